@@ -92,7 +92,7 @@ def test_a_profile_that_cannot_judge_changes_nothing(path: Path) -> None:
     assert not session.changed
 
 
-def test_a_long_session_is_read_in_stretches_again_after_a_look_at_it_by_another_profile(tmp_path: Path) -> None:
+def test_a_long_session_is_read_in_windows_again_after_a_look_at_it_by_another_profile(tmp_path: Path) -> None:
     path = tmp_path / "long.jsonl"
     generate(Options(pairs=3000, problems=3, size=9_000_000), path)
     session = open_session(path)

@@ -74,7 +74,7 @@ def test_the_last_messages_of_a_list_may_tell_what_it_is(
 
 
 def test_a_large_file_is_what_all_of_it_says() -> None:
-    """Large enough that it is read stretch by stretch, and a beginning of it is shown before."""
+    """Large enough that it is read window by window, and a beginning of it is shown before."""
     messages = [*talk(10_000), *(m for n in range(600) for m in (ASKS, *blocks(f"toolu_{n}")))]
     data = as_lines(messages)
     assert len(data) > 1 << 19

@@ -1,4 +1,4 @@
-"""Claude Code's sessions judged stretch by stretch say, count and change what the whole does."""
+"""Claude Code's sessions checked window by window say, count and change what the whole does."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def whole(values: Sequence[Any], view: View = AS_RESUMED) -> CheckedRecords:
 
 
 def parted(values: Sequence[Any], least: int, view: View = AS_RESUMED) -> tuple[Outline, list[CheckedRange]] | None:
-    """The outline and its ranges, however many of the stretches are looked at; None when only the whole tells."""
+    """The outline and its ranges, however many of the windows are looked at; None when only the whole tells."""
     items = [Item(number, value) for number, value in enumerate(values)]
     assert isinstance(FORMAT, ReadAtAGlance)
     scan = Scan(FORMAT.light(view), PROFILE, least=least)
@@ -63,7 +63,7 @@ def parts_of(values: Sequence[Any]) -> list[Any]:
 @pytest.mark.parametrize("least", [3, *SIZES])
 @given(seed=SEEDS)
 @settings(derandomize=True, max_examples=40, suppress_health_check=list(HealthCheck))
-def test_stretches_together_say_what_the_whole_says(least: int, seed: int) -> None:
+def test_windows_together_say_what_the_whole_says(least: int, seed: int) -> None:
     values = session(seed)
 
     found = parted(values, least)
@@ -145,7 +145,7 @@ def test_a_short_session_that_breaks_off_sends_its_open_calls() -> None:
 @pytest.mark.parametrize("least", SIZES)
 @given(seed=SEEDS)
 @settings(derandomize=True, max_examples=25, suppress_health_check=list(HealthCheck))
-def test_a_fix_of_a_stretch_changes_what_it_changes_in_the_whole(least: int, seed: int) -> None:
+def test_a_fix_of_a_window_changes_what_it_changes_in_the_whole(least: int, seed: int) -> None:
     values = session(seed)
     found = parted(values, least)
     if found is None:
@@ -168,7 +168,7 @@ def test_a_fix_of_a_stretch_changes_what_it_changes_in_the_whole(least: int, see
                 assert [*values[:first], *changed, *values[end:]] == after
 
 
-def test_most_stretches_of_a_session_in_order_are_plain() -> None:
+def test_most_windows_of_a_session_in_order_are_clean() -> None:
     found = parted(written(random.Random(5), 40), 3)
 
     assert found is not None

@@ -1,4 +1,4 @@
-"""Codex's rollouts judged stretch by stretch say, count and change what the whole does."""
+"""Codex's rollouts checked window by window say, count and change what the whole does."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def outline_of(values: Sequence[Any], least: int = 1) -> Outline | None:
 @pytest.mark.parametrize("least", [3, *SIZES])
 @given(seed=SEEDS)
 @settings(derandomize=True, max_examples=30, suppress_health_check=list(HealthCheck))
-def test_stretches_together_say_what_the_whole_says(least: int, seed: int) -> None:
+def test_windows_together_say_what_the_whole_says(least: int, seed: int) -> None:
     made = rollout(seed)
 
     whole, parted = opened(made, least)
@@ -79,7 +79,7 @@ def test_a_fix_changes_what_it_changes_in_the_whole(least: int, seed: int) -> No
         assert parted.to_bytes() == made.data
 
 
-def test_nearly_all_stretches_of_a_session_in_order_are_plain() -> None:
+def test_nearly_all_windows_of_a_session_in_order_are_clean() -> None:
     for seed in range(20):
         found = outline_of(in_order(random.Random(seed), 20).values, 3)
 
@@ -105,7 +105,7 @@ def test_an_output_that_only_a_far_event_has_is_found() -> None:
     assert problem.fixes[0].title.endswith(f"line {len(made.values):,}")
 
 
-def test_numbers_behind_a_stretch_follow_what_is_put_into_it() -> None:
+def test_numbers_after_a_window_follow_what_is_put_into_it() -> None:
     made = in_order(random.Random(3), 12)
     if not made.paginated:
         made.paginated = True

@@ -1,4 +1,4 @@
-"""Stretches of a list judged one by one say what the judgement of the whole list says."""
+"""Windows of a list checked one by one say what a check of the whole list says."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_scan_hears_what_all_messages_tell(kind: str, other: str, seed: int, l
 @pytest.mark.parametrize(("kind", "name"), PROFILES)
 @given(seed=SEEDS)
 @settings(derandomize=True, max_examples=25, suppress_health_check=list(HealthCheck))
-def test_stretches_together_say_what_the_whole_says(kind: str, name: str, least: int, seed: int) -> None:
+def test_windows_together_say_what_the_whole_says(kind: str, name: str, least: int, seed: int) -> None:
     messages = broken(seed, kind)
     before = json.dumps(messages)
 

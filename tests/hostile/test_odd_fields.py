@@ -33,7 +33,7 @@ NAMES = {
 
 
 def case(seed: int) -> tuple[str, Any, int | None]:
-    """A format, a spoilt session of it, and in stretches of how many messages it is read (None: whole)."""
+    """A format, a spoilt session of it, and in windows of how many messages it is read (None: whole)."""
     rng = random.Random(seed)
     name = rng.choice(sorted(KINDS))
     return name, spoilt(rng, KINDS[name]()), rng.choice((None, 0, 3))
@@ -47,7 +47,7 @@ def laid_down(folder: str, name: str, value: Any) -> Path:
 
 
 def asked(name: str, value: Any, least: int | None) -> None:
-    """The session's own questions, read whole or in stretches."""
+    """The session's own questions, read whole or in windows."""
     with tempfile.TemporaryDirectory() as folder, judged_by(least):
         path = laid_down(folder, name, value)
         session = opened(path)

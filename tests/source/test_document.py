@@ -15,7 +15,7 @@ from toolpair.formats.format import Item
 from toolpair.history.checked_records import items_of
 from toolpair.source.container import array_document
 from toolpair.source.document import Document
-from toolpair.source.json_spans import find_span
+from toolpair.source.json_spans import find_node
 from toolpair.source.jsonl import lines_document
 from toolpair.source.record_values import parse
 from toolpair.transcript.model import Damaged
@@ -157,7 +157,7 @@ def test_uids_spans_and_replacing_bytes() -> None:
     start, end = split.span(2, ("b", 0))
     assert split.to_bytes()[start:end] == b"2"
     assert split.records[2] is document.records[1]
-    assert find_span(b'{"a":1,"a":2}', ("a",)) == (11, 12)
+    assert find_node(b'{"a":1,"a":2}', ("a",)).start == 11
     added = split.rewrite([*items_of(split), Item(-1, {})])
     assert added.records[-1].uid == 3
     assert added.rewrite([*items_of(added)[:-1], Item(-1, [])]).records[-1].uid == 4

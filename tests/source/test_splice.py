@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.source.strategies import edited, odd_json, seeds, subobjects, values
-from toolpair.source.json_spans import children, find_span, key_text, node_at
+from toolpair.source.json_spans import children, find_node, key_text, node_at
 from toolpair.source.record_values import parse
 from toolpair.source.splice import splice
 
@@ -92,9 +92,9 @@ def test_bytes_outside_one_changed_member_stay(value: dict[str, Any], rng: rando
     raw = odd_json(value, rng)
     old = parse(raw)
     key = rng.choice(sorted(old))
-    start, end = find_span(raw, (key,))
+    found = find_node(raw, (key,))
     made = splice(raw, old, {**old, key: "\x00changed\x00"})
-    assert made == raw[:start] + b'"\\u0000changed\\u0000"' + raw[end:]
+    assert made == raw[: found.start] + b'"\\u0000changed\\u0000"' + raw[found.end :]
 
 
 @settings(max_examples=100)
@@ -111,5 +111,5 @@ def test_kept_elements_keep_their_bytes(value: list[Any], rng: random.Random) ->
 
 def test_deep_nesting_is_no_danger() -> None:
     raw = b'{"a":' * 100_000 + b"1" + b"}" * 100_000
-    assert find_span(raw, ("a", "a"))[0] == 10
+    assert find_node(raw, ("a", "a")).start == 10
     assert key_text(raw, children(raw, node_at(raw))[0]) == "a"

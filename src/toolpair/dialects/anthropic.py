@@ -113,7 +113,7 @@ def _stand_in(role: str) -> Message:
 
 _USER: Final = _stand_in("user")
 STAND_INS: Final = StandIns((_USER,), (_stand_in("assistant"), _USER))
-"""What stands for the surroundings of a stretch, as Chat Completions spell it, too."""
+"""The messages around a window; Chat Completions spell them the same."""
 
 
 def image_at(address: str) -> dict[str, Any]:

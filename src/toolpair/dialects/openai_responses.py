@@ -151,7 +151,7 @@ _OF_CALLS: Final = ("name", "arguments", "input", "action")
 STAND_INS: Final = StandIns(
     (_stand_in("user", "input_text"),), (_stand_in("assistant", "output_text"), _stand_in("user", "input_text"))
 )
-"""What stands for the surroundings of a stretch."""
+"""The messages around a window."""
 
 
 def _on_the_server(item: dict[str, Any]) -> bool:

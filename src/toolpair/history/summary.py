@@ -125,11 +125,6 @@ def tally_of(judged: CheckedRecords) -> Tally:
     )
 
 
-def verdict_of(judged: CheckedRecords) -> Verdict:
-    refuses = judged.seen.refuses if judged.seen is not None else None
-    return verdict_from(tally_of(judged), judged.problems, judged.transcript, judged.profile, refuses)
-
-
 def verdict_from(
     tally: Tally, problems: Sequence[Problem], head: Transcript, profile: Profile, refuses: str | None
 ) -> Verdict:

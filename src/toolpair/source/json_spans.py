@@ -228,12 +228,6 @@ def find_node(raw: bytes, path: Path) -> JsonNode:
     return Finder(raw).find(path)
 
 
-def find_span(raw: bytes, path: Sequence[str | int]) -> tuple[int, int]:
-    """The span of the value at `path`, half-open. Raises BadSpan when there is none."""
-    node = find_node(raw, path)
-    return node.start, node.end
-
-
 def scan(raw: bytes, pos: int = 0, limit: int | None = None) -> SpanScan:
     """Scan one value strictly by the grammar, but accept NaN, Infinity and any bytes above 0x7f in strings."""
     stack = bytearray()

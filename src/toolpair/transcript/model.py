@@ -143,18 +143,18 @@ IN_A_ROW: Final = RecordTree()
 
 
 class StandIns(Struct, frozen=True, eq=False):
-    """Messages that stand for what is around a stretch. A dialect has them, as its API spells messages."""
+    """Messages in place of what is around a window, spelled as a dialect's API spells them."""
 
     before: tuple[Message, ...]
-    """A stretch begins with a response: so it is not taken for the beginning."""
+    """A window begins with a response: a message before it keeps that from being the first one."""
     after: tuple[Message, ...]
 
 
 class Framed(Protocol):
-    """Records that were read between others that stand for what is around them."""
+    """Records that were read between stand-ins."""
 
     spills: bool
-    """What was read of them goes edges them: only the whole tells it."""
+    """What was read goes over the edges: only the whole file can tell."""
     by_block: bool
     """The provider counts each of their blocks, not their messages."""
 
@@ -198,9 +198,9 @@ class Transcript(Struct, frozen=True, eq=False, weakref=True):
     agent_facts: object = None
     """What its format knows besides, of its agent alone: nobody else looks into it."""
     edges: WindowEdges | None = None
-    """Of a stretch: what stands around it. Its messages begin and end with stand-ins where there is any."""
+    """Of a window: what is around it. Its messages begin and end with stand-ins where there is anything."""
     lead: int = 0
-    """How many messages in front stand for what is before the stretch."""
+    """How many of the first messages are stand-ins."""
     frame: Framed | None = None
     """Of a part of a file: what its format put around the records to read them."""
 
