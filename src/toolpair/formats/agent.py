@@ -72,6 +72,8 @@ class Program(NamedTuple):
     """Its commands that hold no session."""
     package: str | None = None
     """Its name at the registry of npm; None: no behaviour depends on which version is installed."""
+    older_packages: tuple[str, ...] = ()
+    """The names that it had there before."""
     places: tuple[str, ...] = ()
     """Folders below the user's own that may hold the command although PATH does not name them."""
     extension: str | None = None

@@ -201,6 +201,14 @@ class Branching(Protocol):
 
 
 @runtime_checkable
+class OfSeveralApis(Protocol):
+    """A format whose sessions speak one of several APIs: which one is found in the records."""
+
+    def for_records(self, values: Sequence[Any]) -> Format:
+        """The same format, with the profile of the API that these records speak."""
+
+
+@runtime_checkable
 class OwnRules(Protocol):
     """A format whose files can be wrong in ways of their own, and whose fixes change more than their titles say."""
 

@@ -1,0 +1,293 @@
+"""Histories that are trees: each record names the one that it hangs on, and the agent walks up from the last one.
+
+What such a walk leads to, what a lost or doubled id or a loop hides from it, and how the links are mended, for any
+agent: a format gives the nodes and says what of them is talk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any, Final, Literal
+
+from msgspec import Struct, field
+
+from toolpair.formats.format import Damage, ResumeEffect
+from toolpair.formats.lost import can_be_closed, held_in, held_in_part, ids_in, readers_harm
+from toolpair.transcript.counting import plural
+from toolpair.transcript.model import Boundary, Branch, Defect, Repair, Transcript
+
+End = Literal["root", "missing", "cycle"]
+"""Where a way up ends: at a record that hangs on nothing, on a record that is not there, on one further down."""
+
+
+class Node(Struct, eq=False):
+    """A record of the tree. Ids are as the file writes them, None where it has none that can be looked up."""
+
+    uid: int
+    place: int
+    """Its number among the nodes."""
+    id: Any
+    parent: Any
+    value: Any
+    messages: int = 0
+    """How many messages it holds, and real outputs."""
+    outputs: int = 0
+
+
+class Tree(Struct, eq=False):
+    """All nodes in file order. Of nodes with one id the last is the one that counts."""
+
+    nodes: Sequence[Node]
+    by_id: dict[Any, Node] = field(default_factory=dict)
+    children: dict[Any, list[Node]] = field(default_factory=dict)
+    """id -> the nodes that hang on it."""
+
+    def __post_init__(self) -> None:
+        for node in self.nodes:
+            if node.id is not None:
+                self.by_id[node.id] = node
+            if node.parent is not None:
+                self.children.setdefault(node.parent, []).append(node)
+
+    def named(self, name: str) -> Node | None:
+        """The node with this id, or the only one whose id begins so."""
+        if name in self.by_id or not name:
+            return self.by_id.get(name)
+        found = [node for id_, node in self.by_id.items() if isinstance(id_, str) and id_.startswith(name)]
+        return found[0] if len(found) == 1 else None
+
+    def walk(self, leaf: Node | None) -> tuple[list[Node], End]:
+        """The way from the root, or from where it is lost, to the leaf.
+
+        A loop is cut above that record in it which stands first in the file: it cannot hang on a later one.
+        """
+        path: list[Node] = []
+        places: dict[int, int] = {}
+        node = leaf
+        while node is not None and id(node) not in places:
+            places[id(node)] = len(path)
+            path.append(node)
+            above = self.by_id.get(node.parent) if node.parent is not None else None
+            if above is None:
+                return path[::-1], "root" if node.parent is None else "missing"
+            node = above
+        if node is None:
+            return [], "root"
+        start = places[id(node)]
+        first = min(range(start, len(path)), key=lambda number: path[number].place)
+        return path[: first + 1][::-1], "cycle"
+
+    def tips(self) -> Iterator[Node]:
+        """The nodes that nothing hangs on."""
+        return (node for node in self.nodes if self.by_id.get(node.id) is node and node.id not in self.children)
+
+
+class Links(Struct, frozen=True, eq=False):
+    """What is wrong with the links of a history."""
+
+    boundaries: tuple[Boundary, ...] = ()
+    defects: tuple[Defect, ...] = ()
+
+
+_LINK: Final = "link it to the line before it"
+
+
+def links_of(tree: Tree, path: Sequence[Node], end: End, messages: int, agent: str) -> Links:
+    """What is lost above the history that `path` is, and behind its leaf. `messages` is how many it has."""
+    boundaries: list[Boundary] = []
+    defects, doubled = _doubles(tree, agent)
+    if path and end != "root":
+        boundary = _cut(tree, path, end, doubled)
+        boundaries.append(boundary)
+        defects = [defect for defect in defects if boundary.repair is None or defect.repair is not boundary.repair]
+    elif path and path[0].place and any(node.messages for node in tree.nodes[: path[0].place]):
+        boundaries.append(_lost_above(path[0], tree.nodes[: path[0].place], "chain.second_root", None, certain=False))
+    last = tree.nodes[-1] if tree.nodes else None
+    if path and last is path[-1]:
+        boundaries += _behind(tree, last, messages)
+    return Links(tuple(boundaries), tuple(defects))
+
+
+def _cut(tree: Tree, path: Sequence[Node], end: End, doubled: dict[Any, Repair]) -> Boundary:
+    node = path[0]
+    before = _before(tree, node)
+    repair: Repair | None = doubled.get(node.id) or doubled.get(node.parent)
+    if before is not None and repair is None:
+        repair = doubled.get(before.id) or Repair(_LINK, relink=tuple(_relinks(tree, node, before)), several=_LINK)
+    hidden = tree.walk(before)[0]
+    return _lost_above(node, hidden, f"chain.{'cycle' if end == 'cycle' else 'missing_parent'}", repair)
+
+
+def _relinks(tree: Tree, node: Node, before: Node) -> Iterator[tuple[int, Any]]:
+    """The record and what it is to hang on, and the same for each further break above."""
+    above: Node | None = before
+    while above is not None:
+        yield node.uid, above.id
+        walked, end = tree.walk(above)
+        if end == "root":
+            return
+        node = walked[0]
+        above = _before(tree, node)
+
+
+def _before(tree: Tree, node: Node) -> Node | None:
+    """The last record in front of this one that has an id and does not hang on it."""
+    for place in range(node.place - 1, -1, -1):
+        before = tree.nodes[place]
+        if before.id is None or before.id == node.id or tree.by_id[before.id] is not before:
+            continue
+        if all(above is not node for above in tree.walk(before)[0]):
+            return before
+    return None
+
+
+def _lost_above(node: Node, hidden: Iterable[Node], rule: str, repair: Repair | None, certain: bool = True) -> Boundary:
+    nodes = list(hidden)
+    messages, outputs = sum(one.messages for one in nodes), sum(one.outputs for one in nodes)
+    text = f"everything before is lost: {plural(messages, 'message')}, {plural(outputs, 'output')}"
+    return Boundary(0, "cut", text, node.uid, messages, outputs, rule, repair, certain)
+
+
+def _behind(tree: Tree, last: Node, messages: int) -> Iterator[Boundary]:
+    """A last record that others hang on: it was written there by something else than the agent, and hides them."""
+    twin = next((node for node in tree.nodes[: last.place] if node.id == last.id and last.id is not None), None)
+    below = [node for node in tree.children.get(last.id, ()) if node is not last]
+    if not below:
+        return
+    hidden: list[Node] = []
+    todo = [below[-1]]
+    seen = {id(last)}
+    while todo:
+        node = todo.pop()
+        if id(node) not in seen:
+            seen.add(id(node))
+            hidden.append(node)
+            todo += tree.children.get(node.id, ())
+    behind = twin or (tree.by_id.get(last.parent) if last.parent is not None else None)
+    if not any(node.messages for node in hidden) or id(behind) in seen:
+        return
+    counts = sum(node.messages for node in hidden), sum(node.outputs for node in hidden)
+    repair = Repair("put it where it belongs", move=((last.uid, behind.uid),)) if behind is not None else None
+    text = f"{plural(counts[0], 'message')}, {plural(counts[1], 'output')} behind it are lost"
+    cause = "it was moved or written again, and others hang on it"
+    yield Boundary(messages, "cut", text, last.uid, *counts, "chain.wrong_leaf", repair, cause=cause)
+
+
+def _doubles(tree: Tree, agent: str) -> tuple[list[Defect], dict[Any, Repair]]:
+    """Records with the id of an earlier one: each that says something else gets an id of its own."""
+    first: dict[Any, Node] = {}
+    repairs: dict[Any, Repair] = {}
+    defects: list[Defect] = []
+    taken = set(tree.by_id)
+    for node in tree.nodes:
+        known = first.setdefault(node.id, node) if node.id is not None else node
+        if known is node:
+            continue
+        if known.value == node.value:
+            text = f"The record {node.id} stands twice in the file."
+            defects.append(Defect("chain.duplicate_uuid", node.uid, text, "info", "a line was written twice"))
+            continue
+        new = fresh_id(f"{node.id}:{node.place}", taken)
+        # What follows the later record means that one.
+        means = tuple(child.uid for child in tree.children.get(node.id, ()) if child.place > node.place)
+        repair = repairs[node.id] = Repair("give it an id of its own", identify=((node.uid, new, means),))
+        text = f"Two records have the id {node.id}, of which {agent} reads the later one."
+        cause = "a record was written again with other content, or an id was given out twice"
+        defects.append(
+            Defect("chain.duplicate_uuid", node.uid, text, "error", cause, known.outputs + node.outputs, repair)
+        )
+    return defects, repairs
+
+
+def fresh_id(seed: str, taken: Collection[Any], digits: int = 8) -> str:
+    """An id in hexadecimal digits that none has; the same on every run."""
+    number = 0
+    while (made := hashlib.sha256(f"{seed}:{number}".encode("utf-8", "replace")).hexdigest()[:digits]) in taken:
+        number += 1
+    if isinstance(taken, set):
+        taken.add(made)
+    return made
+
+
+Words = Callable[[Node], tuple[str, str | None]]
+"""What the user says in a node, and when."""
+
+
+def branches_of(tree: Tree, path: Sequence[Node], own: Node | None, words: Words) -> tuple[Branch, ...]:
+    """All ways through a tree that forks, the newest first; none where there is one."""
+    tips = [node for node in tree.tips() if isinstance(node.id, str)]
+    ways = [(tip, tree.walk(tip)[0]) for tip in tips]
+    shown = {id(node) for node in path}
+    ways = [(tip, way) for tip, way in ways if tip is own or any(id(n) not in shown and n.messages for n in way)]
+    if len(ways) < 2 or len(ways) > _MOST_BRANCHES:
+        return ()
+    return tuple(_branch(tip, way, tip is own, words) for tip, way in sorted(ways, key=lambda one: -one[0].place))
+
+
+_MOST_BRANCHES: Final = 500
+
+
+def _branch(tip: Node, way: Sequence[Node], active: bool, words: Words) -> Branch:
+    said = next((found for node in reversed(way) if (found := words(node))[0]), ("", None))
+    return Branch(tip.id, tip.uid, "branch", said[0], said[1], sum(node.messages for node in way), active)
+
+
+def inactive_ways(tree: Tree, path: Sequence[Node]) -> Iterator[tuple[str, list[Node]]]:
+    """Of each history beside the one that is sent its leaf, and its records that stand in none before."""
+    seen = {id(node) for node in path}
+    for tip in tree.tips():
+        if not isinstance(tip.id, str) or id(tip) in seen:
+            continue
+        way = tree.walk(tip)[0]
+        start = next((number for number, node in enumerate(way) if id(node) not in seen), len(way))
+        seen.update(map(id, way))
+        if any(node.messages for node in way[start:]):
+            yield tip.id, way[_turn_before(way, start) :]
+
+
+def _turn_before(way: Sequence[Node], start: int) -> int:
+    """Where the shared message in front of `start` stands: what follows is read together with it."""
+    return next((number for number in range(start - 1, -1, -1) if way[number].messages), start)
+
+
+# --- records that cannot be read ---------------------------------------------------------------------------
+
+_ID: Final = re.compile(rb'"id"\s*:\s*"([^"\\]{1,100})"')
+
+
+def skipped(damage: Damage, agent: str, tree: Tree, transcript: Transcript) -> ResumeEffect | None:
+    """What an agent loses that skips each line which is not JSON."""
+    if damage.readable and damage.rule != "record.bom":
+        return readers_harm(damage, agent)
+    parts = [part for part in (*damage.values, damage.partial) if isinstance(part, dict)]
+    held = [*held_in(damage.values), *held_in_part(damage.partial)]
+    blocks = [block for message in transcript.messages for block in message.blocks]
+    answered = {block.id for block in blocks if block.kind == "result" and isinstance(block.id, str)}
+    called = {block.id for block in blocks if block.kind == "call" and isinstance(block.id, str)}
+    outputs = len({one.id for one in held if one.real and one.id not in answered})
+    if not held and not parts:
+        outputs = len((ids_in(damage.raw)[0] & called) - answered)
+    ids = {part["id"] for part in parts if isinstance(part.get("id"), str)}
+    ids = ids or {found.decode("utf-8", "replace") for found in _ID.findall(damage.raw)}
+    hanging = any(id_ in tree.children and id_ not in tree.by_id for id_ in ids)
+    talk = any("message" in value for value in damage.values if isinstance(value, dict))
+    loses = "its output" if outputs == 1 else plural(outputs, "output") if outputs else None
+    if hanging:
+        loses = "the record, and the history before it"
+    elif loses is None and talk:
+        loses = "the record"
+    whole = damage.values[0] if damage.values else damage.partial
+    complete = damage.rule != "record.torn" or _is_complete(whole, bool(damage.values))
+    return ResumeEffect("loses" if loses else "harmless", f"{agent} skips it", "dropped", loses, outputs, complete)
+
+
+def _is_complete(value: Any, whole: bool) -> bool:
+    """Whether the agent can go on from a record once its end is written; its last field may be cut off itself."""
+    if not isinstance(value, dict) or not {"type", "id", "parentId"} <= value.keys():
+        return False
+    last = next(reversed(value))
+    if not whole and last in ("type", "id", "parentId"):
+        return False
+    return "message" not in value or can_be_closed(value["message"], whole or last != "message")
