@@ -37,7 +37,7 @@ LIVES_IN: Final = {
 SUREST: Final = {
     "claude-code": 95,
     "codex": 97,
-    "pi": 96,
+    "pi": 95,
     "roo-code": 95,
     "anthropic": 90,
     "openai-chat": 92,

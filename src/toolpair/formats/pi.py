@@ -19,22 +19,21 @@ from toolpair.formats.format import (
     AS_RESUMED,
     Beside,
     Damage,
-    Fate,
     Item,
     ResumeEffect,
-    SentMessage,
-    SentPart,
     SentRequest,
     SubagentSession,
     View,
 )
-from toolpair.formats.tree import Change, Envelope, OriginOf, Slot, TreeWriter, Turn
+from toolpair.formats.tree import Envelope, Slot, TreeWriter
 from toolpair.formats.tree_history import End, Node, Tree, branches_of, inactive_ways, links_of, skipped
+from toolpair.formats.turns import Outcome, Sending, Turn, is_blank, messages_of, request_of, what_becomes
 from toolpair.rules.context import Context
-from toolpair.rules.problem import Cause, Effect, Fix, OnResume, Problem
-from toolpair.transcript.content import is_real_output, output_bytes
+from toolpair.rules.problem import Cause, Fix, OnResume, Problem
+from toolpair.transcript.content import is_real_output
 from toolpair.transcript.edits import Edit, InsertRecord
-from toolpair.transcript.model import Block, Boundary, Damaged, Message, Scope, Transcript
+from toolpair.transcript.item_types import type_name
+from toolpair.transcript.model import Block, Boundary, Damaged, Scope, Transcript
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,6 +58,14 @@ _BRANCH: Final = (
     "The following is a summary of a branch that this conversation came back from:\n\n<summary>\n",
     "</summary>",
 )
+_SUMMARIES: Final = {
+    "compaction": _SUMMARY,
+    "compactionSummary": _SUMMARY,
+    "branch_summary": _BRANCH,
+    "branchSummary": _BRANCH,
+}
+"""Type of a record, or role of a message, that is a summary -> what pi says around it."""
+_SPEAKING: Final = ("user", "assistant", "custom", "hookMessage")
 _PROFILES: Final = {
     "openai-completions": "openai-chat",
     "mistral-conversations": "mistral",
@@ -78,13 +85,33 @@ _HALVES: Final = re.compile("[\ud800-\udfff]")
 _NO_ID: Final = re.compile(r"[^a-zA-Z0-9_-]")
 _FORGETS: Final = "pi forgets everything before this line without telling you."
 _LOOP: Final = "pi does not start: the links between its records form a loop."
+_NO_MESSAGE: Final = "pi does not start: a record that should have a message has none."
 _NO_HEADER: Final = "pi does not resume this session: its first line does not say that it is one."
-_REJECTED: Final = "pi sends it as it is, and the API refuses the session."
 _FILLED: Final = 'pi tells the model that there is "No result provided" for this call.'
-_EFFECTS: Final[dict[str, tuple[Effect, str, str | None]]] = {
+_SENT: Final[Outcome] = ("rejected", "pi sends it as it is, and the API refuses the session.", None)
+_OUTCOMES: Final[dict[str, Outcome]] = {
+    **dict.fromkeys(
+        (
+            "result.orphan",
+            "result.duplicate",
+            "result.id_mismatch",
+            "result.not_adjacent",
+            "result.not_first",
+            "result.crossed",
+            "call.duplicate_id",
+            "call.reused_id",
+            "id.empty",
+            "id.length",
+            "id.pattern",
+            "args.not_object",
+        ),
+        _SENT,
+    ),
+    "result.placeholder": ("placeholder", "pi sends the placeholder as it is.", "the real output"),
     "chain.cycle": ("rejected", _LOOP, "history"),
     "chain.missing_parent": ("dropped", _FORGETS, "history"),
     "chain.second_root": ("dropped", _FORGETS, "history"),
+    "chain.null_parent": ("dropped", _FORGETS, "history"),
     "chain.wrong_leaf": ("dropped", "pi goes on from this line and does not see what follows.", "history"),
     "result.missing": ("placeholder", _FILLED, None),
     "turn.trailing_call": ("placeholder", _FILLED, None),
@@ -97,23 +124,8 @@ _EFFECTS: Final[dict[str, tuple[Effect, str, str | None]]] = {
     "record.lone_surrogate": ("healed", "pi leaves the damaged characters out.", None),
     "reasoning.missing_signature": ("healed", "pi sends the thinking as text.", None),
 }
-"""What pi makes of a problem, by its rule: the effect, a sentence, what is lost."""
-_SENT_AS_IT_IS: Final = (
-    "result.orphan",
-    "result.duplicate",
-    "result.id_mismatch",
-    "result.not_adjacent",
-    "result.not_first",
-    "result.crossed",
-    "call.duplicate_id",
-    "call.reused_id",
-    "id.empty",
-    "id.length",
-    "id.pattern",
-    "args.not_object",
-)
-
-
+"""What pi makes of a problem, by its rule."""
+_NO_TIME: Final = "1970-01-01T00:00:00.000Z"
 _NO_USAGE: Final = {
     **dict.fromkeys(("input", "output", "cacheRead", "cacheWrite", "totalTokens"), 0),
     "cost": dict.fromkeys(("input", "output", "cacheRead", "cacheWrite", "total"), 0),
@@ -129,12 +141,15 @@ class _History(Struct, eq=False):
     end: End
     turns: Sequence[Turn]
     """What is sent, in order, results one by one."""
+    version: str
+    """The measured one whose ways these are."""
     edits: bool
-    """The version that resumes it knows `context_edit`."""
+    """It knows `context_edit`."""
     own: Node | None
     """Where pi itself goes on."""
     header: dict[str, Any] | None
-    compacted: bool
+    kept: bool | None
+    """Whether what the last compaction kept was found; None without one."""
 
 
 # --- records -----------------------------------------------------------------------------------------------
@@ -164,7 +179,8 @@ def _tree(items: Sequence[Item], header: dict[str, Any] | None) -> Tree:
             id_, parent = f"#{item.uid}", nodes[-1].id if nodes else None
         message = _message(value)
         real = message.get("role") == dialect.RESULT and is_real_output(dialect.result_block(message, 0, ()))
-        nodes.append(Node(item.uid, len(nodes), id_, parent, value, message.get("role") in _ROLES, real))
+        role = message.get("role")
+        nodes.append(Node(item.uid, len(nodes), id_, parent, value, role in _ROLES, real, role in (None, "user")))
     return Tree(nodes)
 
 
@@ -179,69 +195,65 @@ def _history(items: Sequence[Item], leaf: str | None, version: str | None) -> _H
     tree, edits = _tree(items, header), _knows_edits(version)
     own = tree.nodes[-1] if tree.nodes else None
     path, end = tree.walk((tree.named(leaf) if leaf is not None else None) or own)
-    entries, compacted = _entries(path, items)
-    turns = list(_turns(entries, compacted, edits, _api(path)))
-    return _History(items, tree, path, end, turns, edits, own, header, compacted)
+    entries, kept = _entries(path, items)
+    turns = list(_turns(entries, edits, _model(path)[1]))
+    return _History(items, tree, path, end, turns, NEWEST if edits else OLD, edits, own, header, kept)
 
 
-def _entries(path: Sequence[Node], items: Sequence[Item]) -> tuple[list[Node], bool]:
-    """The records that are sent: behind the last compaction, which comes first, what it kept and what follows it."""
+def _entries(path: Sequence[Node], items: Sequence[Item]) -> tuple[Sequence[Node], bool | None]:
+    """The records that are sent: the last compaction, what it kept, what follows it; and whether that was found."""
     at = next((n for n in range(len(path) - 1, -1, -1) if _type(path[n]) == "compaction"), None)
     if at is None:
-        return list(path), False
+        return path, None
     value, kept = path[at].value, None
     if "firstKeptEntryId" in value:
         kept = next((n for n in range(at) if path[n].id == value["firstKeptEntryId"]), None)
     elif isinstance(index := value.get("firstKeptEntryIndex"), int):
         read = [item.uid for item in items if item.value and not isinstance(item.value, Damaged)]
         kept = next((n for n in range(at) if 0 <= index < len(read) and path[n].uid == read[index]), None)
-    return [path[at], *(path[kept:at] if kept is not None else ()), *path[at + 1 :]], True
+    return [path[at], *(path[kept:at] if kept is not None else ()), *path[at + 1 :]], kept is not None
 
 
 def _type(node: Node) -> Any:
     return node.value.get("type") if isinstance(node.value, dict) else None
 
 
-def _api(path: Sequence[Node]) -> Any:
-    """The API that the session speaks, by its last response."""
-    found = (message for node in reversed(path) if (message := _message(node.value)).get("role") == "assistant")
-    return next((message.get("api") for message in found), None)
-
-
-def _turns(entries: Sequence[Node], compacted: bool, edits: bool, api: Any) -> Iterator[Turn]:
+def _turns(entries: Sequence[Node], edits: bool, api: Any) -> Iterator[Turn]:
     edit_of = {_key(n.value.get("targetId")): n for n in entries if edits and _type(n) == "context_edit"}
     for number, node in enumerate(entries):
         edit = edit_of.get(node.id) if node.id is not None else None
-        replacement = edit.value.get("replacement") if edit is not None else None
-        if (edit is not None and not isinstance(replacement, dict)) or (number and _type(node) == "compaction"):
-            continue
-        turn = _turn(node, api)
-        if turn is not None and edit is not None and isinstance(replacement, dict) and turn.blocks:
-            turn = _replaced(turn, edit, replacement, api)
+        if edit is not None and not isinstance(edit.value.get("replacement"), dict):
+            continue  # it is left out
+        turn = _turn(node, api, edit) if number == 0 or _type(node) != "compaction" else None
         if turn is not None:
             yield turn
 
 
-def _turn(node: Node, api: Any) -> Turn | None:
-    """What a record says; None for one that pi does not send, or sends as its system prompt."""
+def _turn(node: Node, api: Any, edit: Node | None = None) -> Turn | None:
+    """What a record says; None for one that pi does not send, or sends as its system prompt.
+
+    A `context_edit` gives it another content.
+    """
     value = node.value if isinstance(node.value, dict) else {}
-    match value.get("type"):
-        case "message":
-            message = _message(value)
-            role = message.get("role")
-            if role == dialect.RESULT:
-                return Turn("result", node, (dialect.result_block(message, node.uid, ("message",), api),))
-            if role in ("user", "assistant", "custom", "hookMessage"):
-                blocks = _parts(message.get("content"), node.uid, ("message", "content"), api)
-                return Turn("assistant" if role == "assistant" else "user", node, blocks)
-            return _told(node, _words(message), ("message",))
-        case "custom_message":
-            return Turn("user", node, _parts(value.get("content"), node.uid, ("content",), api))
-        case "branch_summary" if value.get("summary"):
-            return _told(node, _around(_BRANCH, value["summary"]), ("summary",))
-        case "compaction":
-            return _told(node, _around(_SUMMARY, value.get("summary")), ("summary",))
-    return None
+    message, kind, uid = _message(value), _text(value.get("type")), node.uid
+    role = "custom" if kind == "custom_message" else _text(message.get("role"))
+    content = edit.value["replacement"].get("content") if edit is not None else None
+    blocks: tuple[Block, ...]
+    if role == dialect.RESULT:
+        content = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        blocks = (dialect.result_block(message, uid, ("message",), api, content),)
+    elif role in _SPEAKING and edit is not None:
+        blocks = _parts(content, edit.uid, ("replacement", "content"), api)
+    elif role in _SPEAKING:
+        slot = ("message", "content") if message else ("content",)
+        blocks = _parts((message or value).get("content"), uid, slot, api)
+    elif (words := _words(message or value, role or kind)) is not None:
+        blocks = (Block("text", words, uid, ("message",) if message else ("summary",)),)
+    else:
+        return None
+    said = {dialect.RESULT: "result", "assistant": "assistant"}.get(role or "", "user")
+    broken_off = role == "assistant" and message.get("stopReason") in ("error", "aborted")
+    return Turn(said, node, blocks, _text(value.get("timestamp")), kind in _SUMMARIES, broken_off)
 
 
 def _parts(content: Any, uid: int, slot: Slot, api: Any) -> tuple[Block, ...]:
@@ -251,112 +263,58 @@ def _parts(content: Any, uid: int, slot: Slot, api: Any) -> tuple[Block, ...]:
     return tuple(dialect.part_block(part, uid, (*slot, number), api) for number, part in enumerate(parts))
 
 
-def _told(node: Node, words: str | None, slot: Slot) -> Turn | None:
-    return None if words is None else Turn("user", node, (Block("text", words, node.uid, slot),))
-
-
-def _around(words: tuple[str, str], summary: Any) -> str:
-    return f"{words[0]}{summary}{words[1]}"
-
-
-def _words(message: dict[str, Any]) -> str | None:
-    """What pi makes of messages that are no one's words: commands that the user ran, and summaries."""
-    match message.get("role"):
-        case "compactionSummary":
-            return _around(_SUMMARY, message.get("summary"))
-        case "branchSummary":
-            return _around(_BRANCH, message.get("summary"))
-        case "bashExecution" if not message.get("excludeFromContext"):
-            output, code = message.get("output"), message.get("exitCode")
-            text = f"Ran `{message.get('command')}`\n" + (f"```\n{output}\n```" if output else "(no output)")
-            if message.get("cancelled"):
-                text += "\n\n(command cancelled)"
-            elif code:
-                text += f"\n\nCommand exited with code {code}"
-            if message.get("truncated") and message.get("fullOutputPath"):
-                text += f"\n\n[Output truncated. Full output: {message['fullOutputPath']}]"
-            return text
-    return None
-
-
-def _replaced(turn: Turn, edit: Node, replacement: dict[str, Any], api: Any) -> Turn:
-    """The turn with the content that a `context_edit` gives it."""
-    content, message = replacement.get("content"), _message(turn.node.value)
-    if not message and _type(turn.node) != "custom_message":
-        return turn
-    if turn.role == "result":
-        given = [{"type": "text", "text": content}] if isinstance(content, str) else content
-        return Turn("result", turn.node, (dialect.result_block(message, turn.node.uid, ("message",), api, given),))
-    return Turn(turn.role, turn.node, _parts(content, edit.uid, ("replacement", "content"), api))
+def _words(said: dict[str, Any], kind: Any) -> str | None:
+    """What pi itself says of summaries, and of commands that the user ran."""
+    if kind in _SUMMARIES:
+        before, after = _SUMMARIES[kind]
+        return f"{before}{said.get('summary')}{after}" if said.get("summary") or kind == "compaction" else None
+    if kind != "bashExecution" or said.get("excludeFromContext"):
+        return None
+    output, code = said.get("output"), said.get("exitCode")
+    text = f"Ran `{said.get('command')}`\n" + (f"```\n{output}\n```" if output else "(no output)")
+    if said.get("cancelled") or code:
+        text += "\n\n(command cancelled)" if said.get("cancelled") else f"\n\nCommand exited with code {code}"
+    if said.get("truncated") and said.get("fullOutputPath"):
+        text += f"\n\n[Output truncated. Full output: {said['fullOutputPath']}]"
+    return text
 
 
 # --- the transcript ----------------------------------------------------------------------------------------
 
 
-def _is_dropped(turn: Turn) -> bool:
-    """A response that broke off is never sent, nor are its calls."""
-    return turn.role == "assistant" and _message(turn.node.value).get("stopReason") in ("error", "aborted")
-
-
 def _read(items: Sequence[Item], view: View) -> Transcript:
     history = _history(items, view.leaf, view.agent_version)
     scopes: dict[int, Scope] = {item.uid: "malformed" for item in items if isinstance(item.value, Damaged)}
-    messages = list(_messages(history.turns))
+    messages = tuple(messages_of(history.turns))
     said = {uid for message in messages for uid in message.records}
-    beside = [node for node in history.tree.nodes if node.uid not in said and _turn(node, None) is not None]
-    scopes.update((node.uid, "inactive") for node in beside)
-    inactive = (block for node in beside if (turn := _turn(node, None)) is not None for block in turn.blocks)
+    beside = [turn for node in history.tree.nodes if node.uid not in said and (turn := _turn(node, None)) is not None]
+    scopes.update((turn.node.uid, "inactive") for turn in beside)
     leaf = history.path[-1] if view.leaf is not None and history.path else None
-    boundaries: list[Boundary] = []
-    if history.compacted:
-        text = "replaced by a summary (normal)"
-        boundaries.append(Boundary(0, "compaction", text, history.turns[0].node.uid if history.turns else None))
-    links = links_of(history.tree, history.path, history.end, len(messages), TITLE)
-    header, last = history.header or {}, next((_message(n.value) for n in reversed(history.path) if _is_model(n)), {})
+    # What is lost above a compaction is not sent anyway.
+    end: End = "root" if history.kept and history.end == "missing" else history.end
+    links = links_of(history.tree, history.path, end, len(messages), TITLE)
+    compaction: tuple[Boundary, ...] = ()
+    if history.kept is not None and history.turns:
+        summary = history.turns[0].node.uid
+        compaction = (Boundary(0, "compaction", "replaced by a summary (normal)", summary),)
+    header = history.header or {}
     return Transcript(
-        tuple(messages),
+        messages,
         merged=True,
         native=True,
         agent=TITLE,
         agent_facts=history,
         session_id=_text(header.get("id")),
         folder=_text(header.get("cwd")),
-        model=_text(last.get("model")),
+        model=_text(_model(history.path)[2]),
         scopes=scopes,
-        inactive_blocks=tuple(block for block in inactive if block.kind in ("call", "result")),
-        boundaries=(*boundaries, *links.boundaries),
+        inactive_blocks=tuple(b for turn in beside for b in turn.blocks if b.kind in ("call", "result")),
+        boundaries=(*compaction, *links.boundaries),
         leaf=_text(leaf.id) if leaf is not None else None,
         branches=branches_of(history.tree, history.path, history.own, _user_words),
         elsewhere=leaf is not None and leaf is not history.own,
         defects=links.defects,
     )
-
-
-def _messages(turns: Sequence[Turn]) -> Iterator[Message]:
-    """Results in a row are one message, as pi sends them."""
-    run: list[Turn] = []
-    for turn in turns:
-        if run and turn.role != "result":
-            yield _as_message("user", run)
-            run = []
-        if turn.role == "result":
-            run.append(turn)
-        elif not _is_dropped(turn):
-            yield _as_message(turn.role, [turn])
-    if run:
-        yield _as_message("user", run)
-
-
-def _as_message(role: str, turns: Sequence[Turn]) -> Message:
-    blocks = tuple(block for turn in turns for block in turn.blocks)
-    records = dict.fromkeys([*(turn.node.uid for turn in turns), *(block.record for block in blocks)])
-    whole = len(blocks) == 1 and isinstance(blocks[0].value, str)
-    value = {"role": role, "content": blocks[0].value if whole else [block.value for block in blocks]}
-    first = turns[0].node.value
-    if isinstance(first, dict) and isinstance(first.get("timestamp"), str):
-        value["timestamp"] = first["timestamp"]
-    summary = _type(turns[0].node) in ("compaction", "branch_summary")
-    return Message(role, blocks, tuple(records), "string" if whole else "blocks", value, "summary" if summary else None)
 
 
 def _is_model(node: Node) -> bool:
@@ -380,98 +338,72 @@ def _user_words(node: Node) -> tuple[str, str | None]:
 
 
 def _sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
-    known = transcript.agent_facts
-    assert isinstance(known, _History)
+    known = _of(transcript)
     history = known if known.items is items else _history(items, transcript.leaf, NEWEST if known.edits else OLD)
-    version = NEWEST if history.edits else OLD
-    own = {(block.record, block.slot): block for message in transcript.messages for block in message.blocks}
     refuses = _LOOP if history.end == "cycle" else _NO_HEADER if history.header is None and history.edits else None
-    sent: list[tuple[str, list[SentPart]]] = []
-    for role, parts in _prepared(history.turns if history.header is not None else (), _model(history.path), own):
-        if role == "result" and sent and sent[-1][0] == "result":
-            sent[-1][1].extend(parts)
-        elif parts:
-            sent.append((role, list(parts)))
-    messages = tuple(SentMessage("user" if role == "result" else role, tuple(parts)) for role, parts in sent)
-    fates: dict[int, Fate] = {id(b): "dropped" for b in own.values() if b.kind in ("call", "result") or _is_blank(b)}
-    for part in (part for message in messages for part in message.parts if part.block is not None):
-        fates[id(part.block)] = "sent" if part.block is None or part.value is part.block.value else "changed"
-    return SentRequest(TITLE, version, messages, fates, refuses)
-
-
-def _is_blank(block: Block) -> bool:
-    text = block.value if isinstance(block.value, str) else block.value.get("text") if block.kind == "text" else "."
-    return isinstance(text, str) and not text.strip()
+    if any(_type(node) == "message" and not _message(node.value) for node in history.path):
+        refuses = _NO_MESSAGE
+    turns = history.turns if history.header is not None else ()
+    return request_of(turns, transcript, _Sending(_model(history.path)), TITLE, history.version, refuses)
 
 
 def _model(path: Sequence[Node]) -> tuple[Any, Any, Any]:
     """Provider, API and name of the model that goes on."""
-    return next((_model_of(_message(node.value)) for node in reversed(path) if _is_model(node)), (None, None, None))
+    return next((_model_of(node) for node in reversed(path) if _is_model(node)), (None, None, None))
 
 
-def _model_of(message: dict[str, Any]) -> tuple[Any, Any, Any]:
+def _model_of(node: Node) -> tuple[Any, Any, Any]:
+    message = _message(node.value)
     return message.get("provider"), message.get("api"), message.get("model")
 
 
-def _prepared(
-    turns: Sequence[Turn], model: tuple[Any, Any, Any], own: dict[Any, Block]
-) -> Iterator[tuple[str, list[SentPart]]]:
-    """What goes out, turn by turn: each call that nothing answered is answered before anybody says something else."""
-    waiting: list[Any] = []
-    answered: set[Any] = set()
-    renamed: dict[Any, Any] = {}
-    for turn in turns:
-        blocks = [(block, own.get((block.record, block.slot), block)) for block in turn.blocks]
-        if turn.role == "result":
-            for block, mine in blocks:
-                value = _result(block, renamed)
-                answered.add(repr(value.get("tool_use_id")))
-                yield "result", [SentPart(value, mine)]
-            continue
-        yield "result", [SentPart(_filled(id_)) for id_ in waiting if repr(id_) not in answered]
-        waiting, answered = [], set()
-        if _is_dropped(turn):
-            continue
-        same = turn.role == "user" or _model_of(_message(turn.node.value)) == model
-        parts = [(mine, _part(block, same, renamed)) for block, mine in blocks]
-        calls = [block.id for block, _ in blocks if block.kind == "call"]
-        waiting = calls if same else [renamed.get(repr(id_), id_) for id_ in calls]
-        yield turn.role, [SentPart(value, mine) for mine, value in parts if value is not None]
-    yield "result", [SentPart(_filled(id_)) for id_ in waiting if repr(id_) not in answered]
+class _Sending(Sending):
+    """What was another model's, goes out without its signatures, and with ids that this one takes."""
+
+    def __init__(self, model: tuple[Any, Any, Any]) -> None:
+        self.model = model
+        self.renamed: dict[str, str] = {}
+
+    def part(self, turn: Turn, block: Block) -> Any:
+        value = block.value
+        match block.kind:
+            case "result":
+                id_ = self.renamed.get(repr(block.id), block.id)
+                value = _with_texts(value)
+                return value if id_ == block.id else {**value, "tool_use_id": id_}
+            case "call":
+                id_ = self.id_of(turn, block)
+                return value if id_ == block.id else {**value, "id": id_}
+            case "thinking":
+                if self._is_own(turn) and (value.get("signature") or value.get("data")):
+                    return _clean(value)
+                words = value.get("thinking")
+                return {"type": "text", "text": words} if isinstance(words, str) and words.strip() else None
+        return None if block.kind == "other" or is_blank(block) else _clean(value)
+
+    def id_of(self, turn: Turn, call: Block) -> Any:
+        if self._is_own(turn) or self.model[1] != "anthropic-messages" or not isinstance(call.id, str):
+            return call.id
+        return self.renamed.setdefault(repr(call.id), _NO_ID.sub("_", call.id)[:64])
+
+    def no_result(self, id_: Any) -> Any:
+        return {"type": "tool_result", "tool_use_id": id_, "content": NO_RESULT, "is_error": True}
+
+    def _is_own(self, turn: Turn) -> bool:
+        return _model_of(turn.node) == self.model
 
 
-def _filled(id_: Any) -> dict[str, Any]:
-    return {"type": "tool_result", "tool_use_id": id_, "content": NO_RESULT, "is_error": True}
-
-
-def _result(block: Block, renamed: dict[Any, Any]) -> dict[str, Any]:
-    value: dict[str, Any] = block.value
-    content = value.get("content")
-    if isinstance(content, list):
-        texts = any(part.get("type") == "text" for part in content if isinstance(part, dict))
-        made = [_clean(part) for part in content]
-        if not texts and any(part.get("type") == "image" for part in content if isinstance(part, dict)):
-            made = [{"type": "text", "text": IMAGE_ONLY}, *made]
-        if len(made) != len(content) or any(new is not old for new, old in zip(made, content, strict=True)):
-            value = {**value, "content": made}
-    id_ = renamed.get(repr(block.id), block.id)
-    return value if id_ == block.id else {**value, "tool_use_id": id_}
-
-
-def _part(block: Block, same: bool, renamed: dict[Any, Any]) -> Any:
-    """A part as it goes out; None for one that does not. Of another model's, `same` is False."""
-    value = block.value
-    if block.kind == "call" and not same and isinstance(block.id, str):  # written by another model
-        id_ = renamed[repr(block.id)] = _NO_ID.sub("_", block.id)[:64]
-        return value if id_ == block.id else {**value, "id": id_}
-    if block.kind == "thinking":
-        words = value.get("thinking")
-        if same and (value.get("signature") or value.get("data")):
-            return _clean(value)
-        return {"type": "text", "text": words} if isinstance(words, str) and words.strip() else None
-    if _is_blank(block) or block.kind == "other":
-        return None
-    return _clean(value)
+def _with_texts(result: dict[str, Any]) -> dict[str, Any]:
+    """A result as it goes out: without halves of characters, and with words beside its images."""
+    content = result.get("content")
+    if not isinstance(content, list):
+        return result
+    made = [_clean(part) for part in content]
+    kinds = {type_name(part) for part in content}
+    if "image" in kinds and "text" not in kinds:
+        made = [{"type": "text", "text": IMAGE_ONLY}, *made]
+    same = len(made) == len(content) and all(new is old for new, old in zip(made, content, strict=True))
+    return result if same else {**result, "content": made}
 
 
 def _clean(value: Any) -> Any:
@@ -486,25 +418,6 @@ def _clean(value: Any) -> Any:
 
 
 # --- what becomes of problems ------------------------------------------------------------------------------
-
-
-def _on_resume(history: _History, problem: Problem, seen: SentRequest | None) -> OnResume | None:
-    version = NEWEST if history.edits else OLD
-    named = dict.fromkeys(block for block in (problem.result, *problem.others) if block is not None)
-    results = [block for block in named if block.kind == "result"]
-    lost = [block for block in results if seen is not None and is_real_output(block) and not seen.reaches(block)]
-    if lost:
-        what = "the result" if len(lost) == 1 else f"{len(lost):,} results"
-        text = "pi leaves this result out without telling you."
-        return OnResume(TITLE, version, "dropped", f"{what}, {output_bytes(lost):,} bytes", text, len(lost))
-    if problem.severity == "info" and problem.rule.startswith("chain."):
-        return None
-    if problem.rule == "result.placeholder":
-        return OnResume(TITLE, version, "placeholder", "the real output", "pi sends the placeholder as it is.")
-    if problem.rule in _SENT_AS_IT_IS:
-        return OnResume(TITLE, version, "rejected", None, _REJECTED)
-    effect = _EFFECTS.get(problem.rule)
-    return None if effect is None else OnResume(TITLE, version, effect[0], effect[2], effect[1])
 
 
 def _damage(history: _History, transcript: Transcript, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
@@ -558,41 +471,20 @@ class _Envelope(Envelope):
     id = "id"
     parent = "parentId"
     also = ("firstKeptEntryId",)
+    dialect = dialect
 
     def __init__(self, history: _History) -> None:
         self.history = history
 
-    def changes(self, turn: Turn, role: str, values: Sequence[Any], origin: OriginOf) -> Iterator[Change]:
-        uid, slot = turn.node.uid, turn.blocks[0].slot if turn.blocks else ("message", "content")
-        if slot[-1] in ("message", "summary") and turn.role == role == "user":
-            return  # words that pi makes of something else
-        if turn.role != role:
-            yield uid, ("message",), self._message(role, values, _message(turn.node.value), None)
-        elif role == "result":
-            was, raw = origin(values[0])
-            known = raw if was is not None else self._message(role, values, _message(turn.node.value), None)
-            yield uid, ("message",), dialect.result_of(values[0], was, known)
-        elif slot[-1] == "content" and len(values) == 1 and isinstance(values[0], str):
-            yield uid if not turn.blocks else turn.blocks[0].record, slot, values[0]
-        else:
-            at = slot if slot[-1] == "content" else slot[:-1]
-            parts = [dialect.part_of(value, *origin(value)) for value in values]
-            yield turn.blocks[0].record if turn.blocks else uid, at, parts
+    def record(self, message: dict[str, Any], near: Any, id_: str) -> dict[str, Any]:
+        time = near.get("timestamp") if isinstance(near, dict) else None
+        return {"type": "message", "id": id_, "parentId": None, "timestamp": time or _NO_TIME, "message": message}
 
-    def new_record(self, role: str, values: Sequence[Any], beside: Turn | None, id_: str, name: str | None) -> Any:
-        near = beside.node.value if beside is not None and isinstance(beside.node.value, dict) else {}
-        return {
-            "type": "message",
-            "id": id_,
-            "parentId": None,
-            "timestamp": near.get("timestamp", "1970-01-01T00:00:00.000Z"),
-            "message": self._message(role, values, _message(near), name),
-        }
-
-    def _message(self, role: str, values: Sequence[Any], near: dict[str, Any], name: str | None) -> dict[str, Any]:
-        time = {"timestamp": near.get("timestamp", 0)}
+    def message(self, role: str, values: Sequence[Any], near: Any, name: str | None) -> dict[str, Any]:
+        beside = _message(near)
+        time = {"timestamp": beside.get("timestamp", 0)}
         if role == "result":
-            named = {"role": dialect.RESULT, "toolCallId": None, "toolName": name or near.get("toolName") or "unknown"}
+            named = {"role": dialect.RESULT, "toolCallId": None, "toolName": name or beside.get("toolName", "unknown")}
             return {**dialect.result_of(values[0], None, named), **time}
         content = [dialect.part_of(value, None, None) for value in values]
         if role != "assistant":
@@ -618,9 +510,9 @@ class Pi:
             return 0
         first = records[0] if records else {}
         if first.get("type") == "session" and isinstance(first.get("id"), str) and first.keys() & {"cwd", "version"}:
-            return 96
+            return 95
         own = (_message(record).get("role") in _ROLES and "parentId" in record and "id" in record for record in records)
-        return 94 if any(own) else 0
+        return 93 if any(own) else 0
 
     def for_records(self, values: Sequence[Any]) -> Pi:
         """The same for sessions of the API that the last of these responses came from."""
@@ -645,7 +537,7 @@ class Pi:
         return _sees(items, transcript)
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
-        return _on_resume(_of(transcript), problem, seen)
+        return what_becomes(TITLE, _of(transcript).version, problem, seen, _OUTCOMES)
 
     def check(self, context: Context, items: Sequence[Item], view: View) -> None:
         _check(context, _of(context.transcript), view)
@@ -711,13 +603,8 @@ class PiAgent(Agent):
     def sessions(self, machine: Machine) -> Iterator[FoundSession]:
         from toolpair.source import peek
 
-        for root in self.roots(machine):
-            found = peek.entries(root)
-            inside = (entry for folder in found if peek.is_folder(folder) for entry in peek.entries(folder.path))
-            for entry in (*found, *inside):
-                stat = peek.regular(entry) if entry.name.endswith(".jsonl") else None
-                if stat is not None:
-                    yield self.found(entry.path, entry.name[:-6].partition("_")[2] or entry.name[:-6], stat)
+        for entry, stat in peek.files_below(self.roots(machine)[0], ".jsonl"):
+            yield self.found(entry.path, entry.name[:-6].partition("_")[2] or entry.name[:-6], stat)
 
     def belongs(self, found: FoundSession, folder: str) -> bool:
         named = re.sub(r"[/\\:]", "-", re.sub(r"\A[/\\]", "", folder))
@@ -726,13 +613,8 @@ class PiAgent(Agent):
     def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
         from toolpair.source import peek
 
-        start, words = peek.head(found.path), None
-        for length in peek.TAILS:
-            records = peek.records_backwards(peek.tail(found.path, length))
-            words = next((said for record in records if (said := _user_words(Node(0, 0, 0, 0, record))[0])), None)
-            if words is not None or length >= found.size:
-                break
-        return peek.folder_in(start), peek.one_line(words)
+        words = peek.last_said(found.path, found.size, lambda record: _user_words(Node(0, 0, 0, 0, record))[0])
+        return peek.folder_in(peek.head(found.path)), peek.one_line(words)
 
     def way_back(self, file: SessionFile) -> WayBack | None:
         from toolpair.formats.way_back import WayBack

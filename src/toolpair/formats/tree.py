@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,6 +19,7 @@ from toolpair.formats.anthropic_editor import MessageEditor
 from toolpair.formats.format import Item
 from toolpair.formats.item_records import with_slot
 from toolpair.formats.tree_history import Node, fresh_id
+from toolpair.formats.turns import Turn
 from toolpair.transcript.edits import (
     Edit,
     InsertRecord,
@@ -37,38 +38,56 @@ OriginOf = Callable[[Any], tuple[Block | None, Any]]
 _OF_RECORDS: Final = (Relink, Reidentify, MoveRecord, RemoveRecord, SetInRecord, InsertRecord)
 
 
-class Turn(Struct, eq=False):
-    """One record of the history as what it says. A result is a turn of its own."""
-
-    role: str
-    """"user", "assistant" or "result"."""
-    node: Node
-    blocks: tuple[Block, ...]
-
-
 Change = tuple[int, Slot, Any]
 """What is to be written at a slot of the record with this uid."""
 
 
+class Dialect(Protocol):
+    """How an API spells what stands in a record."""
+
+    def part_of(self, value: Any, was: Block | None, raw: Any) -> Any:
+        """A block as a part of a content; the same object as `raw` when it is still what it was read as."""
+
+    def result_of(self, value: dict[str, Any], was: Block | None, raw: dict[str, Any]) -> dict[str, Any]:
+        """A result as a message of its own, made of the one that it was read from."""
+
+
 class Envelope(ABC):
-    """How a format writes a turn into a record."""
+    """How a format writes a turn into a record: where the message stands, and what is around it."""
 
     id: str
     parent: str
-    """The keys of a record's id and of the one that it hangs on."""
-    also: tuple[str, ...]
+    """The keys of a record's id and of the one that it links to."""
+    also: tuple[str, ...] = ()
     """Further keys that name a record: where that is taken out, they name the next one."""
+    slot: Slot = ("message",)
+    """Where the message stands, with its content in "content"."""
+    dialect: Dialect
 
     @abstractmethod
-    def changes(self, turn: Turn, role: str, values: Sequence[Any], origin: OriginOf) -> Iterable[Change]:
+    def message(self, role: str, values: Sequence[Any], near: Any, name: str | None) -> dict[str, Any]:
+        """A new message that says this, like the one of the record `near`; of a result, `name` is the tool's."""
+
+    @abstractmethod
+    def record(self, message: dict[str, Any], near: Any, id_: str) -> dict[str, Any]:
+        """A new record with this message, like the one `near` it. Its link upwards is written later."""
+
+    def changes(self, turn: Turn, role: str, values: Sequence[Any], origin: OriginOf) -> Iterator[Change]:
         """What makes the turn's record say this."""
-
-    @abstractmethod
-    def new_record(self, role: str, values: Sequence[Any], beside: Turn | None, id_: str, name: str | None) -> Any:
-        """A record that says this, like the one `beside` it; of a result, `name` is the tool's.
-
-        Its link upwards is written later.
-        """
+        uid, at = turn.node.uid, turn.blocks[0].slot if turn.blocks else (*self.slot, "content")
+        content = at if at[-1] == "content" else at[:-1]
+        if turn.role != role:
+            yield uid, self.slot, self.message(role, values, turn.node.value, None)
+        elif role == "result":
+            was, raw = origin(values[0])
+            known = raw if was is not None else self.message(role, values, turn.node.value, None)
+            yield uid, self.slot, self.dialect.result_of(values[0], was, known)
+        elif at == content and len(values) == 1 and isinstance(values[0], str):
+            yield turn.blocks[0].record, at, values[0]
+        elif content[-1:] == ("content",):
+            parts = [self.dialect.part_of(value, *origin(value)) for value in values]
+            yield turn.blocks[0].record if turn.blocks else uid, content, parts
+        # All else is what the agent says in words of its own: these stand nowhere.
 
 
 class TreeWriter:
@@ -150,11 +169,13 @@ class TreeWriter:
                 for uid, slot, value in self._envelope.changes(group.home, group.role, group.values, origin):
                     self._values[uid] = with_slot(self._values[uid], slot, value)
             return group.home.node.uid
-        near = beside or next(iter(self._turns), None)
-        seed = [near.node.id if near is not None else "", group.role, *(_named(value) for value in group.values)]
+        turn = beside or next(iter(self._turns), None)
+        near = turn.node.value if turn is not None else None
+        seed = [turn.node.id if turn is not None else "", group.role, *(_named(value) for value in group.values)]
         id_ = fresh_id(":".join(map(str, seed)), self._taken)
         name = self._names.get(_named(group.values[0])) if group.role == "result" else None
-        return self._add(self._envelope.new_record(group.role, group.values, near, id_, name), id_)
+        message = self._envelope.message(group.role, group.values, near, name)
+        return self._add(self._envelope.record(message, near, id_), id_)
 
     def _add(self, value: Any, id_: Any = None) -> int:
         uid, self._next_uid = self._next_uid, self._next_uid - 1

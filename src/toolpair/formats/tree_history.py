@@ -34,6 +34,8 @@ class Node(Struct, eq=False):
     messages: int = 0
     """How many messages it holds, and real outputs."""
     outputs: int = 0
+    begins: bool = True
+    """A history may begin with it, as with a user's words."""
 
 
 class Tree(Struct, eq=False):
@@ -103,7 +105,7 @@ def links_of(tree: Tree, path: Sequence[Node], end: End, messages: int, agent: s
         boundaries.append(boundary)
         defects = [defect for defect in defects if boundary.repair is None or defect.repair is not boundary.repair]
     elif path and path[0].place and any(node.messages for node in tree.nodes[: path[0].place]):
-        boundaries.append(_lost_above(path[0], tree.nodes[: path[0].place], "chain.second_root", None, certain=False))
+        boundaries.append(_begun_again(tree, path))
     last = tree.nodes[-1] if tree.nodes else None
     if path and last is path[-1]:
         boundaries += _behind(tree, last, messages)
@@ -118,6 +120,16 @@ def _cut(tree: Tree, path: Sequence[Node], end: End, doubled: dict[Any, Repair])
         repair = doubled.get(before.id) or Repair(_LINK, relink=tuple(_relinks(tree, node, before)), several=_LINK)
     hidden = tree.walk(before)[0]
     return _lost_above(node, hidden, f"chain.{'cycle' if end == 'cycle' else 'missing_parent'}", repair)
+
+
+def _begun_again(tree: Tree, path: Sequence[Node]) -> Boundary:
+    """A history that links to nothing although others stand in front of it: only the user can have begun again."""
+    first = next((node for node in path if node.messages), path[0])
+    before = _before(tree, path[0])
+    hidden = tree.walk(before)[0]
+    if first.begins or before is None:
+        return _lost_above(path[0], hidden, "chain.second_root", None, certain=False)
+    return _lost_above(path[0], hidden, "chain.null_parent", Repair(_LINK, relink=((path[0].uid, before.id),)))
 
 
 def _relinks(tree: Tree, node: Node, before: Node) -> Iterator[tuple[int, Any]]:
@@ -170,8 +182,8 @@ def _behind(tree: Tree, last: Node, messages: int) -> Iterator[Boundary]:
         return
     counts = sum(node.messages for node in hidden), sum(node.outputs for node in hidden)
     repair = Repair("put it where it belongs", move=((last.uid, behind.uid),)) if behind is not None else None
-    text = f"{plural(counts[0], 'message')}, {plural(counts[1], 'output')} behind it are lost"
-    cause = "it was moved or written again, and others hang on it"
+    text = f"{plural(counts[0], 'message')}, {plural(counts[1], 'output')} after it are lost"
+    cause = "it was moved or written again, and other lines link to it"
     yield Boundary(messages, "cut", text, last.uid, *counts, "chain.wrong_leaf", repair, cause=cause)
 
 
@@ -290,4 +302,4 @@ def _is_complete(value: Any, whole: bool) -> bool:
     last = next(reversed(value))
     if not whole and last in ("type", "id", "parentId"):
         return False
-    return "message" not in value or can_be_closed(value["message"], whole or last != "message")
+    return value["type"] != "message" or can_be_closed(value.get("message"), whole or last != "message")
