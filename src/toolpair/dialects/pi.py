@@ -101,7 +101,7 @@ def part_of(value: Any, was: Block | None, raw: Any) -> Any:
     made = dict(raw) if known and isinstance(raw, dict) else {"type": own}
     for key, field in value.items():
         if key != "type" and (key not in known or known[key] is not field):
-            made[renamed.get(key, key)] = _joined(field, made.get("id")) if key == "id" else field
+            made[renamed.get(key, key)] = _joined(field, made.get("id"), known.get("id")) if key == "id" else field
     return made
 
 
@@ -110,7 +110,7 @@ def result_of(value: dict[str, Any], was: Block | None, raw: dict[str, Any]) -> 
     known = was.value if was is not None else {}
     made = dict(raw)
     if value.get("tool_use_id") != known.get("tool_use_id") or "toolCallId" not in made:
-        made["toolCallId"] = _joined(value.get("tool_use_id"), made.get("toolCallId"))
+        made["toolCallId"] = _joined(value.get("tool_use_id"), made.get("toolCallId"), known.get("tool_use_id"))
     if value.get("content") is not known.get("content") or "content" not in made:
         content = value.get("content")
         parts = content if isinstance(content, list) else [content] if content else []
@@ -120,8 +120,8 @@ def result_of(value: dict[str, Any], was: Block | None, raw: dict[str, Any]) -> 
     return made
 
 
-def _joined(id_: Any, old: Any) -> Any:
-    """A new id with the second one of the old, where that had two."""
-    if not isinstance(id_, str) or not isinstance(old, str) or "|" not in old or "|" in id_:
+def _joined(id_: Any, old: Any, read: Any) -> Any:
+    """A new id with the second one of the old, where that was read as its first one alone."""
+    if not isinstance(id_, str) or not isinstance(old, str) or old == read or "|" not in old:
         return id_
     return f"{id_}|{old.partition('|')[2]}"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from toolpair.dialects import pi as dialect
+from toolpair.dialects.block_values import without_halves
 from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
 from toolpair.formats.format import (
     AS_RESUMED,
@@ -81,11 +82,11 @@ _PROFILES: Final = {
 _ROLES: Final = ("user", "assistant", dialect.RESULT)
 _NOT_SESSIONS: Final = ("agent_start", "agent_end", "turn_start", "turn_end", "message_start", "message_end")
 """Records of what `pi --mode json` prints, which begins as a session does."""
-_HALVES: Final = re.compile("[\ud800-\udfff]")
 _NO_ID: Final = re.compile(r"[^a-zA-Z0-9_-]")
 _FORGETS: Final = "pi forgets everything before this line without telling you."
 _LOOP: Final = "pi does not start: the links between its records form a loop."
 _NO_MESSAGE: Final = "pi does not start: a record that should have a message has none."
+_NULL: Final = "pi does not start: a line of the file is null."
 _NO_HEADER: Final = "pi does not resume this session: its first line does not say that it is one."
 _FILLED: Final = 'pi tells the model that there is "No result provided" for this call.'
 _SENT: Final[Outcome] = ("rejected", "pi sends it as it is, and the API refuses the session.", None)
@@ -148,6 +149,8 @@ class _History(Struct, eq=False):
     own: Node | None
     """Where pi itself goes on."""
     header: dict[str, Any] | None
+    linear: bool
+    """It is of the first version: without ids and links."""
     kept: bool | None
     """Whether what the last compaction kept was found; None without one."""
 
@@ -165,9 +168,8 @@ def _message(value: Any) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _tree(items: Sequence[Item], header: dict[str, Any] | None) -> Tree:
+def _tree(items: Sequence[Item], linear: bool) -> Tree:
     """The records of the tree. In the first version they have neither ids nor links: each hangs on the one before."""
-    linear = header is not None and header.get("version", 1) in (None, 0, 1)
     nodes: list[Node] = []
     for item in items:
         value = item.value
@@ -192,12 +194,13 @@ def _history(items: Sequence[Item], leaf: str | None, version: str | None) -> _H
     first = next((item.value for item in items if item.value and not isinstance(item.value, Damaged)), None)
     header = first if isinstance(first, dict) and first.get("type") == "session" else None
     header = header if header is not None and isinstance(header.get("id"), str) else None
-    tree, edits = _tree(items, header), _knows_edits(version)
+    linear = header is not None and header.get("version", 1) in (None, 0, 1)
+    tree, edits = _tree(items, linear), _knows_edits(version)
     own = tree.nodes[-1] if tree.nodes else None
     path, end = tree.walk((tree.named(leaf) if leaf is not None else None) or own)
     entries, kept = _entries(path, items)
     turns = list(_turns(entries, edits, _model(path)[1]))
-    return _History(items, tree, path, end, turns, NEWEST if edits else OLD, edits, own, header, kept)
+    return _History(items, tree, path, end, turns, NEWEST if edits else OLD, edits, own, header, linear, kept)
 
 
 def _entries(path: Sequence[Node], items: Sequence[Item]) -> tuple[Sequence[Node], bool | None]:
@@ -209,9 +212,24 @@ def _entries(path: Sequence[Node], items: Sequence[Item]) -> tuple[Sequence[Node
     if "firstKeptEntryId" in value:
         kept = next((n for n in range(at) if path[n].id == value["firstKeptEntryId"]), None)
     elif isinstance(index := value.get("firstKeptEntryIndex"), int):
-        read = [item.uid for item in items if item.value and not isinstance(item.value, Damaged)]
+        read = _read_by_pi(items)
         kept = next((n for n in range(at) if 0 <= index < len(read) and path[n].uid == read[index]), None)
     return [path[at], *(path[kept:at] if kept is not None else ()), *path[at + 1 :]], kept is not None
+
+
+def _read_by_pi(items: Sequence[Item]) -> list[int]:
+    """The uids of the records that a compaction of the first version counts."""
+    return [item.uid for item in items if item.value and not isinstance(item.value, Damaged)]
+
+
+def _counted(history: _History, items: Sequence[Item]) -> Iterator[Item]:
+    """The records of the first version, where each compaction names the same record by its number as before."""
+    old, now = _read_by_pi(history.items), {uid: number for number, uid in enumerate(_read_by_pi(items))}
+    for item in items:
+        index = item.value.get("firstKeptEntryIndex") if isinstance(item.value, dict) else None
+        kept = range(index, len(old)) if isinstance(index, int) and index >= 0 else ()
+        new = next((now[old[number]] for number in kept if old[number] in now), index)
+        yield item if new == index else Item(item.uid, {**item.value, "firstKeptEntryIndex": new})
 
 
 def _type(node: Node) -> Any:
@@ -343,6 +361,8 @@ def _sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     refuses = _LOOP if history.end == "cycle" else _NO_HEADER if history.header is None and history.edits else None
     if any(_type(node) == "message" and not _message(node.value) for node in history.path):
         refuses = _NO_MESSAGE
+    if not history.edits and any(item.value is None for item in items):
+        refuses = _NULL
     turns = history.turns if history.header is not None else ()
     return request_of(turns, transcript, _Sending(_model(history.path)), TITLE, history.version, refuses)
 
@@ -376,10 +396,10 @@ class _Sending(Sending):
                 return value if id_ == block.id else {**value, "id": id_}
             case "thinking":
                 if self._is_own(turn) and (value.get("signature") or value.get("data")):
-                    return _clean(value)
+                    return without_halves(value)
                 words = value.get("thinking")
                 return {"type": "text", "text": words} if isinstance(words, str) and words.strip() else None
-        return None if block.kind == "other" or is_blank(block) else _clean(value)
+        return None if block.kind == "other" or is_blank(block) else without_halves(value)
 
     def id_of(self, turn: Turn, call: Block) -> Any:
         if self._is_own(turn) or self.model[1] != "anthropic-messages" or not isinstance(call.id, str):
@@ -398,23 +418,12 @@ def _with_texts(result: dict[str, Any]) -> dict[str, Any]:
     content = result.get("content")
     if not isinstance(content, list):
         return result
-    made = [_clean(part) for part in content]
+    made = [without_halves(part) for part in content]
     kinds = {type_name(part) for part in content}
     if "image" in kinds and "text" not in kinds:
         made = [{"type": "text", "text": IMAGE_ONLY}, *made]
     same = len(made) == len(content) and all(new is old for new, old in zip(made, content, strict=True))
     return result if same else {**result, "content": made}
-
-
-def _clean(value: Any) -> Any:
-    """The same without halves of characters."""
-    if isinstance(value, str):
-        return value if value.isascii() else _HALVES.sub("", value)
-    for key in ("text", "thinking"):
-        text = value.get(key) if isinstance(value, dict) else None
-        if isinstance(text, str) and (clean := _clean(text)) != text:
-            value = {**value, key: clean}
-    return value
 
 
 # --- what becomes of problems ------------------------------------------------------------------------------
@@ -475,10 +484,12 @@ class _Envelope(Envelope):
 
     def __init__(self, history: _History) -> None:
         self.history = history
+        self.linked = not history.linear
 
     def record(self, message: dict[str, Any], near: Any, id_: str) -> dict[str, Any]:
         time = near.get("timestamp") if isinstance(near, dict) else None
-        return {"type": "message", "id": id_, "parentId": None, "timestamp": time or _NO_TIME, "message": message}
+        own = {"id": id_, "parentId": None} if self.linked else {}
+        return {"type": "message", **own, "timestamp": time or _NO_TIME, "message": message}
 
     def message(self, role: str, values: Sequence[Any], near: Any, name: str | None) -> dict[str, Any]:
         beside = _message(near)
@@ -526,7 +537,8 @@ class Pi:
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
         history = _of(transcript)
         writer = TreeWriter(items, transcript, history.tree.nodes, history.path, history.turns, _Envelope(history))
-        return writer.run(edits)
+        made = writer.run(edits)
+        return list(_counted(history, made)) if history.linear else made
 
     def damage(
         self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]

@@ -60,6 +60,8 @@ class Envelope(ABC):
     """The keys of a record's id and of the one that it links to."""
     also: tuple[str, ...] = ()
     """Further keys that name a record: where that is taken out, they name the next one."""
+    linked: bool = True
+    """False where records have neither: each follows from the one before it in the file."""
     slot: Slot = ("message",)
     """Where the message stands, with its content in "content"."""
     dialect: Dialect
@@ -207,9 +209,8 @@ class TreeWriter:
             self._names_now(self._ids.get(uid), first)
         self._take_out(known - set(said))
         ended = bool(path) and next(reversed(self._nodes)) == path[-1]
-        self._put_behind(
-            {uid: parent for uid, parent in zip(now, [None, *now], strict=False) if uid < 0 or uid in known - staying}
-        )
+        moved = known - staying
+        self._put_behind({uid: other for uid, other in zip(now, [None, *now], strict=False) if uid < 0 or uid in moved})
         last = next((uid for uid in reversed(self._order) if uid in self._ids), None)
         if ended and last is not None and last != now[-1]:
             # The agent goes on from the last record of the file.
@@ -254,7 +255,7 @@ class TreeWriter:
 
     def _set_parent(self, uid: int, parent: Any) -> None:
         value = self._values.get(uid)
-        if isinstance(value, dict) and value.get(self._envelope.parent) != parent:
+        if self._envelope.linked and isinstance(value, dict) and value.get(self._envelope.parent) != parent:
             self._values[uid] = {**value, self._envelope.parent: parent}
 
     def _put_behind(self, places: Mapping[int, int | None]) -> None:

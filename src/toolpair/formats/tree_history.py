@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final, Literal
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from toolpair.formats.format import Damage, ResumeEffect
 from toolpair.formats.lost import can_be_closed, held_in, held_in_part, ids_in, readers_harm
@@ -100,7 +101,9 @@ def links_of(tree: Tree, path: Sequence[Node], end: End, messages: int, agent: s
     """What is lost above the history that `path` is, and behind its leaf. `messages` is how many it has."""
     boundaries: list[Boundary] = []
     defects, doubled = _doubles(tree, agent)
-    if path and end != "root":
+    if path and end == "missing" and _before(tree, path[0]) is None:
+        defects.append(_beginning(path[0]))
+    elif path and end != "root":
         boundary = _cut(tree, path, end, doubled)
         boundaries.append(boundary)
         defects = [defect for defect in defects if boundary.repair is None or defect.repair is not boundary.repair]
@@ -118,8 +121,16 @@ def _cut(tree: Tree, path: Sequence[Node], end: End, doubled: dict[Any, Repair])
     repair: Repair | None = doubled.get(node.id) or doubled.get(node.parent)
     if before is not None and repair is None:
         repair = doubled.get(before.id) or Repair(_LINK, relink=tuple(_relinks(tree, node, before)), several=_LINK)
+    elif repair is None:
+        repair = Repair("let the history begin with it", relink=((node.uid, None),))
     hidden = tree.walk(before)[0]
     return _lost_above(node, hidden, f"chain.{'cycle' if end == 'cycle' else 'missing_parent'}", repair)
+
+
+def _beginning(node: Node) -> Defect:
+    """What the file begins with links to something that is not in it: nothing that it holds is lost."""
+    text = "The first line of the history links to one that is not in this file."
+    return Defect("chain.missing_parent", node.uid, text, "info", "the file is a part of a longer history")
 
 
 def _begun_again(tree: Tree, path: Sequence[Node]) -> Boundary:
@@ -135,8 +146,10 @@ def _begun_again(tree: Tree, path: Sequence[Node]) -> Boundary:
 def _relinks(tree: Tree, node: Node, before: Node) -> Iterator[tuple[int, Any]]:
     """The record and what it is to hang on, and the same for each further break above."""
     above: Node | None = before
-    while above is not None:
+    done: set[int] = set()
+    while above is not None and node.uid not in done:
         yield node.uid, above.id
+        done.add(node.uid)
         walked, end = tree.walk(above)
         if end == "root":
             return
@@ -163,25 +176,24 @@ def _lost_above(node: Node, hidden: Iterable[Node], rule: str, repair: Repair | 
 
 
 def _behind(tree: Tree, last: Node, messages: int) -> Iterator[Boundary]:
-    """A last record that others hang on: it was written there by something else than the agent, and hides them."""
-    twin = next((node for node in tree.nodes[: last.place] if node.id == last.id and last.id is not None), None)
-    below = [node for node in tree.children.get(last.id, ()) if node is not last]
-    if not below:
-        return
+    """A last record that others link to: something else than the agent put it there, and it hides them."""
     hidden: list[Node] = []
-    todo = [below[-1]]
     seen = {id(last)}
+    todo = [node for node in tree.children.get(last.id, ()) if node is not last][-1:]
     while todo:
         node = todo.pop()
         if id(node) not in seen:
             seen.add(id(node))
             hidden.append(node)
             todo += tree.children.get(node.id, ())
-    behind = twin or (tree.by_id.get(last.parent) if last.parent is not None else None)
-    if not any(node.messages for node in hidden) or id(behind) in seen:
+    if not any(node.messages for node in hidden):
         return
+    tips = [node for node in hidden if node.id is not None and node.id not in tree.children]
+    repair = None
+    if tips:
+        tip = max(tips, key=lambda node: node.place)
+        repair = Repair("put the last line of the history at the end", move=((tip.uid, last.uid),))
     counts = sum(node.messages for node in hidden), sum(node.outputs for node in hidden)
-    repair = Repair("put it where it belongs", move=((last.uid, behind.uid),)) if behind is not None else None
     text = f"{plural(counts[0], 'message')}, {plural(counts[1], 'output')} after it are lost"
     cause = "it was moved or written again, and other lines link to it"
     yield Boundary(messages, "cut", text, last.uid, *counts, "chain.wrong_leaf", repair, cause=cause)
@@ -203,14 +215,35 @@ def _doubles(tree: Tree, agent: str) -> tuple[list[Defect], dict[Any, Repair]]:
             continue
         new = fresh_id(f"{node.id}:{node.place}", taken)
         # What follows the later record means that one.
-        means = tuple(child.uid for child in tree.children.get(node.id, ()) if child.place > node.place)
-        repair = repairs[node.id] = Repair("give it an id of its own", identify=((node.uid, new, means),))
+        means = [child for child in tree.children.get(node.id, ()) if child.place > node.place]
+        if _said(_identified(tree, node, new, means)) >= _said(tree):
+            identify = (node.uid, new, tuple(child.uid for child in means))
+        else:
+            identify = (known.uid, new, ())
+        repair = repairs[node.id] = Repair("give it an id of its own", identify=(identify,))
         text = f"Two records have the id {node.id}, of which {agent} reads the later one."
         cause = "a record was written again with other content, or an id was given out twice"
         defects.append(
             Defect("chain.duplicate_uuid", node.uid, text, "error", cause, known.outputs + node.outputs, repair)
         )
     return defects, repairs
+
+
+def _identified(tree: Tree, node: Node, new: str, means: Sequence[Node]) -> Tree:
+    """The tree where the node has another id, and these link to it."""
+    moved = {id(child) for child in means}
+    return Tree(
+        [
+            replace(one, id=new) if one is node else replace(one, parent=new) if id(one) in moved else one
+            for one in tree.nodes
+        ]
+    )
+
+
+def _said(tree: Tree) -> int:
+    """How many messages the agent sends; none where the links form a loop."""
+    path, end = tree.walk(tree.nodes[-1])
+    return 0 if end == "cycle" else sum(node.messages for node in path)
 
 
 def fresh_id(seed: str, taken: Collection[Any], digits: int = 8) -> str:
@@ -228,16 +261,20 @@ Words = Callable[[Node], tuple[str, str | None]]
 
 
 def branches_of(tree: Tree, path: Sequence[Node], own: Node | None, words: Words) -> tuple[Branch, ...]:
-    """All ways through a tree that forks, the newest first; none where there is one."""
-    tips = [node for node in tree.tips() if isinstance(node.id, str)]
-    ways = [(tip, tree.walk(tip)[0]) for tip in tips]
+    """All ways through a tree that forks, the newest first; none where there is one, or where there are too many."""
     shown = {id(node) for node in path}
+    tips = [node for node in tree.tips() if isinstance(node.id, str)]
+    if not 1 < len(tips) <= _MOST_BRANCHES:
+        return ()
+    ways = [(tip, tree.walk(tip)[0]) for tip in tips]
     ways = [(tip, way) for tip, way in ways if tip is own or any(id(n) not in shown and n.messages for n in way)]
-    if len(ways) < 2 or len(ways) > _MOST_BRANCHES:
+    if len(ways) < 2:
         return ()
     return tuple(_branch(tip, way, tip is own, words) for tip, way in sorted(ways, key=lambda one: -one[0].place))
 
 
+_TURN: Final = 100
+"""Records that a turn has at most."""
 _MOST_BRANCHES: Final = 500
 
 
@@ -247,21 +284,31 @@ def _branch(tip: Node, way: Sequence[Node], active: bool, words: Words) -> Branc
 
 
 def inactive_ways(tree: Tree, path: Sequence[Node]) -> Iterator[tuple[str, list[Node]]]:
-    """Of each history beside the one that is sent its leaf, and its records that stand in none before."""
+    """Of each history beside the one that is sent its leaf, and its records that stand in none before.
+
+    They begin with the last message that it shares with another, which what follows is read together with.
+    """
     seen = {id(node) for node in path}
     for tip in tree.tips():
-        if not isinstance(tip.id, str) or id(tip) in seen:
-            continue
-        way = tree.walk(tip)[0]
-        start = next((number for number, node in enumerate(way) if id(node) not in seen), len(way))
-        seen.update(map(id, way))
-        if any(node.messages for node in way[start:]):
-            yield tip.id, way[_turn_before(way, start) :]
+        own: list[Node] = []
+        node: Node | None = tip
+        while node is not None and id(node) not in seen:
+            seen.add(id(node))
+            own.append(node)
+            node = tree.by_id.get(node.parent) if node.parent is not None else None
+        if isinstance(tip.id, str) and any(one.messages for one in own):
+            yield tip.id, [*_turn_above(tree, node), *reversed(own)]
 
 
-def _turn_before(way: Sequence[Node], start: int) -> int:
-    """Where the shared message in front of `start` stands: what follows is read together with it."""
-    return next((number for number in range(start - 1, -1, -1) if way[number].messages), start)
+def _turn_above(tree: Tree, node: Node | None) -> Sequence[Node]:
+    """The record and those above it, up to one that is a message and no output."""
+    found: list[Node] = []
+    while node is not None and len(found) < _TURN:
+        found.append(node)
+        if node.messages and not node.outputs:
+            break
+        node = tree.by_id.get(node.parent) if node.parent is not None else None
+    return found[::-1]
 
 
 # --- records that cannot be read ---------------------------------------------------------------------------
@@ -283,7 +330,9 @@ def skipped(damage: Damage, agent: str, tree: Tree, transcript: Transcript) -> R
         outputs = len((ids_in(damage.raw)[0] & called) - answered)
     ids = {part["id"] for part in parts if isinstance(part.get("id"), str)}
     ids = ids or {found.decode("utf-8", "replace") for found in _ID.findall(damage.raw)}
-    hanging = any(id_ in tree.children and id_ not in tree.by_id for id_ in ids)
+    lost = (node for node in tree.nodes if node.parent is not None and node.parent not in tree.by_id)
+    follows = next((node for node in lost if node.uid > damage.record), None)
+    hanging = follows is not None and (follows.parent in ids if ids else follows.uid == damage.record + damage.lines)
     talk = any("message" in value for value in damage.values if isinstance(value, dict))
     loses = "its output" if outputs == 1 else plural(outputs, "output") if outputs else None
     if hanging:
