@@ -26,10 +26,15 @@ from tests.pi_sessions import (
     take_out,
     word,
 )
+from toolpair.agents import catalog
+from toolpair.agents.installed import installed_version
+from toolpair.agents.resume_command import how_to_resume
 from toolpair.dialects import pi as dialect
 from toolpair.formats import get_format
+from toolpair.formats.agent import SessionFile
 from toolpair.formats.format import Item
 from toolpair.session.session import Session, open_session
+from toolpair.shell.machine import Machine
 
 PLANTED = corpus()
 OLD = "0.73.1"
@@ -416,3 +421,45 @@ def test_a_record_without_a_tree_is_read_all_the_same() -> None:
     values = [{"type": "session", "id": "s", "version": 3}, 7, "x", [], {"type": "message"}, {"id": [], "parentId": {}}]
     found = get_format("pi").read([Item(number, value) for number, value in enumerate(values)])
     assert found.messages == ()
+
+
+# --- the agent ----------------------------------------------------------------------------------------------
+
+
+def test_sessions_are_found_and_resumed(tmp_path: Path) -> None:
+    path = tmp_path / ".pi/agent/sessions/--home-dev-project--" / NAME
+    path.parent.mkdir(parents=True)
+    records = sound().records
+    records[0]["cwd"] = "/home/dev/project"
+    path.write_bytes(lines(records))
+    machine = Machine("linux", {}, tmp_path)
+    found = catalog.index(machine, "/home/dev/project")
+    assert [(one.agent, one.session_id, one.here) for one in found] == [("pi", ID, True)]
+    described = catalog.describe(found[0])
+    assert (described.folder, described.words) == ("/home/dev/project", "Thanks.")
+    session = open_session(path)
+    way = session.transcript.folder, catalog.agents_of_file("pi", session.transcript, path)[0]
+    file = SessionFile(path, None, ID, way[0])
+    assert how_to_resume(way[1], file, machine) == f"cd /home/dev/project && pi --session {path}"
+
+
+@pytest.mark.parametrize("variable", ["PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR"])
+def test_variables_lead_to_the_sessions(variable: str, tmp_path: Path) -> None:
+    folder = tmp_path / "elsewhere"
+    path = folder / NAME if variable.endswith("SESSION_DIR") else folder / "sessions/--x--" / NAME
+    path.parent.mkdir(parents=True)
+    path.write_bytes(sound().data())
+    found = catalog.index(Machine("linux", {variable: str(folder)}, tmp_path))
+    assert [one.path for one in found] == [str(path)]
+
+
+@pytest.mark.parametrize("package", ["@earendil-works/pi-coding-agent", "@mariozechner/pi-coding-agent"])
+def test_its_version_is_read_from_either_package(package: str, tmp_path: Path) -> None:
+    program = tmp_path / "lib/node_modules" / package / "dist/cli.js"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/usr/bin/env node\n")
+    program.chmod(0o755)
+    (program.parent.parent / "package.json").write_text(json.dumps({"name": package, "version": "0.80.2"}))
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/pi").symlink_to(program)
+    assert installed_version("pi", {"PATH": str(tmp_path / "bin")}, tmp_path) == "0.80.2"
