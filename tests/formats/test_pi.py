@@ -190,7 +190,7 @@ def _changed(records: list[Record], how: str, at: int, other: int) -> None:
             record["message"]["stopReason"] = "aborted"
 
 
-@settings(max_examples=150)
+@settings(max_examples=300)
 @given(st.lists(st.tuples(st.sampled_from(_CHANGES), st.integers(0, 30), st.integers(0, 30)), max_size=4))
 def test_whatever_broke_is_mended_and_a_second_run_changes_nothing(changes: list[tuple[str, int, int]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -199,8 +199,10 @@ def test_whatever_broke_is_mended_and_a_second_run_changes_nothing(changes: list
 
 def _mends(changes: list[tuple[str, int, int]], tmp_path: Path) -> None:
     records = deepcopy(sound().records)
+    doubled = 0
     for change in changes:
-        if len(records) > 2:
+        doubled += change[0] == "double id"
+        if len(records) > 2 and (change[0] != "double id" or doubled == 1):
             _changed(records, *change)
     data = lines(records)
     before = opened(tmp_path, data)

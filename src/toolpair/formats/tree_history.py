@@ -146,24 +146,24 @@ def _begun_again(tree: Tree, path: Sequence[Node]) -> Boundary:
 def _relinks(tree: Tree, node: Node, before: Node) -> Iterator[tuple[int, Any]]:
     """The record and what it is to hang on, and the same for each further break above."""
     above: Node | None = before
-    done: set[int] = set()
-    while above is not None and node.uid not in done:
+    below = {id(node)}
+    while above is not None:
         yield node.uid, above.id
-        done.add(node.uid)
         walked, end = tree.walk(above)
         if end == "root":
             return
         node = walked[0]
-        above = _before(tree, node)
+        below.update(map(id, walked))
+        above = _before(tree, node, below)
 
 
-def _before(tree: Tree, node: Node) -> Node | None:
-    """The last record in front of this one that has an id and does not hang on it."""
+def _before(tree: Tree, node: Node, below: Collection[int] = ()) -> Node | None:
+    """The last record in front of this one that has an id, and links neither to it nor to one of those `below`."""
     for place in range(node.place - 1, -1, -1):
         before = tree.nodes[place]
         if before.id is None or before.id == node.id or tree.by_id[before.id] is not before:
             continue
-        if all(above is not node for above in tree.walk(before)[0]):
+        if all(above is not node and id(above) not in below for above in tree.walk(before)[0]):
             return before
     return None
 
