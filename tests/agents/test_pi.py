@@ -17,6 +17,8 @@ from toolpair.transcript.content import text_of
 
 pytestmark = pytest.mark.agents
 VERSIONS = {"0.87": "0.87.1", "0.73": "0.73.1"}
+NEVER_STARTS = {"0.73": {"record_that_is_no_object"}}
+"""0.73 does not start with a line that is null, which no fix takes out: newer versions read over it."""
 
 
 @pytest.fixture(scope="module", params=list(VERSIONS))
@@ -99,6 +101,8 @@ def test_a_repaired_session_is_sent_valid_and_whole(planted: dict[str, Planted],
     repaired: dict[str, bytes] = {}
     expected: dict[str, SentRequest] = {}
     for name, found in planted.items():
+        if name in NEVER_STARTS.get(version, ()):
+            continue
         session = opened(tmp_path, name, found.data, version)
         session.stage_recommended()
         repaired[name] = session.to_bytes()
