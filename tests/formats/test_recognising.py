@@ -33,6 +33,8 @@ _VALUES = st.sampled_from(
         {"type": "user", "uuid": "u", "parentUuid": None, "message": {"role": "user", "content": "hi"}},
         {"type": "assistant", "uuid": "v", "parentUuid": "u", "message": {"role": "assistant", "content": []}},
         {"type": "summary", "leafUuid": "u"},
+        {"type": "session", "version": 3, "id": "s", "cwd": "/"},
+        {"type": "message", "id": "a", "parentId": None, "message": {"role": "user", "content": []}},
         {"other": 1},
         7,
     ]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 REGISTRY: Final = {
     "claude-code": "toolpair.formats.claude_code",
     "codex": "toolpair.formats.codex",
+    "pi": "toolpair.formats.pi",
     "roo-code": "toolpair.formats.roo_code",
     "anthropic": "toolpair.formats.anthropic",
     "openai-chat": "toolpair.formats.openai_chat",
@@ -30,6 +31,7 @@ REGISTRY: Final = {
 LIVES_IN: Final = {
     "claude-code": ("lines",),
     "codex": ("lines",),
+    "pi": ("lines",),
     "roo-code": ("array",),
     "anthropic": ("array", "lines"),
     "openai-chat": ("array", "lines"),
@@ -39,6 +41,7 @@ LIVES_IN: Final = {
 SUREST: Final = {
     "claude-code": 95,
     "codex": 97,
+    "pi": 95,
     "roo-code": 95,
     "anthropic": 90,
     "openai-chat": 92,
@@ -48,6 +51,7 @@ SUREST: Final = {
 AGENTS: Final[dict[str, tuple[str, str | None]]] = {
     "claude-code": ("toolpair.formats.claude_code.agent:AGENT", "claude-code"),
     "codex": ("toolpair.formats.codex.agent:AGENT", "codex"),
+    "pi": ("toolpair.formats.pi:AGENT", "pi"),
     "roo-code": ("toolpair.formats.editor_extensions:ROO_CODE", "roo-code"),
     "cline": ("toolpair.formats.editor_extensions:CLINE", "roo-code"),
     "kilo-code": ("toolpair.formats.editor_extensions:KILO_CODE", "roo-code"),

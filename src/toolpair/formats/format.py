@@ -212,6 +212,14 @@ class Branching(Protocol):
 
 
 @runtime_checkable
+class OfSeveralApis(Protocol):
+    """A format whose sessions speak one of several APIs: which one is found in the records."""
+
+    def for_records(self, values: Sequence[Any]) -> Format:
+        """The same format, with the profile of the API that these records speak."""
+
+
+@runtime_checkable
 class OwnRules(Protocol):
     """Implemented by a format with rules of its own, and with fixes that change more than their titles say."""
 
