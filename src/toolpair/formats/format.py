@@ -212,11 +212,21 @@ class Branching(Protocol):
 
 
 @runtime_checkable
+class NamesRecords(Protocol):
+    """Implemented by a format whose records name others."""
+
+    id_key: str
+    """The key of a record's id."""
+    links: tuple[str, ...]
+    """The keys of a record that hold ids of others, at any depth."""
+
+
+@runtime_checkable
 class OfSeveralApis(Protocol):
-    """A format whose sessions speak one of several APIs: which one is found in the records."""
+    """Implemented by a format whose sessions are written for one of several APIs."""
 
     def for_records(self, values: Sequence[Any]) -> Format:
-        """The same format, with the profile of the API that these records speak."""
+        """The same format, with the profile of the API that these records are written for."""
 
 
 @runtime_checkable

@@ -508,6 +508,8 @@ class Pi:
     id = "pi"
     title = TITLE
     containers = frozenset({"lines"})
+    id_key = "id"
+    links = ("parentId", "firstKeptEntryId")
     where = "~/.pi/agent/sessions/--<folder>--/<time>_<session id>.jsonl (or under $PI_CODING_AGENT_DIR)"
 
     def __init__(self, profile: str = "anthropic") -> None:

@@ -83,6 +83,10 @@ class NodeTree(Struct, eq=False):
         first = min(range(start, len(path)), key=lambda number: path[number].place)
         return path[: first + 1][::-1], "cycle"
 
+    def walk_from(self, leaf: Node) -> tuple[list[Node], End]:
+        """The same of the node that stands where `leaf` does in another tree of these records."""
+        return self.walk(self.nodes[leaf.place])
+
     def tips(self) -> Iterator[Node]:
         """The nodes that nothing hangs on."""
         return (node for node in self.nodes if self.by_id.get(node.id) is node and node.id not in self.children)
@@ -101,17 +105,13 @@ _LINK: Final = "link it to the line before it"
 def links_of(tree: NodeTree, path: Sequence[Node], end: End, messages: int, agent: str) -> Links:
     """What is lost above the history that `path` is, and behind its leaf. `messages` is how many it has."""
     boundaries: list[Boundary] = []
-    broken, doubled = _doubles(tree, agent)
+    broken = _doubles(tree, agent)
     if path and end == "missing" and _before(tree, path[0]) is None:
         broken.append(_beginning(path[0]))
     elif path and end != "root":
-        boundary = _cut(tree, path, end, doubled)
+        boundary, repair = _cut(tree, path, end, [link.repair for link in broken if link.repair is not None])
         boundaries.append(boundary)
-        broken = [
-            link
-            for link in broken
-            if boundary.cut is None or link.repair is None or link.repair is not boundary.cut.repair
-        ]
+        broken = [link for link in broken if link.repair is None or not _does(repair, link.repair)]
     elif path and path[0].place and any(node.messages for node in tree.nodes[: path[0].place]):
         boundaries.append(_begun_again(tree, path))
     last = tree.nodes[-1] if tree.nodes else None
@@ -120,16 +120,38 @@ def links_of(tree: NodeTree, path: Sequence[Node], end: End, messages: int, agen
     return Links(tuple(boundaries), tuple(broken))
 
 
-def _cut(tree: NodeTree, path: Sequence[Node], end: End, doubled: dict[Any, Repair]) -> Boundary:
+def _does(repair: Repair, part: Repair) -> bool:
+    """Whether the one does what the other does."""
+    return set(part.identify) <= set(repair.identify)
+
+
+def _cut(tree: NodeTree, path: Sequence[Node], end: End, doubled: Sequence[Repair]) -> tuple[Boundary, Repair]:
     node = path[0]
     before = _before(tree, node)
-    repair: Repair | None = doubled.get(node.id) or doubled.get(node.parent)
-    if before is not None and repair is None:
-        repair = doubled.get(before.id) or Repair(_LINK, relink=tuple(_relinks(tree, node, before)), several=_LINK)
-    elif repair is None:
+    by_uid = {one.uid: one for one in tree.nodes} if doubled else {}
+    concerned = [node.id, node.parent, before.id if before is not None else None]
+    repair = next(
+        (one for id_ in concerned for one in doubled if id_ is not None and by_uid[one.identify[0][0]].id == id_), None
+    )
+    if repair is not None:
+        repair = _enough(tree, path[-1], repair, doubled)
+    elif before is not None:
+        repair = Repair(_LINK, relink=tuple(_relinks(tree, node, before)), several=_LINK)
+    else:
         repair = Repair("let the history begin with it", relink=((node.uid, None),))
     hidden = tree.walk(before)[0]
-    return _lost_above(node, hidden, f"chain.{'cycle' if end == 'cycle' else 'missing_parent'}", repair)
+    return _lost_above(node, hidden, f"chain.{'cycle' if end == 'cycle' else 'missing_parent'}", repair), repair
+
+
+def _enough(tree: NodeTree, leaf: Node, repair: Repair, doubled: Sequence[Repair]) -> Repair:
+    """Ids of their own for two records; for all that are doubled, and links, where that leaves the history cut."""
+    if _repaired(tree, repair).walk_from(leaf)[1] == "root":
+        return repair
+    every = replace(repair, identify=tuple(dict.fromkeys(one for found in doubled for one in found.identify)))
+    now = _repaired(tree, every)
+    path, end = now.walk_from(leaf)
+    before = _before(now, path[0]) if end != "root" else None
+    return every if before is None else replace(every, relink=tuple(_relinks(now, path[0], before)))
 
 
 def _beginning(node: Node) -> BrokenLink:
@@ -204,45 +226,59 @@ def _behind(tree: NodeTree, last: Node, messages: int) -> Iterator[Boundary]:
     yield Boundary(messages, text, last.uid, Cut("chain.wrong_leaf", *counts, repair, cause=cause))
 
 
-def _doubles(tree: NodeTree, agent: str) -> tuple[list[BrokenLink], dict[Any, Repair]]:
+def _doubles(tree: NodeTree, agent: str) -> list[BrokenLink]:
     """Records with the id of an earlier one: each that says something else gets an id of its own."""
-    first: dict[Any, Node] = {}
-    repairs: dict[Any, Repair] = {}
+    of_id: dict[Any, list[Node]] = {}
+    for node in tree.nodes if len(tree.by_id) < len(tree.nodes) else ():
+        if node.id is not None:
+            of_id.setdefault(node.id, []).append(node)
+    others = {id(one) for found in of_id.values() for one in found[1:] if one.value != found[0].value}
+    weighed = len(others) <= _MOST_WEIGHED
     broken: list[BrokenLink] = []
-    taken = set(tree.by_id)
-    for node in tree.nodes:
-        known = first.setdefault(node.id, node) if node.id is not None else node
-        if known is node:
+    taken, now = set(tree.by_id), tree
+    for node in reversed(tree.nodes):
+        same = of_id.get(node.id, ())
+        if len(same) < 2 or node is same[0]:
             continue
-        if known.value == node.value:
+        if id(node) not in others:
             text = f"The record {node.id} stands twice in the file."
             broken.append(BrokenLink("chain.duplicate_uuid", node.uid, text, "info", "a line was written twice"))
             continue
-        new = fresh_id(f"{node.id}:{node.place}", taken)
-        # What follows the later record means that one.
-        means = [child for child in tree.children.get(node.id, ()) if child.place > node.place]
-        if _said(_identified(tree, node, new, means)) >= _said(tree):
-            identify = (node.uid, new, tuple(child.uid for child in means))
-        else:
-            identify = (known.uid, new, ())
-        repair = repairs[node.id] = Repair("give it an id of its own", identify=(identify,))
+        repair = Repair("give it an id of its own", identify=(_id_for(now, node, same[0], weighed, taken),))
+        if weighed:
+            now = _repaired(now, repair)
         text = f"Two records have the id {node.id}, of which {agent} reads the later one."
         cause = "a record was written again with other content, or an id was given out twice"
-        broken.append(
-            BrokenLink("chain.duplicate_uuid", node.uid, text, "error", cause, known.outputs + node.outputs, repair)
-        )
-    return broken, repairs
+        lost = same[0].outputs + node.outputs
+        broken.append(BrokenLink("chain.duplicate_uuid", node.uid, text, "error", cause, lost, repair))
+    return broken[::-1]
 
 
-def _identified(tree: NodeTree, node: Node, new: str, means: Sequence[Node]) -> NodeTree:
-    """The tree where the node has another id, and these link to it."""
-    moved = {id(child) for child in means}
-    return NodeTree(
-        [
-            replace(one, id=new) if one is node else replace(one, parent=new) if id(one) in moved else one
-            for one in tree.nodes
-        ]
-    )
+_Identify = tuple[int, str, tuple[int, ...]]
+
+
+def _id_for(tree: NodeTree, node: Node, first: Node, weighed: bool, taken: set[Any]) -> _Identify:
+    """Which of two records gets which id, and the records that mean it."""
+    new = fresh_id(f"{node.id}:{node.place}", taken)
+    # What follows the later record means that one.
+    means = (child.uid for child in tree.children.get(node.id, ()) if child.place > node.place)
+    identify = (node.uid, new, tuple(means))
+    if not weighed or tree.nodes[first.place].id != node.id:
+        return identify
+    repaired = _repaired(tree, Repair("", identify=(identify,)))
+    return identify if _said(repaired) >= _said(tree) else (first.uid, new, ())
+
+
+def _repaired(tree: NodeTree, repair: Repair) -> NodeTree:
+    """The tree in which records have these ids, and those that mean them link to them."""
+    nodes = {node.uid: node for node in tree.nodes}
+    for uid, new, means in repair.identify:
+        old = nodes[uid].id
+        nodes[uid] = replace(nodes[uid], id=new)
+        for child in means:
+            if nodes[child].parent == old:
+                nodes[child] = replace(nodes[child], parent=new)
+    return NodeTree(list(nodes.values()))
 
 
 def _said(tree: NodeTree) -> int:
@@ -282,6 +318,8 @@ def branches_of(tree: NodeTree, path: Sequence[Node], own: Node | None, words: W
     return tuple(_branch(tip, way, tip is own, words) for tip, way in sorted(ways, key=lambda one: -one[0].place))
 
 
+_MOST_WEIGHED: Final = 20
+"""Doubled ids of which it is tried which of the records should keep it."""
 _TURN: Final = 100
 """Records that a turn has at most."""
 _MOST_BRANCHES: Final = 500
