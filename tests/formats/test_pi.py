@@ -35,6 +35,7 @@ from toolpair.formats.agent import SessionFile
 from toolpair.formats.format import Item
 from toolpair.session.session import Session, open_session
 from toolpair.shell.machine import Machine
+from toolpair.transcript.edits import RemoveMessage, SetField
 
 PLANTED = corpus()
 OLD = "0.73.1"
@@ -334,6 +335,31 @@ def test_branches_can_be_chosen_and_are_checked(tmp_path: Path) -> None:
     session = opened(tmp_path, lines(records))
     found = [(problem.rule, problem.scope) for problem in session.conversation.inactive_problems()]
     assert found == [("result.missing", "inactive")]
+
+
+def test_a_response_that_broke_off_stays_where_it_is(tmp_path: Path) -> None:
+    data = PLANTED["response_broke_off"].data
+    line = next(line for line in data.splitlines() if b"aborted" in line)
+    assert line in mended(tmp_path, data).splitlines()
+
+
+def test_a_message_with_results_and_words_stands_in_several_records() -> None:
+    pi = get_format("pi")
+    items = [Item(number, record) for number, record in enumerate(sound().records)]
+    transcript = pi.read(items)
+    results, words, response = transcript.messages[4], transcript.messages[6], transcript.messages[7]
+    assert [len(message.records) for message in (results, words)] == [3, 1]
+    content = [block.value for block in (*results.blocks, *words.blocks)]
+    made = pi.apply(items, transcript, [SetField(results, "content", content), RemoveMessage(words)])
+    said = [message.records for message in pi.read(made).messages]
+    assert said[4:8] == [(*results.records,), words.records, transcript.messages[5].records, response.records]
+    assert {item.uid for item in made} == {item.uid for item in items}
+    assert [item for item in made if item.uid in results.records] == [items[uid] for uid in results.records]
+    joined = [*[block.value for block in words.blocks], {"type": "text", "text": "And more."}]
+    made = pi.apply(items, transcript, [SetField(words, "content", joined)])
+    parts = next(item.value["message"]["content"] for item in made if item.uid == words.records[0])
+    assert parts == [{"type": "text", "text": "Once more."}, {"type": "text", "text": "And more."}]
+    assert sum(item not in items for item in made) == 1
 
 
 # --- whose file it is ---------------------------------------------------------------------------------------

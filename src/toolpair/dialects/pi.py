@@ -27,6 +27,14 @@ _RENAMED: Final = {
 """Type of a block -> pi's type, and the fields that pi calls otherwise."""
 
 
+def blocks_of(content: Any, record: int, slot: Slot, api: Any = None) -> tuple[Block, ...]:
+    """The blocks of a user's or an assistant's content that stands at `slot`."""
+    if isinstance(content, str):
+        return (WrittenBlock("text", content, record, slot),)
+    parts = content if isinstance(content, list) else []
+    return tuple(part_block(part, record, (*slot, number), api) for number, part in enumerate(parts))
+
+
 def part_block(part: Any, record: int, slot: Slot, api: Any = None) -> Block:
     """The block that a part of a user's or an assistant's content is."""
     block = anthropic.block_of(_spelled(part, api), record, slot)

@@ -265,10 +265,10 @@ def _turn(node: Node, api: Any, edit: Node | None = None) -> Turn | None:
         content = [{"type": "text", "text": content}] if isinstance(content, str) else content
         blocks = (dialect.result_block(message, uid, ("message",), api, content),)
     elif role in _SPEAKING and edit is not None:
-        instead, blocks = edit.uid, _parts(content, edit.uid, ("replacement", "content"), api)
+        instead, blocks = edit.uid, dialect.blocks_of(content, edit.uid, ("replacement", "content"), api)
     elif role in _SPEAKING:
         slot = ("message", "content") if message else ("content",)
-        blocks = _parts((message or value).get("content"), uid, slot, api)
+        blocks = dialect.blocks_of((message or value).get("content"), uid, slot, api)
     elif (words := _words(message or value, role or kind)) is not None:
         blocks = (WrittenBlock("text", words, uid, ("message",) if message else ("summary",)),)
     else:
@@ -276,13 +276,6 @@ def _turn(node: Node, api: Any, edit: Node | None = None) -> Turn | None:
     said = {dialect.RESULT: "result", "assistant": "assistant"}.get(role or "", "user")
     broken_off = role == "assistant" and message.get("stopReason") in ("error", "aborted")
     return Turn(said, node, blocks, _text(value.get("timestamp")), kind in _SUMMARIES, broken_off, instead)
-
-
-def _parts(content: Any, uid: int, slot: dialect.Slot, api: Any) -> tuple[Block, ...]:
-    if isinstance(content, str):
-        return (WrittenBlock("text", content, uid, slot),)
-    parts = content if isinstance(content, list) else []
-    return tuple(dialect.part_block(part, uid, (*slot, number), api) for number, part in enumerate(parts))
 
 
 def _words(said: dict[str, Any], kind: Any) -> str | None:
@@ -353,7 +346,7 @@ def _user_words(node: Node) -> tuple[str, str | None]:
     message = _message(node.value)
     if message.get("role") != "user":
         return "", None
-    texts = (block.value for block in _parts(message.get("content"), 0, (), None) if block.kind == "text")
+    texts = (block.value for block in dialect.blocks_of(message.get("content"), 0, (), None) if block.kind == "text")
     words = " ".join(text if isinstance(text, str) else str(text.get("text") or "") for text in texts)
     return " ".join(words.split()), _text(node.value.get("timestamp"))
 

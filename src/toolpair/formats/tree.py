@@ -168,7 +168,8 @@ class Tree(Linear):
         for group, home in zip(groups, homes, strict=True):
             home = home or next(spare, None) or self.new(self.writer.holder(str(message.role)), behind or front)
             self._kept.add(id(home))
-            home.arrange(group)
+            if list(home.blocks) != group:
+                home.arrange(group)
             self.draft.drop(home)
             self.draft.insert_after(behind, home)
             behind = home
