@@ -362,6 +362,24 @@ def test_a_message_with_results_and_words_stands_in_several_records() -> None:
     assert sum(item not in items for item in made) == 1
 
 
+def test_what_an_edit_of_the_context_says_is_changed_where_it_stands() -> None:
+    pi = get_format("pi")
+    items = [Item(number, json.loads(line)) for number, line in enumerate(PLANTED["words_replaced"].data.splitlines())]
+    transcript = pi.read(items)
+    words = transcript.messages[0]
+    assert words.blocks[0].text == "Begin now."
+    begin, edited = words.records
+    made = pi.apply(items, transcript, [SetField(words, "content", "Begin at last.")])
+    assert [item.uid for item in made if item not in items] == [edited]
+    changed = next(item.value for item in made if item.uid == edited)
+    assert changed == {**items[edited].value, "replacement": {"content": "Begin at last."}}
+    made = pi.apply(items, transcript, [RemoveMessage(words)])
+    assert [item.uid for item in items if item.uid not in {left.uid for left in made}] == [begin]
+    assert [message.records for message in pi.read(made).messages] == [
+        message.records for message in transcript.messages[1:]
+    ]
+
+
 # --- whose file it is ---------------------------------------------------------------------------------------
 
 

@@ -138,6 +138,9 @@ class Tree(Linear):
             self._relink(said, before)
         for edit in self._edits:
             self._carry_out(edit)
+        self._take_out(
+            {edit.record for edit in self._edits if isinstance(edit, RemoveRecord) and self._there(edit.record)}
+        )
 
     def _records(self) -> list[Item]:
         return [self._item(self._records_by_uid[uid], ()) for uid in self._order]
@@ -157,6 +160,7 @@ class Tree(Linear):
             said = self.draft.blocks_of(parts[0]).first
             if said is not None:  # text in the place of text stays where that stood
                 said.value, blocks = content[0], [said]
+                parts[0].changed = True
         groups: list[list[DraftBlock]] = []
         for block in blocks:
             if not groups or "result" in (block.kind, groups[-1][-1].kind):
@@ -287,8 +291,6 @@ class Tree(Linear):
                         self._hang(child, id_)
             case MoveRecord(record=uid, behind=other) if there(uid) and there(other):
                 self._put_behind({uid: other})
-            case RemoveRecord(record=uid) if there(uid):
-                self._take_out({uid})
             case SetInRecord(record=uid, slot=slot, value=value) if there(uid):
                 self.set_in_record(self._records_by_uid[uid], slot, value)
             case InsertRecord(value=value, before=uid) if there(uid):
