@@ -35,7 +35,7 @@ from toolpair.formats.agent import SessionFile
 from toolpair.formats.format import Item
 from toolpair.session.session import Session, open_session
 from toolpair.shell.machine import Machine
-from toolpair.transcript.edits import RemoveMessage, SetField
+from toolpair.transcript.edits import InsertMessage, RemoveMessage, SetField
 
 PLANTED = corpus()
 OLD = "0.73.1"
@@ -378,6 +378,17 @@ def test_what_an_edit_of_the_context_says_is_changed_where_it_stands() -> None:
     assert [message.records for message in pi.read(made).messages] == [
         message.records for message in transcript.messages[1:]
     ]
+
+
+def test_what_is_said_after_a_summary_is_kept_by_the_compaction() -> None:
+    pi = get_format("pi")
+    items = [Item(number, json.loads(line)) for number, line in enumerate(PLANTED["compacted"].data.splitlines())]
+    transcript = pi.read(items)
+    made = pi.apply(items, transcript, [InsertMessage(transcript.messages[0], "user", "Mind this.")])
+    said = [message.blocks[0].text for message in pi.read(made).messages]
+    assert said[1:] == ["Mind this.", *(message.blocks[0].text for message in transcript.messages[1:])]
+    new = next(item.value["id"] for item in made if item.uid < 0)
+    assert [item.value["firstKeptEntryId"] for item in made if "firstKeptEntryId" in item.value] == [new]
 
 
 # --- whose file it is ---------------------------------------------------------------------------------------

@@ -183,15 +183,14 @@ def test_links_that_the_agent_bridges_stay_and_so_do_records_beside_the_path() -
     assert [item.value["parentId"] for item in changed] == [None, "r0", "r1", "lost"]
 
 
-def test_the_last_record_of_the_path_stays_the_last_one_of_the_file() -> None:
-    items = items_of("go a? ok")
-    items = [items[0], items[2], items[1]]
-    items[2].value["parentId"], items[1].value["parentId"] = "r2", "r0"
+def test_the_end_of_the_path_stays_the_end_of_the_file() -> None:
+    go, x, y, ok = items_of("go x y ok")
+    items = [go, y, x, ok]
     transcript = read(items)
-    assert said(items) == ["go", "ok", "a?"]
-    changed = apply(items, [InsertMessage(transcript.messages[0], "user", "new")], transcript)
-    assert said(changed) == ["go", "new", "ok", "a?"]
-    assert changed[-1].uid == 1
+    assert said(items) == ["go", "x", "y", "ok"]
+    changed = apply(items, [RemoveMessage(transcript.messages[3])], transcript)
+    assert said(changed) == ["go", "x", "y"]
+    assert [item.uid for item in changed] == [0, 1, 2]
 
 
 @settings(max_examples=150, deadline=None)
