@@ -624,6 +624,54 @@ def codex_killed() -> str:
     return "\n".join(compact(record) for record in log.records) + "\n"
 
 
+def pi_lost_line() -> str:
+    """A line with a result was lost, so that the history begins behind it; one of two later calls has no result."""
+    clock = datetime(2026, 11, 21, 8, 7, tzinfo=UTC)
+    id_ = str(uuid.uuid5(uuid.NAMESPACE_URL, "pi"))
+    records: list[dict[str, Any]] = []
+
+    def add(kind: str, **fields: Any) -> None:
+        nonlocal clock
+        clock += timedelta(seconds=3)
+        number = len(records)
+        time = clock.strftime("%Y-%m-%dT%H:%M:%S.000Z")
+        parent = records[-1]["id"] if number > 1 else None
+        own = {"id": f"5a0b{number:04x}", "parentId": parent} if number else {"version": 3, "id": id_}
+        records.append({"type": kind, **own, "timestamp": time, **fields})
+
+    def message(role: str, parts: list[dict[str, Any]], **fields: Any) -> None:
+        milliseconds = int(clock.timestamp() * 1000)
+        add("message", message={"role": role, "content": parts, **fields, "timestamp": milliseconds})
+
+    def answers(*parts: dict[str, Any]) -> None:
+        calls = any(part["type"] == "toolCall" for part in parts)
+        model = {"api": "anthropic-messages", "provider": "anthropic", "model": "claude-sonnet-4-5"}
+        message("assistant", list(parts), **model, stopReason="toolUse" if calls else "stop")
+
+    def runs(number: int, name: str, **arguments: Any) -> dict[str, Any]:
+        return {"type": "toolCall", "id": f"toolu_01Shop{number:020d}", "name": name, "arguments": arguments}
+
+    def gives(number: int, name: str, output: str) -> None:
+        called = f"toolu_01Shop{number:020d}"
+        message("toolResult", [text(output)], toolCallId=called, toolName=name, isError=False)
+
+    add("session", cwd="/home/dev/shop")
+    add("model_change", provider="anthropic", modelId="claude-sonnet-4-5")
+    message("user", [text("The total of an empty cart should be 0.00.")])
+    answers(text("I read the cart."), runs(1, "read", path="src/shop/cart.py"))
+    gives(1, "read", CART)
+    answers(
+        text("Now the prices and the tests."),
+        runs(2, "read", path="src/shop/prices.py"),
+        runs(3, "bash", command="pytest -q"),
+    )
+    gives(2, "read", PRICES)
+    message("user", [text("It stopped. Go on.")])
+    answers(text("The sum starts with the integer 0."))
+    del records[4]
+    return "\n".join(compact(record) for record in records) + "\n"
+
+
 SAMPLES: dict[str, Callable[[], str | bytes]] = {
     "valid.json": valid,
     "sanitised-on-one-side.json": sanitised_on_one_side,
@@ -641,6 +689,7 @@ SAMPLES: dict[str, Callable[[], str | bytes]] = {
     "python-repr.txt": python_repr,
     "claude-code-branches.jsonl": claude_code_branches,
     "codex-killed.jsonl": codex_killed,
+    "pi-lost-line.jsonl": pi_lost_line,
     "damaged.jsonl": damaged,
 }
 

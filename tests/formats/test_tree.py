@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.formats.made_up_tree import apply, path_of, read, said
+from tests.formats.made_up_tree import ENVELOPE, WRITER, apply, path_of, read, said
 from toolpair.formats.format import Item
+from toolpair.formats.tree import Tree
 from toolpair.transcript.edits import (
     Edit,
     InsertMessage,
@@ -158,6 +159,38 @@ def test_what_an_edit_links_stays_linked_where_the_path_changes() -> None:
     transcript = read(items)
     changed = apply(items, [Remove(block(transcript, "a?")), Relink(3, "r0")], transcript)
     assert [item.value["parentId"] for item in changed] == [None, "r0", "r0"]
+
+
+def _beside_and_bridged() -> tuple[list[Item], Transcript, list[int]]:
+    """a! hangs on the calls, beside b!; what comes after that names a record that is not there."""
+    items = items_of("go a?b?c? a! b! ok")
+    items[3].value["parentId"] = "r1"
+    items[4].value["parentId"] = "lost"
+    row = [Item(item.uid, {**item.value, "parentId": f"r{item.uid - 1}"}) for item in items]
+    return items, read([Item(0, {**row[0].value, "parentId": None}), *row[1:]]), [0, 1, 3, 4]
+
+
+def test_links_that_the_agent_bridges_stay_and_so_do_records_beside_the_path() -> None:
+    items, transcript, path = _beside_and_bridged()
+    changed = Tree(items, transcript, WRITER, ENVELOPE, path).run([Rename(block(transcript, "b!"), "new")])
+    assert [item.value["parentId"] for item in changed] == [None, "r0", "r1", "r1", "lost"]
+    changed = Tree(items, transcript, WRITER, ENVELOPE, path).run([InsertResult(block(transcript, "c?"), "lost", True)])
+    new = next(item for item in changed if item.uid < 0)
+    assert [item.uid for item in changed] == [0, 1, 2, 3, new.uid, 4]
+    assert [item.value["parentId"] for item in changed] == [None, "r0", "r1", "r1", "r3", new.value["id"]]
+    changed = Tree(items, transcript, WRITER, ENVELOPE, path).run([Remove(block(transcript, "a!"))])
+    assert [item.uid for item in changed] == [0, 1, 3, 4]
+    assert [item.value["parentId"] for item in changed] == [None, "r0", "r1", "lost"]
+
+
+def test_the_end_of_the_path_stays_the_end_of_the_file() -> None:
+    go, x, y, ok = items_of("go x y ok")
+    items = [go, y, x, ok]
+    transcript = read(items)
+    assert said(items) == ["go", "x", "y", "ok"]
+    changed = apply(items, [RemoveMessage(transcript.messages[3])], transcript)
+    assert said(changed) == ["go", "x", "y"]
+    assert [item.uid for item in changed] == [0, 1, 2]
 
 
 @settings(max_examples=150, deadline=None)

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from tests.formats.claude_code_files import Log, call, text
+from tests.pi_sessions import sound
 
 Session = list[Any]
 THREAD = "0c0ffee0-1234-4abc-8def-001122334455"
@@ -177,6 +178,7 @@ def log_of_requests() -> Session:
 LINES = {
     "claude-code": claude_code,
     "codex": codex,
+    "pi": lambda: sound().records,
     "anthropic-lines": lambda: anthropic()["messages"],
     "chat-lines": chat,
     "log": log_of_requests,

@@ -57,13 +57,15 @@ def _command(program: Program, environ: Mapping[str, str], home: str) -> str | N
 
 def _of_command(command: str, program: Program) -> str | None:
     """By the package that the command belongs to, else by a folder (or the file itself) named after a version."""
+    packages = [name for name in (program.package, *program.older_packages) if name is not None]
     for folder in _above(command):
         own = _json(os.path.join(folder, "package.json"))
-        if own.get("name") == program.package and isinstance(own.get("version"), str):
+        if own.get("name") in packages and isinstance(own.get("version"), str):
             return str(own["version"])
-        inside = _json(os.path.join(folder, "node_modules", program.package or "", "package.json")).get("version")
-        if isinstance(inside, str):
-            return inside
+        for package in packages:
+            inside = _json(os.path.join(folder, "node_modules", package, "package.json")).get("version")
+            if isinstance(inside, str):
+                return inside
     return next(filter(None, (_of_name(path, program.command) for path in (command, *_above(command)))), None)
 
 

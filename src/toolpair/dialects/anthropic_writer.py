@@ -22,6 +22,10 @@ class AnthropicWriter(WriterBase):
             value["is_error"] = True
         return DraftBlock("result", value, value["tool_use_id"])
 
+    def block(self, value: Any) -> DraftBlock:
+        read = block_of(value, 0, ())
+        return DraftBlock(read.kind, value, read.id)
+
     def said(self, text: str) -> Any:
         return {"type": "text", "text": text}
 

@@ -257,3 +257,14 @@ def _whole(value: Any) -> Any:
             made[new] = _whole(item)
         return made
     return [_whole(item) for item in value]
+
+
+def without_halves(part: Any) -> Any:
+    """A text, or a part that says one, without each half; the same object where it has none."""
+    if isinstance(part, str):
+        return part if part.isascii() else _SURROGATE.sub("", part)
+    for key in ("text", "thinking"):
+        said = part.get(key) if isinstance(part, dict) else None
+        if isinstance(said, str) and (whole := without_halves(said)) != said:
+            part = {**part, key: whole}
+    return part

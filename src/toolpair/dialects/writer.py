@@ -29,6 +29,9 @@ class Writer(Protocol):
     def said(self, text: str) -> Any:
         """The value of a block of the assistant's that says what a call was."""
 
+    def block(self, value: Any) -> DraftBlock:
+        """A new block with this value, which an edit gives a message as a part of its content."""
+
     def message(self, role: str, content: str | list[Any]) -> dict[str, Any]:
         """A message with this content, as it is inserted."""
 
@@ -55,6 +58,9 @@ class WriterBase:
     answers_first = False
     words_stay_in_record = True
     reasoning_goes_with_calls = False
+
+    def block(self, value: Any) -> DraftBlock:
+        return DraftBlock("other", value)
 
     def message(self, role: str, content: str | list[Any]) -> dict[str, Any]:
         return {"role": role, "content": content}

@@ -18,36 +18,22 @@ if TYPE_CHECKING:
     from toolpair.formats.agent import Agent
     from toolpair.transcript.model import Transcript
 
-REGISTRY: Final = {
-    "claude-code": "toolpair.formats.claude_code",
-    "codex": "toolpair.formats.codex",
-    "roo-code": "toolpair.formats.roo_code",
-    "anthropic": "toolpair.formats.anthropic",
-    "openai-chat": "toolpair.formats.openai_chat",
-    "openai-responses": "toolpair.formats.openai_responses",
+REGISTRY: Final[dict[str, tuple[str, tuple[str, ...], int]]] = {
+    "claude-code": ("toolpair.formats.claude_code", ("lines",), 95),
+    "codex": ("toolpair.formats.codex", ("lines",), 97),
+    "pi": ("toolpair.formats.pi", ("lines",), 95),
+    "roo-code": ("toolpair.formats.roo_code", ("array",), 95),
+    "anthropic": ("toolpair.formats.anthropic", ("array", "lines"), 90),
+    "openai-chat": ("toolpair.formats.openai_chat", ("array", "lines"), 92),
+    "openai-responses": ("toolpair.formats.openai_responses", ("array", "lines"), 91),
 }
-"""Format id -> the module with its `FORMAT`."""
-LIVES_IN: Final = {
-    "claude-code": ("lines",),
-    "codex": ("lines",),
-    "roo-code": ("array",),
-    "anthropic": ("array", "lines"),
-    "openai-chat": ("array", "lines"),
-    "openai-responses": ("array", "lines"),
-}
-"""The `containers` of each format."""
-SUREST: Final = {
-    "claude-code": 95,
-    "codex": 97,
-    "roo-code": 95,
-    "anthropic": 90,
-    "openai-chat": 92,
-    "openai-responses": 91,
-}
-"""The highest score that each format's `sniff` can return. A format that cannot win is not even imported."""
+"""Format id -> the module with its `FORMAT`, its `containers`, and the highest score that its `sniff` can return. A
+format that cannot win is not even imported.
+"""
 AGENTS: Final[dict[str, tuple[str, str | None]]] = {
     "claude-code": ("toolpair.formats.claude_code.agent:AGENT", "claude-code"),
     "codex": ("toolpair.formats.codex.agent:AGENT", "codex"),
+    "pi": ("toolpair.formats.pi:AGENT", "pi"),
     "roo-code": ("toolpair.formats.editor_extensions:ROO_CODE", "roo-code"),
     "cline": ("toolpair.formats.editor_extensions:CLINE", "roo-code"),
     "kilo-code": ("toolpair.formats.editor_extensions:KILO_CODE", "roo-code"),
@@ -59,7 +45,7 @@ AGENTS: Final[dict[str, tuple[str, str | None]]] = {
 @cache
 def get_format(id_: str) -> Format:
     """The format with this id. Raises KeyError for an unknown one."""
-    found: Format = import_module(REGISTRY[id_]).FORMAT
+    found: Format = import_module(REGISTRY[id_][0]).FORMAT
     return found
 
 

@@ -73,6 +73,8 @@ class Program(NamedTuple):
     """Its subcommands that hold no session."""
     package: str | None = None
     """Its npm package; None: its behaviour does not depend on the installed version."""
+    older_packages: tuple[str, ...] = ()
+    """Its npm packages before."""
     places: tuple[str, ...] = ()
     """Folders below the user's home that may hold the command even if PATH does not list them."""
     extension: str | None = None

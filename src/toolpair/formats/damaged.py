@@ -18,7 +18,7 @@ from toolpair.formats.damage_words import (
     text_of_flaw,
     text_of_unreadable,
 )
-from toolpair.formats.format import Format, Item
+from toolpair.formats.format import Format, Item, NamesRecords
 from toolpair.formats.lost import held_in, held_in_part, ids_in
 from toolpair.rules.context import Context
 from toolpair.rules.elsewhere import COPY
@@ -33,6 +33,7 @@ class DamagedRecords:
     """All damaged records of a file."""
 
     def __init__(self, format: Format, items: Sequence[Item], transcript: Transcript, document: Document) -> None:
+        self._format = format
         self._items = items
         self._agent = transcript.agent
         self._version = transcript.agent_version
@@ -154,18 +155,22 @@ class DamagedRecords:
 
     def _drop_repaired_links(self, context: Context) -> None:
         """A link to a record on a damaged line is fixed by repairing the line."""
+        names = self._format
+        if not isinstance(names, NamesRecords):
+            return
+        key = names.id_key
         there = {
-            value["uuid"]
+            value[key]
             for found in self.found
             if found.restores is not None or found.closes
             for value in (*found.damage.values, found.damage.partial)
-            if isinstance(value, dict) and isinstance(value.get("uuid"), str)
+            if isinstance(value, dict) and isinstance(value.get(key), str)
         }
         there -= {
-            uuid
+            id_
             for item in self._items
             if isinstance(item.value, Damaged) and isinstance(item.value.first, dict)
-            if isinstance(uuid := item.value.first.get("uuid"), str)
+            if isinstance(id_ := item.value.first.get(key), str)
         }
         if not there:
             return
@@ -173,7 +178,9 @@ class DamagedRecords:
         mended_by_line = {
             item.uid
             for item in self._items
-            if item.uid in cut and isinstance(item.value, dict) and not there.isdisjoint(_named_by(item.value))
+            if item.uid in cut
+            and isinstance(item.value, dict)
+            and not there.isdisjoint(_named_by(item.value, names.links))
         }
         context.problems[:] = [
             problem
@@ -182,9 +189,9 @@ class DamagedRecords:
         ]
 
 
-def _named_by(value: dict[str, Any]) -> Iterator[str]:
+def _named_by(value: dict[str, Any], links: tuple[str, ...]) -> Iterator[str]:
     """The records that a record refers to: its parent, and those that a compaction kept."""
-    todo: list[Any] = [value.get("parentUuid"), value.get("compactMetadata")]
+    todo: list[Any] = [value.get(key) for key in links]
     while todo:
         found = todo.pop()
         if isinstance(found, str):

@@ -212,6 +212,24 @@ class Branching(Protocol):
 
 
 @runtime_checkable
+class NamesRecords(Protocol):
+    """Implemented by a format whose records name others."""
+
+    id_key: str
+    """The key of a record's id."""
+    links: tuple[str, ...]
+    """The keys of a record that hold ids of others, at any depth."""
+
+
+@runtime_checkable
+class OfSeveralApis(Protocol):
+    """Implemented by a format whose sessions are written for one of several APIs."""
+
+    def for_records(self, values: Sequence[Any]) -> Format:
+        """The same format, with the profile of the API that these records are written for."""
+
+
+@runtime_checkable
 class OwnRules(Protocol):
     """Implemented by a format with rules of its own, and with fixes that change more than their titles say."""
 

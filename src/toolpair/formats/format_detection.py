@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Final
 
-from toolpair.formats import LIVES_IN, REGISTRY, SUREST, get_format
-from toolpair.formats.format import Format
+from toolpair.formats import REGISTRY, get_format
+from toolpair.formats.format import Format, OfSeveralApis
 from toolpair.formats.list_evidence import ListEvidence
 from toolpair.shell.program import command
 from toolpair.source.document import Document
@@ -39,14 +39,19 @@ def format_of(document: Document, profile: str | None = None) -> Format | None:
 
 def _surest(values: Sequence[Any], kind: str) -> Format | None:
     best, best_score = None, 0
-    for id_ in REGISTRY:
-        if kind not in LIVES_IN[id_] or SUREST[id_] <= best_score:
+    for id_, (_, containers, surest) in REGISTRY.items():
+        if kind not in containers or surest <= best_score:
             continue
         candidate = get_format(id_)
         score = candidate.sniff(values)
         if score > best_score:
-            best, best_score = candidate, score
+            best, best_score = _of_its_api(candidate, values), score
     return best
+
+
+def _of_its_api(found: Format, values: Sequence[Any]) -> Format:
+    """The format with the profile of the API that the session speaks."""
+    return found.for_records(values) if isinstance(found, OfSeveralApis) else found
 
 
 def _for_profile(best: Format | None, values: Iterable[Any], profile: str | None) -> Format | None:

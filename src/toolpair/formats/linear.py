@@ -11,7 +11,7 @@ from toolpair.dialects.writer import Writer
 from toolpair.formats.drafts import drafter_for
 from toolpair.formats.drafts.drafter import with_fields
 from toolpair.formats.format import Item
-from toolpair.transcript.draft import Draft, DraftMessage, Slot
+from toolpair.transcript.draft import Draft, DraftMessage, Slot, value_at
 from toolpair.transcript.edits import ABSENT, Edit, InsertRecord, MoveRecord, RemoveRecord, SetInRecord
 from toolpair.transcript.model import Transcript
 
@@ -185,18 +185,6 @@ class Linear:
         if message.had_blocks:
             value = self.writer.with_blocks(value, message.blocks)
         return self.writer.finished(with_fields(value, message.fields), message.blocks)
-
-
-def value_at(value: Any, slot: Slot) -> Any:
-    """What stands at the slot; None where nothing does."""
-    for step in slot:
-        if isinstance(value, dict):
-            value = value.get(step)
-        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
-            value = value[step]
-        else:
-            return None
-    return value
 
 
 def with_slots(value: Any, changes: Mapping[Slot, Any], front: tuple[str, ...] = ()) -> Any:

@@ -12,7 +12,7 @@ from toolpair.dialects.block_texts import is_placeholder_text, text_of
 from toolpair.formats.format import Damage, ResumeEffect
 from toolpair.source.record_values import big_numbers, is_rounded
 
-_RESULT_ID: Final = re.compile(rb'"(?:tool_use_id|tool_call_id|call_id)"\s*:\s*"([^"\\]{1,300})"')
+_RESULT_ID: Final = re.compile(rb'"(?:tool_use_id|tool_call_id|toolCallId|call_id)"\s*:\s*"([^"\\]{1,300})"')
 _CALL_ID: Final = re.compile(rb'"(?:id|call_id)"\s*:\s*"([^"\\]{1,300})"')
 _MOST: Final = 1000
 
@@ -48,7 +48,7 @@ def _walk(values: tuple[Any, ...]) -> Iterator[tuple[dict[str, Any], Held]]:
             found = _held(value)
             if found is not None:
                 yield value, found
-            elif value.get("type") not in ("tool_use", "tool_result"):
+            elif value.get("type") not in ("tool_use", "tool_result", "toolCall"):
                 todo.extend(value[key] for key in ("payload", "tool_calls", "content", "message") if key in value)
 
 
@@ -95,7 +95,9 @@ def _held(value: dict[str, Any]) -> Held | None:
         return _with(id_, True, value.get("content"), value.get("is_error") is True)
     if isinstance(kind, str) and kind.endswith("_output") and "call_id" in value:
         return _with(value["call_id"], True, value.get("output"))
-    if kind == "tool_use" or (kind == "function" and "function" in value):
+    if value.get("role") == "toolResult":
+        return _with(value.get("toolCallId"), True, value.get("content"), value.get("isError") is True)
+    if kind in ("tool_use", "toolCall") or (kind == "function" and "function" in value):
         return _with(value.get("id"), False)
     if isinstance(kind, str) and kind.endswith("_call") and "call_id" in value:
         return _with(value["call_id"], False)

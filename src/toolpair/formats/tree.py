@@ -1,20 +1,35 @@
 """Putting a draft into records that hang on each other: each names its parent, and one path is sent.
 
-The draft says in which order the records of the path stand; whatever comes after another one than before hangs on
-that now. What hung on a record that is gone hangs on what that hung on.
+The draft says in which order the records of the path are sent; whatever comes after another one than before hangs on
+that now. What hung on a record that is gone hangs on what that hung on. A summary is sent before what it stands after
+in the path, and records beside the path are sent with it: the draft has the order in which all of them are sent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from toolpair.dialects.writer import Writer
 from toolpair.formats.format import Item
 from toolpair.formats.linear import Envelope, Linear
-from toolpair.transcript.draft import DraftMessage
-from toolpair.transcript.edits import Edit, Reidentify, Relink
-from toolpair.transcript.model import Transcript
+from toolpair.transcript.draft import DraftBlock, DraftMessage
+from toolpair.transcript.edits import (
+    Edit,
+    InsertRecord,
+    MoveRecord,
+    Reidentify,
+    Relink,
+    RemoveMessage,
+    RemoveRecord,
+    SetField,
+    SetInRecord,
+)
+from toolpair.transcript.model import Block, Message, Transcript
+
+_OF_RECORDS: Final = (Relink, Reidentify, MoveRecord, RemoveRecord, SetInRecord, InsertRecord)
 
 
 class TreeEnvelope(Envelope, frozen=True):
@@ -23,15 +38,25 @@ class TreeEnvelope(Envelope, frozen=True):
     id_key: str = "id"
     parent_key: str = "parentId"
     first_of: tuple[str, ...] = ()
-    """Fields that name the record which a stretch of the path begins with: the next one when that is gone."""
+    """Fields that name the record which a part of the path begins with: the next one when that is gone."""
+    linked: bool = True
+    """False where records have neither key: each follows the one before it in the file."""
 
     def new_id(self, seed: str, attempt: int) -> str:
         """An id for a new record, the same on every run."""
         raise NotImplementedError
 
+    def is_node(self, value: Any) -> bool:
+        """Whether a record is one of the tree. The agent continues from the last one."""
+        return isinstance(value, dict) and self.id_key in value
+
 
 class Tree(Linear):
-    """One batch of edits of one transcript. The path is that of the record `leaf`, the last one when None."""
+    """One batch of edits of one transcript.
+
+    `path` are the uids of the records that the agent walks through, from the root on; without it, what the links of
+    the last record lead through. `instead` has the records whose content is sent in the place of another one's.
+    """
 
     envelope: TreeEnvelope
 
@@ -41,111 +66,342 @@ class Tree(Linear):
         transcript: Transcript,
         writer: Writer,
         envelope: TreeEnvelope,
-        leaf: int | None = None,
+        path: Sequence[int] | None = None,
+        instead: Mapping[int, int] | None = None,
     ) -> None:
+        self._instead = instead or {}
+        replaced = set(self._instead.values())
+        uids = (uid for message in transcript.messages for uid in message.records)
+        self._sent = {uid: None for uid in uids if uid not in replaced}
+        """uids of the records that are sent, in that order: of those that are replaced, the one with their content."""
         super().__init__(items, transcript, writer, envelope)
-        self._by_id: dict[str, DraftMessage] = {}
-        for message in self.draft:
-            name = self._read(message, envelope.id_key)
-            if name is not None:
-                self._by_id.setdefault(name, message)
-        path = set(map(id, self._path_to(leaf)))
-        self._path = [message for message in self.draft if id(message) in path]
-        """In the order of the file, which is that of the links but in odd files."""
-        self._above = dict(zip(map(id, self._path[1:]), self._path, strict=False))
-        """id() of a record of the path -> the one in front of it."""
-        self._linked: set[int] = set()
-        """uids of the records whose parents edits set."""
+        for uid, other in self._instead.items():
+            self.draft.stand_for(other, self._records_by_uid[uid])
+        self._order = [item.uid for item in items]
+        self._path = list(path) if path is not None else self._path_up()
+        self._taken = {self._id(uid) for uid in self._order}
+        last = next((uid for uid in reversed(self._order) if self._is_node(uid)), None)
+        self._ends_file = bool(self._path) and self._path[-1] == last
+        self._gone: set[int] = set()
+        """uids of the records that are taken out."""
+        self._edits: list[Edit] = []
+        """Those of records as such, which come last."""
+        self._kept: set[int] = set()
+        """id() of the messages of the draft that hold what an edit made a message say."""
+        self._blocks_by_value: dict[int, Block] = {}
+        self._in_blocks = transcript.layout == "blocks" and writer.results_are_messages
+        """A message that is sent with blocks of all kinds stands in several records, one for each result."""
+
+    def _messages(self) -> Sequence[DraftMessage]:
+        """What is sent comes first, in order; the others only keep their places."""
+        made = super()._messages()
+        self._records_by_uid = {message.uid: message for message in made}
+        sent = [found for uid in self._sent if (found := self._records_by_uid.get(uid)) is not None]
+        roles = {uid: message.role for message in self.transcript.messages for uid in message.records}
+        for message in sent:
+            message.role = roles[message.uid]
+        elsewhere = self._sent.keys() | self._instead.values()
+        return [*sent, *(message for message in made if message.uid not in elsewhere)]
 
     def take(self, edit: Edit) -> None:
         match edit:
-            case Relink(record=record, parent=parent):
-                self._hang(self.draft.of_record(record), parent)
-                self._linked.add(record)
-            case Reidentify(record=record, id=id_, children=children):
-                self.set_in_record(self.draft.of_record(record), (self.envelope.id_key,), id_)
-                self._by_id[id_] = self.draft.of_record(record)
-                for child in children:
-                    self._hang(self.draft.of_record(child), id_)
+            case _ if isinstance(edit, _OF_RECORDS):
+                self._edits.append(edit)
+            case SetField(message=message, key="content", value=str() | list() as content) if self._in_blocks:
+                self.drafter.settle()
+                self._say(message, [content] if isinstance(content, str) else content)
+            case RemoveMessage(message=message) if self._kept:
+                self.drafter.settle()
+                for part in self.draft.parts_of(message):
+                    if id(part) not in self._kept:
+                        self.draft.drop(part)
             case _:
                 super().take(edit)
 
     def new(self, value: Any, beside: DraftMessage) -> DraftMessage:
         made = super().new(value, beside)
-        seed = f"{self._id(beside)}\0{len(self._by_id)}"
-        attempt = 0
-        while (name := self.envelope.new_id(seed, attempt)) in self._by_id:
-            attempt += 1
-        self._by_id[name] = made
-        made.record = {**made.record, self.envelope.id_key: name, self.envelope.parent_key: None}
+        self._records_by_uid[made.uid] = made
+        if self.envelope.linked:
+            name = self._fresh_id(f"{self._id(beside.uid)}\0{len(self._taken)}")
+            made.record = {**made.record, self.envelope.id_key: name, self.envelope.parent_key: None}
         return made
 
     def finish(self) -> None:
-        """Hang records on what they come after now."""
-        was = {id(message) for message in self._path}
-        now = [message for message in self.draft if id(message) in was or message.source is None]
-        above: DraftMessage | None = None
-        for message in now:
-            if message.uid not in self._linked and self._above.get(id(message)) is not above:
-                self._hang(message, self._id(above) if above is not None else None)
-            above = message
-        if len(now) < len(self._path) or any(not self.draft.is_in(message) for message in self._by_id.values()):
-            self._leave_what_is_gone(now)
+        """Hang records on what they come after now, then do what edits say of records as such."""
+        said = [
+            self._instead.get(message.uid, message.uid)
+            for message in self.draft
+            if message.uid in self._sent or message.source is None
+        ]
+        before = [self._instead.get(uid, uid) for uid in self._sent]
+        if said != before:
+            self._relink(said, before)
+        for edit in self._edits:
+            self._carry_out(edit)
+        self._take_out(
+            {edit.record for edit in self._edits if isinstance(edit, RemoveRecord) and self._there(edit.record)}
+        )
 
-    def _leave_what_is_gone(self, now: Sequence[DraftMessage]) -> None:
-        """Nothing may name a record that is gone."""
-        place = {id(message): number for number, message in enumerate(now)}
-        for message in self.draft:
-            if id(message) not in place and (parent := self._parent(message)) is not None:
-                left = self._left(parent)
-                if left != parent:
-                    self._hang(message, left)
+    def _records(self) -> list[Item]:
+        return [self._item(self._records_by_uid[uid], ()) for uid in self._order]
+
+    def _item(self, message: DraftMessage, listed: Sequence[DraftMessage]) -> Item:
+        if message.changed and message.uid in self._sent and not self.draft.is_in(message):
+            message.changed = False  # what it said is gone, and something else in the record stays
+        return super()._item(message, listed)
+
+    # --- what messages say -------------------------------------------------------------------------------
+
+    def _say(self, message: Message, content: Sequence[Any]) -> None:
+        """Make the message say this: in one record, with a record of its own for each result."""
+        parts = self.draft.parts_of(message)
+        blocks = [self._block_that_says(value) for value in content]
+        if len(blocks) == 1 and blocks[0].source is None and isinstance(content[0], str):
+            said = self.draft.blocks_of(parts[0]).first
+            if said is not None:  # text in the place of text stays where that stood
+                said.value, blocks = content[0], [said]
+                parts[0].changed = True
+        groups: list[list[DraftBlock]] = []
+        for block in blocks:
+            if not groups or "result" in (block.kind, groups[-1][-1].kind):
+                groups.append([])
+            groups[-1].append(block)
+        homes = [next(filter(None, map(self._free_home, group)), None) for group in groups]
+        spare = (part for part in parts if id(part) not in self._kept)
+        behind, front = parts[0].before, parts[0]
+        for group, home in zip(groups, homes, strict=True):
+            home = home or next(spare, None) or self.new(self.writer.holder(str(message.role)), behind or front)
+            self._kept.add(id(home))
+            if list(home.blocks) != group:
+                home.arrange(group)
+            self.draft.drop(home)
+            self.draft.insert_after(behind, home)
+            behind = home
+        for part in spare:
+            self.draft.drop(part)
+
+    def _block_that_says(self, value: Any) -> DraftBlock:
+        if not self._blocks_by_value:
+            blocks = (block for message in self.transcript.messages for block in message.blocks)
+            self._blocks_by_value = {id(block.value): block for block in blocks}
+        found = self._blocks_by_value.get(id(value))
+        return self.draft.block(found) if found is not None else self.writer.block(value)
+
+    def _free_home(self, block: DraftBlock) -> DraftMessage | None:
+        """The message that the block stands in, unless that already speaks."""
+        home = block.home
+        if home is None or id(home) in self._kept or not self.draft.is_in(home):
+            return None
+        self._kept.add(id(home))
+        return home
+
+    # --- links and places --------------------------------------------------------------------------------
+
+    def _relink(self, said: Sequence[int], before: Sequence[int]) -> None:
+        """Make the history send these records in this order: what is not among them goes."""
+        path = self._path
+        known, place = set(before), {uid: number for number, uid in enumerate(path)}
+        staying = _in_order([uid for uid in said if uid in place], [uid for uid in before if uid in place])
+        beside = known - place.keys()
+        after, ahead = _places([uid for uid in said if uid not in beside], staying, place)
+        now = list(_woven([uid for uid in path if uid not in known or uid in staying], after, ahead))
+        if now:
+            above = dict(zip(path[1:], path, strict=False))
+            root = self._parent(path[0]) if path else None
+            for child, parent in zip(now[1:], now, strict=False):
+                if above.get(child) != parent:
+                    self._hang(child, self._name(parent))
+            if path and now[0] != path[0]:
+                self._hang(now[0], root)
+            for following, first in ahead.items():
+                self._now_begins_with(self._id(following) if following is not None else None, first)
+        self._take_out(known - set(said))
+        moved = known - staying - beside
+        self._put_behind({uid: other for uid, other in zip(now, [None, *now], strict=False) if uid < 0 or uid in moved})
+        last = next((uid for uid in reversed(self._order) if self._is_node(uid)), None)
+        if now and self._ends_file and last is not None and last != now[-1]:
+            # The agent continues from the last record of the file.
+            self._put_behind({now[-1]: last})
+
+    def _now_begins_with(self, old: Any, first: Sequence[int]) -> None:
+        """What named the first of the records that are sent names the new first one."""
+        for uid in self._order if first and old is not None else ():
             for key in self.envelope.first_of:
-                named = self._by_id.get(self._read(message, key) or "")
-                if named is not None and not self.draft.is_in(named):
-                    following = named.after
-                    while following is not None and id(following) not in place:
-                        following = following.after
-                    self.set_in_record(message, (key,), self._id(following) if following is not None else None)
+                if self._field(uid, key) == old:
+                    self._set_field(uid, key, self._name(first[0]))
 
-    def _left(self, name: str | None) -> str | None:
-        """The record with this id, or what it hung on when it is gone."""
-        passed: set[str] = set()
-        while name is not None and name not in passed:
-            message = self._by_id.get(name)
-            if message is None or self.draft.is_in(message):
-                return name
-            passed.add(name)
-            name = self._read(message, self.envelope.parent_key)
-        return None
+    def _take_out(self, gone: Collection[int]) -> None:
+        """What hangs on these records hangs on those above them."""
+        if not gone:
+            return
+        self._gone.update(gone)
+        left = {self._id(uid) for uid in self._order if uid not in gone}
+        parents = {self._id(uid): self._parent(uid) for uid in self._order if uid in gone}
+        following: dict[Any, Any] = {}
+        after: Any = None
+        for uid in reversed(self._path):
+            if uid in gone:
+                following[self._id(uid)] = after
+            else:
+                after = self._id(uid)
+        self._order = [uid for uid in self._order if uid not in gone]
+        for uid in self._order:
+            parent, passed = self._parent(uid), set[Any]()
+            while parent is not None and parent in parents and parent not in left and parent not in passed:
+                passed.add(parent)
+                parent = parents[parent]
+            if passed:
+                self._hang(uid, parent if parent not in passed else None)
+            for key in self.envelope.first_of:
+                if (named := self._field(uid, key)) is not None and named in following and named not in left:
+                    self._set_field(uid, key, following[named])
 
-    # --- links -------------------------------------------------------------------------------------------
+    def _put_behind(self, places: Mapping[int, int | None]) -> None:
+        """Put each record after another one in the file; where that is None, in front of the history."""
+        if not places:
+            return
+        behind: dict[int | None, list[int]] = defaultdict(list)
+        for uid, other in places.items():
+            behind[other].append(uid)
+        made: list[int] = []
+        for uid in self._order:
+            if uid in places:
+                continue
+            todo = [uid]
+            if None in behind and self._is_node(uid):
+                todo += reversed(behind.pop(None))
+            while todo:
+                made.append(todo.pop())
+                todo += reversed(behind.pop(made[-1], ()))
+        for rest in behind.values():
+            made += rest
+        self._order = made
 
-    def _path_to(self, leaf: int | None) -> list[DraftMessage]:
-        """The records of the path, from the last one up."""
-        named = list(self._by_id.values())
-        last = self.draft.of_record(leaf) if leaf is not None else named[-1] if named else None
-        path: list[DraftMessage] = []
-        passed: set[int] = set()
-        while last is not None and id(last) not in passed:
-            passed.add(id(last))
-            path.append(last)
-            last = self._by_id.get(self._read(last, self.envelope.parent_key) or "")
-        return path
+    def _carry_out(self, edit: Edit) -> None:
+        """Carry out an edit of a record as such; one of a record that is gone by now is skipped."""
+        there = self._there
+        match edit:
+            case Relink(record=uid, parent=parent) if there(uid):
+                self._hang(uid, parent)
+            case Reidentify(record=uid, id=id_, children=children) if there(uid):
+                old = self._id(uid)
+                self._set_field(uid, self.envelope.id_key, id_)
+                for child in filter(there, children):
+                    if self._parent(child) == old:
+                        self._hang(child, id_)
+            case MoveRecord(record=uid, behind=other) if there(uid) and there(other):
+                self._put_behind({uid: other})
+            case SetInRecord(record=uid, slot=slot, value=value) if there(uid):
+                self.set_in_record(self._records_by_uid[uid], slot, value)
+            case InsertRecord(value=value, before=uid) if there(uid):
+                made = DraftMessage(self._fresh_uid(), value, (), value)
+                self._records_by_uid[made.uid] = made
+                self._order.insert(self._order.index(uid), made.uid)
 
-    @staticmethod
-    def _read(message: DraftMessage, key: str) -> str | None:
-        found = message.record.get(key) if isinstance(message.record, dict) else None
-        return found if isinstance(found, str) else None
+    def _there(self, uid: int) -> bool:
+        return uid in self._records_by_uid and uid not in self._gone
 
-    def _id(self, message: DraftMessage) -> str | None:
-        found = self.in_record(message, (self.envelope.id_key,))
-        return found if isinstance(found, str) else None
+    # --- ids ---------------------------------------------------------------------------------------------
 
-    def _parent(self, message: DraftMessage) -> str | None:
-        found = self.in_record(message, (self.envelope.parent_key,))
-        return found if isinstance(found, str) else None
+    def _path_up(self) -> list[int]:
+        """What the links of the last record lead through, from the root on."""
+        by_id: dict[Any, int] = {}
+        for uid in self._order:
+            if (name := self._id(uid)) is not None:
+                by_id.setdefault(name, uid)
+        last = next(reversed(by_id.values()), None)
+        path: dict[int, None] = {}
+        while last is not None and last not in path:
+            path[last] = None
+            last = by_id.get(self._parent(last))
+        return list(path)[::-1]
 
-    def _hang(self, message: DraftMessage, parent: str | None) -> None:
-        if self._parent(message) != parent:
-            self.set_in_record(message, (self.envelope.parent_key,), parent)
+    def _is_node(self, uid: int) -> bool:
+        return self.envelope.is_node(self._records_by_uid[uid].record)
+
+    def _field(self, uid: int, key: str) -> Any:
+        found = self.in_record(self._records_by_uid[uid], (key,))
+        return found if isinstance(found, (str, int, float)) else None
+
+    def _set_field(self, uid: int, key: str, value: Any) -> None:
+        self.set_in_record(self._records_by_uid[uid], (key,), value)
+
+    def _id(self, uid: int) -> Any:
+        return self._field(uid, self.envelope.id_key)
+
+    def _parent(self, uid: int) -> Any:
+        return self._field(uid, self.envelope.parent_key)
+
+    def _name(self, uid: int) -> Any:
+        """The id of a record that others are to hang on: a new one where it has none."""
+        name = self._id(uid)
+        if name is None and self.envelope.linked:
+            name = self._fresh_id(f"{uid}")
+            self._set_field(uid, self.envelope.id_key, name)
+        return name
+
+    def _fresh_id(self, seed: str) -> str:
+        attempt = 0
+        while (name := self.envelope.new_id(seed, attempt)) in self._taken:
+            attempt += 1
+        self._taken.add(name)
+        return name
+
+    def _hang(self, uid: int, parent: Any) -> None:
+        record = self._records_by_uid[uid].record
+        if self.envelope.linked and isinstance(record, dict) and self._parent(uid) != parent:
+            self._set_field(uid, self.envelope.parent_key, parent)
+
+
+def _in_order(said: Sequence[int], before: Sequence[int]) -> set[int]:
+    """The most of these records that stand in their old order."""
+    place = {uid: number for number, uid in enumerate(before)}
+    ends: list[int] = []
+    last: list[int] = []
+    above: dict[int, int | None] = {}
+    for uid in said:
+        if uid not in place:
+            continue
+        at = bisect_left(ends, place[uid])
+        above[uid] = last[at - 1] if at else None
+        ends[at : at + 1], last[at : at + 1] = [place[uid]], [uid]
+    found: set[int] = set()
+    walked: int | None = last[-1] if last else None
+    while walked is not None:
+        found.add(walked)
+        walked = above[walked]
+    return found
+
+
+_Placed = dict[int | None, list[int]]
+
+
+def _places(said: Iterable[int], staying: Collection[int], place: Mapping[int, int]) -> tuple[_Placed, _Placed]:
+    """Which records go after one that stays, and which in front of one; of None: at the end.
+
+    In front where none is before them, or where that is a summary, which stands after what it is sent before.
+    """
+    after: _Placed = defaultdict(list)
+    ahead: _Placed = defaultdict(list)
+    waiting: list[int] = []
+    anchor: int | None = None
+    for uid in said:
+        if uid not in staying:
+            waiting.append(uid)
+            continue
+        if anchor is None or place[uid] < place[anchor]:
+            ahead[uid] += waiting
+        else:
+            after[anchor] += waiting
+        anchor, waiting = uid, []
+    (after if anchor is not None else ahead)[anchor] += waiting
+    return after, ahead
+
+
+def _woven(kept: Iterable[int], after: _Placed, ahead: _Placed) -> Iterator[int]:
+    """The records that stay, with those that go in front of them and after them."""
+    for uid in kept:
+        yield from ahead.get(uid, ())
+        yield uid
+        yield from after.get(uid, ())
+    yield from ahead.get(None, ())

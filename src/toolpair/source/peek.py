@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import orjson
@@ -84,6 +84,24 @@ def _piece(path: str, start: int, size: int) -> bytes:
         return b""
     finally:
         os.close(descriptor)
+
+
+def files_below(root: str | os.PathLike[str], suffix: str) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:
+    """The regular files with this ending in a folder, and in the folders in it."""
+    found = entries(root)
+    for entry in (*found, *(inner for folder in found if is_folder(folder) for inner in entries(folder.path))):
+        known = regular(entry) if entry.name.endswith(suffix) else None
+        if known is not None:
+            yield entry, known
+
+
+def last_said(path: str, size: int, words: Callable[[dict[str, Any]], str | None]) -> str | None:
+    """What the last record of JSON lines says of which `words` says something, read from the end."""
+    for length in TAILS:
+        said = next(filter(None, map(words, records_backwards(tail(path, length)))), None)
+        if said is not None or length >= size:
+            return said
+    return None
 
 
 def small_json(path: str) -> dict[str, Any]:

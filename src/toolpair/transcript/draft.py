@@ -18,7 +18,7 @@ Slot = tuple[str | int, ...]
 class DraftBlock:
     """One block: its value, kind and id as they are now. `slot` is where it stood, None for a new one."""
 
-    __slots__ = ("after", "before", "call_kind", "home", "id", "kind", "slot", "value")
+    __slots__ = ("after", "before", "call_kind", "home", "id", "kind", "slot", "source", "value", "written")
 
     def __init__(
         self, kind: BlockKind, value: Any, id_: Any = None, slot: Slot | None = None, call_kind: str = ""
@@ -28,6 +28,10 @@ class DraftBlock:
         self.id = id_
         self.slot = slot
         self.call_kind = call_kind
+        self.source: Block | None = None
+        """The transcript's; None for a new one."""
+        self.written: Any = None
+        """What the file has for it: not its value, where a dialect reads that as something else."""
         self.home: DraftMessage | None = None
         """The message that it stands in, or stood in last."""
         self.before: DraftBlock | None = None
@@ -157,10 +161,15 @@ class Draft(LinkedList[DraftMessage]):
         """What stands for the record."""
         return self._of_record[uid]
 
+    def stand_for(self, uid: int, message: DraftMessage) -> None:
+        """Let the message stand for that record, too: what is sent in its place is in the other one."""
+        self._of_record[uid] = message
+
     def parts_of(self, message: Message) -> list[DraftMessage]:
         """What the message is made of: of each of its records one, or of each of its blocks where they are many."""
         if not self._in_lists or not message.blocks:
-            return [self._of_record[uid] for uid in message.records if uid in self._of_record]
+            of = self._of_record
+            return list({id(of[uid]): of[uid] for uid in message.records if uid in of}.values())
         parts = (self._at(block) for block in message.blocks)
         return list({id(part): part for part in parts}.values())
 
@@ -201,6 +210,7 @@ class Draft(LinkedList[DraftMessage]):
                 homes[id(home)] = home
                 made[id(home)] = []
             found = DraftBlock(block.kind, block.value, block.id, block.slot, block.call_kind)
+            found.source, found.written = block, value_at(home.record, block.slot)
             self._block_of[id(block)] = found
             made[id(home)].append(found)
         for key, known in made.items():
@@ -234,3 +244,15 @@ class Draft(LinkedList[DraftMessage]):
             if self.is_sent(found):
                 yield found
             found = found.after
+
+
+def value_at(value: Any, slot: Slot) -> Any:
+    """What stands at the slot; None where nothing does."""
+    for step in slot:
+        if isinstance(value, dict):
+            value = value.get(step)
+        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+            value = value[step]
+        else:
+            return None
+    return value

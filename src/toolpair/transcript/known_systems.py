@@ -103,7 +103,6 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
         },
         interrupted="<turn_aborted>",
     ),
-    # Agents that have none yet
     "pi": KnownSystem(
         "pi",
         (
@@ -119,6 +118,7 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
             "late.behind_summary": Seen(f"{_PI}/8667"),
         },
     ),
+    # Agents that have none yet
     "openclaw": KnownSystem(
         "OpenClaw",
         (Placeholder("[openclaw] missing tool result in session history; …", f"{_OPENCLAW}/issues/88168"),),

@@ -21,6 +21,8 @@ class ClaudeCode:
     title = "Claude Code"
     profile = "anthropic"
     containers = frozenset({"lines"})
+    id_key = "uuid"
+    links = ("parentUuid", "compactMetadata")
     where = "~/.claude/projects/<folder>/<session id>.jsonl (or under $CLAUDE_CONFIG_DIR)"
 
     clean_by = frozenset({"anthropic"})

@@ -11,11 +11,11 @@ _FORK: Final = "sessions/2026/11/21/rollout-2026-11-21T08-00-00-01a1fd17-7a6c-7c
 PAGES: Final = (
     RulePage(
         "rollout.no_meta",
-        "A rollout without its first line",
-        "A Codex rollout starts with a `session_meta` record that says which session it is. If it is lost or cut "
-        "off, Codex does not resume the session.",
-        "It is rewritten if the file's name and the other records agree on the session's id, time and folder. If it is "
-        "there, and Codex cannot read one of its fields, that field is written again or left out.",
+        "A session without its first line",
+        "The first record says which session it is: in a Codex rollout that is `session_meta`, elsewhere `session`. If "
+        "it is lost or cut off, the agent does not resume the session.",
+        "It is rewritten from the file's name and the other records; for Codex, if they agree on the session's id, time "
+        "and folder. If it is there, and Codex cannot read one of its fields, that field is written again or left out.",
         Example(
             """
 {"timestamp":"2026-11-21T08:00:01Z","type":"turn_context","payload":{"turn_id":"t1","cwd":"/shop","model":"gpt-5.5"}}

@@ -1,0 +1,531 @@
+"""pi's sessions: read, checked, mended and written."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.pi_sessions import (
+    ID,
+    NAME,
+    PiSession,
+    Planted,
+    Record,
+    corpus,
+    lines,
+    put_in,
+    sound,
+    take_out,
+    word,
+)
+from toolpair.agents import catalog
+from toolpair.agents.installed import installed_version
+from toolpair.agents.resume_command import how_to_resume
+from toolpair.dialects import pi as dialect
+from toolpair.formats import get_format
+from toolpair.formats.agent import SessionFile
+from toolpair.formats.format import Item
+from toolpair.session.session import Session, open_session
+from toolpair.shell.machine import Machine
+from toolpair.transcript.edits import InsertMessage, RemoveMessage, SetField
+
+PLANTED = corpus()
+OLD = "0.73.1"
+NEVER_MENDED = {"record_that_is_no_object"}
+"""0.73 does not start with a line that is null; toolpair takes none out of a file that newer versions read."""
+
+
+def opened(tmp_path: Path, data: bytes | PiSession, version: str | None = None, **how: Any) -> Session:
+    path = tmp_path / NAME
+    path.write_bytes(data if isinstance(data, bytes) else data.data())
+    return open_session(path, agent_version=version, **how)
+
+
+def mended(tmp_path: Path, data: bytes, version: str | None = None) -> bytes:
+    session = opened(tmp_path, data, version)
+    session.stage_recommended()
+    return session.to_bytes()
+
+
+def errors(session: Session) -> list[str]:
+    return [problem.rule for problem in session.problems if problem.severity == "error"]
+
+
+def sent(session: Session) -> list[tuple[str, str]]:
+    """Role and text, or id, of each block that would be sent."""
+    seen = session.conversation.judged.seen
+    assert seen is not None
+    return [
+        (message.role, str(part.value.get("text") or part.value.get("id") or part.value.get("tool_use_id")))
+        if isinstance(part.value, dict)
+        else (message.role, part.value)
+        for message in seen.messages
+        for part in message.parts
+    ]
+
+
+def told(session: Session) -> str:
+    seen = session.conversation.judged.seen
+    assert seen is not None
+    return json.dumps([part.value for message in seen.messages for part in message.parts])
+
+
+def by_id(data: bytes) -> dict[str, bytes]:
+    """The lines that can be read, by the id of their record."""
+    found = {}
+    for line in data.splitlines():
+        try:
+            record = json.loads(line.decode("utf-8", "replace"))
+        except ValueError:
+            continue
+        if isinstance(record, dict) and "id" in record:
+            found[record["id"]] = line
+    return found
+
+
+# --- each way to break one ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", [None, OLD])
+@pytest.mark.parametrize("name", sorted(PLANTED))
+def test_what_is_mended_is_valid_and_nothing_is_lost(name: str, version: str | None, tmp_path: Path) -> None:
+    planted: Planted = PLANTED[name]
+    data = mended(tmp_path, planted.data, version)
+    after = opened(tmp_path, data, version)
+    assert errors(after) == []
+    seen = after.conversation.judged.seen
+    assert seen is not None
+    if name in NEVER_MENDED and version == OLD:
+        assert seen.refuses is not None
+        return
+    assert seen.refuses is None
+    assert [said for said in planted.words if said not in told(after)] == []
+    assert mended(tmp_path, data, version) == data
+
+
+@pytest.mark.parametrize("name", sorted(PLANTED))
+def test_undo_brings_every_byte_back(name: str, tmp_path: Path) -> None:
+    session = opened(tmp_path, PLANTED[name].data)
+    session.stage_recommended()
+    while session.staged:
+        session.undo()
+    assert session.to_bytes() == PLANTED[name].data
+
+
+@pytest.mark.parametrize("name", sorted(name for name in PLANTED if not name.startswith("one_id")))
+def test_only_what_a_fix_names_is_changed(name: str, tmp_path: Path) -> None:
+    """A record that is still there has its fields as they were, but for its link, and a message that was mended."""
+    before, after = by_id(PLANTED[name].data), by_id(mended(tmp_path, PLANTED[name].data))
+    for id_ in before.keys() & after.keys():
+        if before[id_] == after[id_]:
+            continue
+        old, new = (json.loads(line.decode("utf-8", "replace")) for line in (before[id_], after[id_]))
+        changed = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
+        assert changed <= {"parentId", "message", "firstKeptEntryId"}, (name, id_)
+        if changed == {"parentId"}:
+            written = json.dumps(new["parentId"]).encode()
+            known = json.dumps(old["parentId"]).encode()
+            assert after[id_] == before[id_].replace(b'"parentId":' + known, b'"parentId":' + written)
+
+
+def test_a_sound_session_stays_as_it_is(tmp_path: Path) -> None:
+    data = sound().data()
+    session = opened(tmp_path, data)
+    assert (session.format.id, session.problems, session.profile.id) == ("pi", (), "anthropic")
+    assert mended(tmp_path, data) == data
+    transcript = session.conversation.transcript
+    assert (transcript.agent, transcript.session_id, transcript.folder) == ("pi", ID, "/")
+    assert [message.role for message in transcript.messages[:4]] == ["user", "assistant", "user", "assistant"]
+    assert len(transcript.messages[4].results) == 3
+
+
+_ODD = '{"type": "message",\t"id":"0a0a0a0a","parentId":%s,"extra":1.50e+2,"message":{"role":"user","content":"a\\u00e9\\/"}}'
+
+
+def test_bytes_outside_a_changed_value_are_kept(tmp_path: Path) -> None:
+    records = sound().records
+    take_out(records, 5)
+    above = records[4]["id"]
+    records[5]["parentId"] = "0a0a0a0a"
+    odd = (_ODD % json.dumps(above)).encode() + b"\r\n"
+    data = lines(records[:5]) + odd + lines(records[5:])
+    made = mended(tmp_path, data)
+    new = next(line for line in made.splitlines() if b"toolpair" in line)
+    link = json.dumps(json.loads(new)["id"])
+    assert (_ODD % link).encode() + b"\r\n" in made
+    assert set(made.splitlines()) - set(data.splitlines()) == {new, (_ODD % link).encode()}
+
+
+# --- a property ---------------------------------------------------------------------------------------------
+
+_CHANGES = ("take out", "drop", "twice", "swap", "rename", "unlink", "double id", "break off")
+
+
+def _changed(records: list[Record], how: str, at: int, other: int) -> None:
+    number, second = 1 + at % (len(records) - 1), 1 + other % (len(records) - 1)
+    record = records[number]
+    match how:
+        case "take out":
+            take_out(records, number)
+        case "drop":
+            del records[number]
+        case "twice":
+            put_in(records, second, {**deepcopy(record), "id": f"f{at:07x}"[:8]})
+        case "swap":
+            records[number], records[second] = records[second], records[number]
+        case "rename" if "toolCallId" in record.get("message", {}):
+            record["message"]["toolCallId"] = ("toolu_one", "", "other", "toolu.two")[other % 4]
+        case "unlink":
+            record["parentId"] = (None, "00000000", records[second]["id"])[other % 3]
+        case "double id":
+            record["id"] = records[second]["id"]
+        case "break off" if "stopReason" in record.get("message", {}):
+            record["message"]["stopReason"] = "aborted"
+
+
+@settings(max_examples=300)
+@given(st.lists(st.tuples(st.sampled_from(_CHANGES), st.integers(0, 30), st.integers(0, 30)), max_size=4))
+def test_whatever_broke_is_mended_and_a_second_run_changes_nothing(changes: list[tuple[str, int, int]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        _mends(changes, Path(folder))
+
+
+def _mends(changes: list[tuple[str, int, int]], tmp_path: Path) -> None:
+    records = deepcopy(sound().records)
+    for change in changes:
+        if len(records) > 2:
+            _changed(records, *change)
+    data = lines(records)
+    before = opened(tmp_path, data)
+    said = told(before)
+    made = mended(tmp_path, data)
+    after = opened(tmp_path, made)
+    assert mended(tmp_path, made) == made
+    for problem in after.problems:
+        if problem.severity == "error":
+            _is_held_back(opened(tmp_path, made), problem.record)
+    seen = before.conversation.judged.seen
+    if seen is not None and seen.refuses is None:
+        names = ("one", "two", "three", "four", "five")
+        assert [name for name in names if word(name) in said and word(name) not in told(after)] == []
+
+
+def _is_held_back(session: Session, record: int | None) -> None:
+    """An id stands twice, and with an id of its own for either record pi would no longer send something."""
+    problem = next(found for found in session.problems if found.severity == "error" and found.record == record)
+    assert problem.rule == "chain.duplicate_uuid"
+    before = sent(session)
+    session.stage(problem)
+    assert [said for said in before if said not in sent(session)]
+
+
+# --- what pi makes of it ------------------------------------------------------------------------------------
+
+
+def _resumed(session: Session, rule: str) -> tuple[str, str | None, str]:
+    found = next(problem for problem in session.problems if problem.rule == rule)
+    assert found.on_resume is not None
+    return found.on_resume.effect, found.on_resume.loses, found.impact
+
+
+@pytest.mark.parametrize(
+    ("name", "rule", "expected"),
+    [
+        ("parallel_result_gone", "result.missing", ("placeholder", None, "harmless")),
+        ("call_gone", "result.orphan", ("rejected", None, "stops")),
+        ("second_result_that_differs", "result.duplicate", ("rejected", None, "stops")),
+        ("id_sanitised", "result.id_mismatch", ("rejected", None, "stops")),
+        ("result_late", "result.not_adjacent", ("rejected", None, "stops")),
+        ("response_broke_off", "result.orphan", ("rejected", None, "stops")),
+        ("result_record_lost", "chain.missing_parent", ("dropped", "history", "loses")),
+        ("cycle", "chain.cycle", ("rejected", "history", "stops")),
+        ("last_lines_swapped", "chain.wrong_leaf", ("dropped", "history", "loses")),
+        ("header_torn", "record.torn", ("rejected", None, "stops")),
+        ("byte_order_mark", "record.bom", ("rejected", None, "stops")),
+        ("last_line_torn", "record.torn", ("dropped", None, "harmless")),
+        ("words_damaged", "record.torn", ("dropped", "the record, and the history before it", "loses")),
+        ("invalid_utf8", "record.bad_utf8", ("healed", None, "harmless")),
+        ("lone_surrogate", "record.lone_surrogate", ("healed", None, "harmless")),
+    ],
+)
+def test_what_pi_does(name: str, rule: str, expected: tuple[str, str | None, str], tmp_path: Path) -> None:
+    assert _resumed(opened(tmp_path, PLANTED[name].data), rule) == expected
+
+
+def test_older_versions_begin_an_empty_session_where_newer_ones_refuse(tmp_path: Path) -> None:
+    new, old = (opened(tmp_path, PLANTED["header_torn"].data, version) for version in (None, OLD))
+    assert _resumed(old, "record.torn") == ("dropped", "history", "loses")
+    refused, empty = new.conversation.judged.seen, old.conversation.judged.seen
+    assert refused is not None and refused.refuses is not None
+    assert empty is not None and empty.refuses is None and empty.messages == ()
+    mark = opened(tmp_path, PLANTED["byte_order_mark"].data, OLD)
+    assert _resumed(mark, "record.bom") == ("healed", None, "harmless")
+
+
+def test_missing_results_are_filled_behind_those_that_are_there(tmp_path: Path) -> None:
+    seen = opened(tmp_path, PLANTED["parallel_result_gone"].data).conversation.judged.seen
+    assert seen is not None
+    results = list(seen.messages[4].parts)
+    assert [part.value["tool_use_id"] for part in results] == ["toolu_two", "toolu_four", "toolu_three"]
+    assert results[-1].block is None and results[-1].value["content"] == "No result provided"
+
+
+def test_what_pi_never_sends_is_left_out(tmp_path: Path) -> None:
+    said = [text for _, text in sent(opened(tmp_path, PLANTED["other_records"].data))]
+    assert said[-3:] == [
+        "An extension says so.",
+        "The following is a summary of a branch that this conversation came back from:\n\n<summary>\n"
+        "It went elsewhere.</summary>",
+        "Ran `ls`\n```\na\nb\n```\n\nCommand exited with code 2",
+    ]
+    assert "You are an assistant." not in "".join(said)
+
+
+def test_a_compaction_stands_for_what_is_before_it(tmp_path: Path) -> None:
+    session = opened(tmp_path, PLANTED["compacted_twice"].data)
+    said = [text for _, text in sent(session)]
+    assert "Newer." in said[0] and "Begin." not in said
+    assert not any("Before." in text for text in said)
+    assert [boundary.cut for boundary in session.conversation.transcript.boundaries] == [None]
+
+
+def test_an_edit_of_the_context_counts_from_a_version_on(tmp_path: Path) -> None:
+    data = PLANTED["result_replaced"].data
+    assert word("one") not in told(opened(tmp_path, data)) and "shortened" in told(opened(tmp_path, data))
+    assert word("one") in told(opened(tmp_path, data, OLD))
+
+
+def test_an_inserted_result_is_a_record_as_pi_writes_it(tmp_path: Path) -> None:
+    data = PLANTED["parallel_result_gone"].data
+    made = mended(tmp_path, data)
+    new = json.loads(next(line for line in made.splitlines() if b"toolpair" in line))
+    assert list(new) == ["type", "id", "parentId", "timestamp", "message"]
+    assert len(new["id"]) == 8 and int(new["id"], 16) >= 0
+    assert new["message"]["role"] == "toolResult" and new["message"]["toolName"] == "bash"
+    assert new["message"]["isError"] is True and isinstance(new["message"]["timestamp"], int)
+    child = [record for line in made.splitlines() if (record := json.loads(line)).get("parentId") == new["id"]]
+    assert len(child) == 1
+    assert sum(line not in data.splitlines() for line in made.splitlines()) == 2
+
+
+def test_the_last_line_is_the_one_that_pi_goes_on_from(tmp_path: Path) -> None:
+    for name in ("result_at_the_end", "last_lines_swapped", "earlier_line_again_at_the_end"):
+        last = json.loads(mended(tmp_path, PLANTED[name].data).splitlines()[-1])
+        assert last["message"]["content"] == [{"type": "text", "text": "You are welcome."}], name
+
+
+def test_branches_can_be_chosen_and_are_checked(tmp_path: Path) -> None:
+    session = opened(tmp_path, PLANTED["branch"].data)
+    assert [(branch.words, branch.active) for branch in session.conversation.transcript.tree.branches] == [
+        ("Thanks.", True),
+        ("Thanks.", False),
+    ]
+    other = session.conversation.transcript.tree.branches[1].leaf
+    assert "Once more." in [text for _, text in sent(opened(tmp_path, PLANTED["branch"].data, leaf=other))]
+    records = [json.loads(line) for line in PLANTED["branch"].data.splitlines()]
+    assert take_out(records, 13)["message"]["toolCallId"] == "toolu_five"
+    session = opened(tmp_path, lines(records))
+    found = [(problem.rule, problem.scope) for problem in session.conversation.inactive_problems()]
+    assert found == [("result.missing", "inactive")]
+
+
+def test_a_response_that_broke_off_stays_where_it_is(tmp_path: Path) -> None:
+    data = PLANTED["response_broke_off"].data
+    line = next(line for line in data.splitlines() if b"aborted" in line)
+    assert line in mended(tmp_path, data).splitlines()
+
+
+def test_a_message_with_results_and_words_stands_in_several_records() -> None:
+    pi = get_format("pi")
+    items = [Item(number, record) for number, record in enumerate(sound().records)]
+    transcript = pi.read(items)
+    results, words, response = transcript.messages[4], transcript.messages[6], transcript.messages[7]
+    assert [len(message.records) for message in (results, words)] == [3, 1]
+    content = [block.value for block in (*results.blocks, *words.blocks)]
+    made = pi.apply(items, transcript, [SetField(results, "content", content), RemoveMessage(words)])
+    said = [message.records for message in pi.read(made).messages]
+    assert said[4:8] == [(*results.records,), words.records, transcript.messages[5].records, response.records]
+    assert {item.uid for item in made} == {item.uid for item in items}
+    assert [item for item in made if item.uid in results.records] == [items[uid] for uid in results.records]
+    joined = [*[block.value for block in words.blocks], {"type": "text", "text": "And more."}]
+    made = pi.apply(items, transcript, [SetField(words, "content", joined)])
+    parts = next(item.value["message"]["content"] for item in made if item.uid == words.records[0])
+    assert parts == [{"type": "text", "text": "Once more."}, {"type": "text", "text": "And more."}]
+    assert sum(item not in items for item in made) == 1
+
+
+def test_what_an_edit_of_the_context_says_is_changed_where_it_stands() -> None:
+    pi = get_format("pi")
+    items = [Item(number, json.loads(line)) for number, line in enumerate(PLANTED["words_replaced"].data.splitlines())]
+    transcript = pi.read(items)
+    words = transcript.messages[0]
+    assert words.blocks[0].text == "Begin now."
+    begin, edited = words.records
+    made = pi.apply(items, transcript, [SetField(words, "content", "Begin at last.")])
+    assert [item.uid for item in made if item not in items] == [edited]
+    changed = next(item.value for item in made if item.uid == edited)
+    assert changed == {**items[edited].value, "replacement": {"content": "Begin at last."}}
+    made = pi.apply(items, transcript, [RemoveMessage(words)])
+    assert [item.uid for item in items if item.uid not in {left.uid for left in made}] == [begin]
+    assert [message.records for message in pi.read(made).messages] == [
+        message.records for message in transcript.messages[1:]
+    ]
+
+
+def test_what_is_said_after_a_summary_is_kept_by_the_compaction() -> None:
+    pi = get_format("pi")
+    items = [Item(number, json.loads(line)) for number, line in enumerate(PLANTED["compacted"].data.splitlines())]
+    transcript = pi.read(items)
+    made = pi.apply(items, transcript, [InsertMessage(transcript.messages[0], "user", "Mind this.")])
+    said = [message.blocks[0].text for message in pi.read(made).messages]
+    assert said[1:] == ["Mind this.", *(message.blocks[0].text for message in transcript.messages[1:])]
+    new = next(item.value["id"] for item in made if item.uid < 0)
+    assert [item.value["firstKeptEntryId"] for item in made if "firstKeptEntryId" in item.value] == [new]
+
+
+# --- whose file it is ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("api", "profile"),
+    [
+        ("anthropic-messages", "anthropic"),
+        ("openai-completions", "openai-chat"),
+        ("openai-responses", "openai-responses"),
+        ("openai-codex-responses", "openai-responses"),
+        ("google-generative-ai", "gemini"),
+        ("bedrock-converse-stream", "bedrock-converse"),
+        ("unknown", "anthropic"),
+        (7, "anthropic"),
+    ],
+)
+def test_the_profile_follows_from_the_api(api: Any, profile: str, tmp_path: Path) -> None:
+    made = sound()
+    for record in made.records:
+        if record.get("message", {}).get("role") == "assistant":
+            record["message"]["api"] = api
+    assert opened(tmp_path, made).profile.id == profile
+    assert opened(tmp_path, made, profile="mistral").profile.id == "mistral"
+
+
+def test_ids_of_the_responses_api_have_two_parts(tmp_path: Path) -> None:
+    made = PiSession()
+    made.user("Go.")
+    made.says("", "a", api="openai-responses")
+    long = "call_1|fc_" + "x" * 60
+    made.records[-1]["message"]["content"][0]["id"] = long
+    made.result("a")
+    made.records[-1]["message"]["toolCallId"] = "call.1|fc_" + "x" * 60
+    session = opened(tmp_path, made)
+    assert errors(session) == ["result.id_mismatch"]
+    after = json.loads(mended(tmp_path, made.data()).splitlines()[-1])
+    assert after["message"]["toolCallId"] == long
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda records: records.insert(1, {"type": "custom", "id": "a", "parentId": None, "customType": "openclaw:x"}),
+        lambda records: records.insert(
+            1, {"type": "custom", "id": "a", "parentId": None, "customType": "model-snapshot"}
+        ),
+        lambda records: records.insert(1, {"type": "agent_start"}),
+    ],
+)
+def test_what_only_looks_like_pi_is_not_claimed(spoil: Callable[[list[Record]], None]) -> None:
+    records: list[Any] = deepcopy(sound().records)
+    assert get_format("pi").sniff(records) > 0
+    spoil(records)
+    assert get_format("pi").sniff(records) == 0
+
+
+def test_a_first_line_is_written_anew(tmp_path: Path) -> None:
+    made = mended(tmp_path, PLANTED["header_lost"].data)
+    assert json.loads(made.splitlines()[0])["id"] == ID
+    assert made.endswith(PLANTED["header_lost"].data)
+
+
+def test_the_first_version_has_no_links(tmp_path: Path) -> None:
+    data = PLANTED["first_version"].data
+    made = mended(tmp_path, data)
+    new = json.loads(next(line for line in made.splitlines() if line not in data.splitlines()))
+    assert set(new) == {"type", "timestamp", "message"}
+    assert set(data.splitlines()) < set(made.splitlines())
+
+
+# --- the dialect --------------------------------------------------------------------------------------------
+
+_TEXTS = st.text(max_size=5)
+_PARTS = st.one_of(
+    st.fixed_dictionaries({"type": st.just("text"), "text": _TEXTS}, optional={"textSignature": _TEXTS}),
+    st.fixed_dictionaries({"type": st.just("toolCall"), "id": _TEXTS, "name": _TEXTS, "arguments": st.just({"a": 1})}),
+    st.fixed_dictionaries({"type": st.just("thinking"), "thinking": _TEXTS}, optional={"thinkingSignature": _TEXTS}),
+    st.fixed_dictionaries({"type": st.just("image"), "data": _TEXTS, "mimeType": _TEXTS}),
+    st.dictionaries(_TEXTS, st.none() | st.integers() | _TEXTS, max_size=3),
+    st.none() | st.integers() | _TEXTS | st.lists(_TEXTS, max_size=2),
+)
+
+
+@given(_PARTS)
+def test_a_part_that_did_not_change_is_written_as_it_was(part: Any) -> None:
+    block = dialect.part_block(part, 0, ())
+    assert dialect.part_of(block.value, block, part) is part
+    if isinstance(block.value, dict) and block.kind == "call":
+        renamed = dialect.part_of({**block.value, "id": "new"}, block, part)
+        assert renamed == {**part, "id": "new"}
+
+
+def test_a_record_without_a_tree_is_read_all_the_same() -> None:
+    values = [{"type": "session", "id": "s", "version": 3}, 7, "x", [], {"type": "message"}, {"id": [], "parentId": {}}]
+    found = get_format("pi").read([Item(number, value) for number, value in enumerate(values)])
+    assert found.messages == ()
+
+
+# --- the agent ----------------------------------------------------------------------------------------------
+
+
+def test_sessions_are_found_and_resumed(tmp_path: Path) -> None:
+    path = tmp_path / ".pi/agent/sessions/--home-dev-project--" / NAME
+    path.parent.mkdir(parents=True)
+    records = sound().records
+    records[0]["cwd"] = "/home/dev/project"
+    path.write_bytes(lines(records))
+    machine = Machine("linux", {}, tmp_path)
+    found = catalog.index(machine, "/home/dev/project")
+    assert [(one.agent, one.session_id, one.here) for one in found] == [("pi", ID, True)]
+    described = catalog.describe(found[0])
+    assert (described.folder, described.words) == ("/home/dev/project", "Thanks.")
+    session = open_session(path)
+    way = session.conversation.transcript.folder, catalog.agents_of_file("pi", session.conversation.transcript, path)[0]
+    file = SessionFile(path, None, ID, way[0])
+    assert how_to_resume(way[1], file, machine) == f"cd /home/dev/project && pi --session {path}"
+
+
+@pytest.mark.parametrize("variable", ["PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR"])
+def test_variables_lead_to_the_sessions(variable: str, tmp_path: Path) -> None:
+    folder = tmp_path / "elsewhere"
+    path = folder / NAME if variable.endswith("SESSION_DIR") else folder / "sessions/--x--" / NAME
+    path.parent.mkdir(parents=True)
+    path.write_bytes(sound().data())
+    found = catalog.index(Machine("linux", {variable: str(folder)}, tmp_path))
+    assert [one.path for one in found] == [str(path)]
+
+
+@pytest.mark.parametrize("package", ["@earendil-works/pi-coding-agent", "@mariozechner/pi-coding-agent"])
+def test_its_version_is_read_from_either_package(package: str, tmp_path: Path) -> None:
+    program = tmp_path / "lib/node_modules" / package / "dist/cli.js"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/usr/bin/env node\n")
+    program.chmod(0o755)
+    (program.parent.parent / "package.json").write_text(json.dumps({"name": package, "version": "0.80.2"}))
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/pi").symlink_to(program)
+    assert installed_version("pi", {"PATH": str(tmp_path / "bin")}, tmp_path) == "0.80.2"
