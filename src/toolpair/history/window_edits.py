@@ -102,7 +102,7 @@ def of_the_whole(edits: Sequence[Edit], transcript: Transcript) -> Sequence[Edit
 
 def _may_be_interrupted(window: Window) -> bool:
     """Whether the end of the history reaches to this window: there an agent looks for an interrupted turn."""
-    inside = window.reading.inside(window.document.first, window.document.end)
+    inside = window.judged.view.inside
     return window.edges is None or not window.edges.after or inside is None or inside.ties_to_end
 
 

@@ -443,7 +443,7 @@ class Document:
 
         Some agents read such records. A line feed within a string does not count: they do not read that.
         """
-        if self.kind != "lines":
+        if self.kind != "lines" or not any(isinstance(record.value, Damaged) for record in self.records):
             return {}
         found: dict[int, Damaged] = {}
         at = 0

@@ -12,6 +12,8 @@ from toolpair.transcript.model import Transcript
 
 _TAIL: Final = 64
 """Records at the end of a file that are asked first for how it ends."""
+_BACK: Final = 8
+"""Records in front of a window among which its last response nearly always stands."""
 
 
 class Around:
@@ -71,7 +73,7 @@ class Around:
 def _back_to_response(read: Read, first: int) -> Sequence[Item]:
     """The records in front of one, up to the last response."""
     found: list[Item] = []
-    step = 1
+    step = _BACK
     while first > 0:
         start, step = max(first - step, 0), step * 2
         items = read(start, first)

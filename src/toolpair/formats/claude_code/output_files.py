@@ -79,15 +79,19 @@ class FilesOfSession:
                     return [Copy(said, f"in the stored output {folder}/{name}")]
         return ()
 
-    @cached_property
+    @property
     def _stored_names(self) -> Sequence[str]:
-        return self._beside.names(f"{self._own}/tool-results")
+        folder = f"{self._own}/tool-results"
+        return self._beside.once(folder, lambda: self._beside.names(folder))
 
-    @cached_property
+    @property
     def _relatives(self) -> Sequence[str]:
         """The other sessions of the folder that begin with records of this one."""
         if not self._uuids:
             return ()
+        return self._beside.once(f"begin with {' '.join(self._uuids)}", self._beginning_alike)
+
+    def _beginning_alike(self) -> Sequence[str]:
         shared = re.compile(b"|".join(re.escape(f'"{uuid}"'.encode("utf-8", "replace")) for uuid in self._uuids))
         names = [name for name in self._beside.names("") if name.endswith(".jsonl") and name != self._beside.path.name]
         return [name for name in names[:_MOST_FILES] if shared.search(self._beside.start(name, _BEGINNING))]
