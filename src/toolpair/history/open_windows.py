@@ -101,12 +101,10 @@ def opened_long(
 
     def proof(changed: Document, edges: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
         again = light_for(format, profile, view)
-        # Other files have more around a window than stand-ins.
-        if again is None or again.native or not again.clean:
-            return None
-        return proven(Scan(again, profile, declared, len(changed) + 10), changed, edges)
+        return None if again is None else proven(Scan(again, profile, declared, len(changed) + 10), changed, edges)
 
-    reading = replace(reading, proof=proof)
+    if scan.light.clean and not scan.light.native:  # what agents write has more around a window than stand-ins
+        reading = replace(reading, proof=proof)
     with gc_paused():
         return windowed_conversation(number, source, outline, reading, checking)
 

@@ -53,7 +53,7 @@ class Around:
             after=None if end == count else read(end, end + 1)[0],
             ties_to_end=on_results,
             agent_facts=LogFacts(on_results, leaf_before, tuple(self.first_uuids)),
-            copies=lambda ids: self.copies.items(ids, read),
+            copies=lambda ids: self.copies.items(ids, read, first, end),
         )
 
     def _ends_open(self, count: int, read: Read) -> bool:

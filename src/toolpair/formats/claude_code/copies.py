@@ -62,7 +62,7 @@ class _Found(Copies):
         self._items = items
         if beside is not None and first is None:
             first = _first_uuids(items)
-        self._files = FilesOfSession(beside, first or ()) if beside is not None else None
+        self._files = FilesOfSession.of(beside, first or ()) if beside is not None else None
         self._known: dict[tuple[str, str | None], Sequence[Copy]] = {}
         self._sent: dict[str, Sequence[Copy]] = {}
         self._linked: dict[str, dict[str, list[Copy]]] = {}

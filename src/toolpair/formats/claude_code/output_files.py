@@ -28,6 +28,11 @@ _LEAST_ID: Final = 12
 class FilesOfSession:
     """The session's own folder `<session id>/`, and the other sessions of its project."""
 
+    @classmethod
+    def of(cls, beside: Beside, uuids: Sequence[str]) -> FilesOfSession:
+        """The same for all windows of a session."""
+        return beside.once(f"files of the session that begins with {' '.join(uuids)}", lambda: cls(beside, uuids))
+
     def __init__(self, beside: Beside, uuids: Sequence[str]) -> None:
         """`uuids` are those of the session's first records."""
         self._beside = beside
@@ -79,19 +84,15 @@ class FilesOfSession:
                     return [Copy(said, f"in the stored output {folder}/{name}")]
         return ()
 
-    @property
+    @cached_property
     def _stored_names(self) -> Sequence[str]:
-        folder = f"{self._own}/tool-results"
-        return self._beside.once(folder, lambda: self._beside.names(folder))
+        return self._beside.names(f"{self._own}/tool-results")
 
-    @property
+    @cached_property
     def _relatives(self) -> Sequence[str]:
         """The other sessions of the folder that begin with records of this one."""
         if not self._uuids:
             return ()
-        return self._beside.once(f"begin with {' '.join(self._uuids)}", self._beginning_alike)
-
-    def _beginning_alike(self) -> Sequence[str]:
         shared = re.compile(b"|".join(re.escape(f'"{uuid}"'.encode("utf-8", "replace")) for uuid in self._uuids))
         names = [name for name in self._beside.names("") if name.endswith(".jsonl") and name != self._beside.path.name]
         return [name for name in names[:_MOST_FILES] if shared.search(self._beside.start(name, _BEGINNING))]
