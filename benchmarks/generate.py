@@ -18,7 +18,7 @@ from benchmarks.sessions.claude_code import ClaudeCode
 from benchmarks.sessions.codex import Codex
 from benchmarks.sessions.messages import Anthropic, OpenAIChat
 from benchmarks.sessions.options import Options, bytes_of
-from benchmarks.sessions.story import Story
+from benchmarks.sessions.story import Prompt, Story
 from benchmarks.sessions.writer import Json, Writer, line
 
 WRITERS: Final[dict[str, type[Writer]]] = {
@@ -31,8 +31,13 @@ _FRAMES: Final = {
     "lines": (b"", b"\n", b"\n"),
     "array": (b"[", b",", b"]\n"),
     "request": (b'{"model":"claude-sonnet-4-5","max_tokens":8192,"messages":[', b",", b"]}\n"),
+    "conversations": (b'[{"messages":[', b",", b"]}]\n"),
 }
 """Layout -> what stands before, between and behind the records."""
+_NEXT: Final = b']},{"messages":['
+"""What parts two conversations of one document."""
+_TURNS: Final = 4
+"""Prompts in each of them."""
 _BLOCK: Final = 1 << 20
 
 
@@ -60,7 +65,16 @@ class Generation:
 
     def lines(self) -> Iterator[bytes]:
         """Each record's bytes, without what parts them."""
+        for data in self._written():
+            if data is not None:
+                yield data
+
+    def _written(self) -> Iterator[bytes | None]:
+        """The same, and None where the next conversation begins."""
         for record in self._all():
+            if record is None:
+                yield None
+                continue
             data = line(record)
             self._bytes += len(data) + 1
             self._records += 1
@@ -71,7 +85,10 @@ class Generation:
         block = [before]
         waiting = total = len(before)
         part = b""
-        for data in self.lines():
+        for data in self._written():
+            if data is None:
+                part = _NEXT
+                continue
             block += (part, data)
             waiting += len(part) + len(data)
             part = between
@@ -81,9 +98,15 @@ class Generation:
         total += out.write(b"".join([*block, behind]))
         return Made(total, self._records, self._story.pairs, dict(self._story.broken))
 
-    def _all(self) -> Iterator[Json]:
+    def _all(self) -> Iterator[Json | None]:
         yield from self._writer.begin()
+        prompts = 0
         for step in self._story.steps():
+            if isinstance(step, Prompt) and self._options.layout == "conversations":
+                prompts += 1
+                if prompts % _TURNS == 0:
+                    yield from self._writer.records(step)  # a list that is sent ends with the user
+                    yield None
             yield from self._writer.records(step)
 
 
@@ -108,6 +131,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--layout", choices=known.LAYOUTS, default=defaults.layout, help="of lists of messages")
     result.add_argument("--shape", choices=known.SHAPES, default=defaults.shape, help="what the outputs are like")
     result.add_argument("--problems", type=int, default=0, metavar="N", help="break N pairs, at equal distances")
+    result.add_argument("--every", type=int, metavar="N", help="break each Nth pair, in place of --problems")
     result.add_argument("--kinds", help=f"how, in turn: a list of {', '.join(known.PROBLEMS)}")
     result.add_argument("--ids", choices=known.IDS, default=defaults.ids, help="all equal, or alike but for their end")
     result.add_argument("--parallel", type=int, metavar="N", help="calls in one message")

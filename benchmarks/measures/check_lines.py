@@ -37,17 +37,17 @@ def measure(plan: Plan, found: Found) -> None:
     for name, options in CASES.items():
         if name not in plan.wanted and not (name == "check.ordinary" and "check.memory" in plan.wanted):
             continue
-        found[name], peaks[name] = _case(plan, options)
+        found[name], peaks[name] = against_loop(plan, options)
     if "check.memory" in plan.wanted:
         worst = max(peaks, key=lambda name: peaks[name])
         words = (f"the most of: {', '.join(peaks)}", f"no figure can be below {own_peak():.0f} MB, the runner's own")
         found["check.memory"] = Outcome(peaks[worst], min(peaks.values()), peaks[worst], len(peaks), words)
 
 
-def _case(plan: Plan, options: Options) -> tuple[Outcome, float]:
-    """The ratio, and the peak of memory in MB."""
+def against_loop(plan: Plan, options: Options, *arguments: str) -> tuple[Outcome, float]:
+    """The ratio, and the peak of memory in MB. `arguments` are more of `check`."""
     with plan.session(replace(options, size=plan.scaled(SIZE))) as path:
-        loop, check = python(LOOP, path), plan.toolpair("check", path)
+        loop, check = python(LOOP, path), plan.toolpair("check", *arguments, path)
         run(loop)
         loops, checks = [], []
         for _ in range(plan.times(5)):

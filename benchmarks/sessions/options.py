@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 FORMATS: Final = ("claude-code", "codex", "anthropic", "openai-chat")
-LAYOUTS: Final = ("lines", "array", "request")
+LAYOUTS: Final = ("lines", "array", "request", "conversations")
 SHAPES: Final = ("ordinary", "escapes", "huge", "small", "images", "cjk-line")
 IDS: Final = ("fresh", "equal", "alike")
 PROBLEMS: Final = ("renamed", "missing", "duplicate", "orphan", "late", "words-first")
@@ -34,6 +34,8 @@ class Options:
     size: int | None = None
     pairs: int | None = None
     problems: int = 0
+    every: int | None = None
+    """Break each pair with this number, in place of a given number of problems."""
     kinds: tuple[str, ...] | None = None
     """Ways to break a pair, taken in turn; None means all that make one problem each in this format."""
     ids: str = "fresh"
@@ -54,6 +56,8 @@ class Options:
             raise ValueError("say how big the session is: a size, a number of pairs, or both")
         if self.layout != "lines" and self.format in ("claude-code", "codex"):
             raise ValueError(f"{self.format} writes lines, and no {self.layout}")
+        if self.every is not None and (self.problems or self.every < 2):
+            raise ValueError("break so many pairs, or each second one or fewer, not both")
         if self.pairs is not None and self.problems > self.pairs:
             raise ValueError(f"{self.problems} problems do not fit into {self.pairs} pairs: one pair has one problem")
 

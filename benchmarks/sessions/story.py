@@ -154,8 +154,11 @@ class Story:
 
     def _kind_due(self) -> str | None:
         """The problems stand at equal distances: the next one is due when the session has come so far."""
-        number = self.broken.total()
-        if number >= self.options.problems or self._progress() < (number + 0.5) / self.options.problems - 1e-9:
+        number, every = self.broken.total(), self.options.every
+        if every is not None:
+            if self.pairs < (number + 0.5) * every:
+                return None
+        elif number >= self.options.problems or self._progress() < (number + 0.5) / self.options.problems - 1e-9:
             return None
         if self._late is not None:
             return None

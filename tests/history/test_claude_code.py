@@ -55,6 +55,21 @@ def parted(values: Sequence[Any], least: int, view: View = AS_RESUMED) -> tuple[
     return None if judged is None else (outline, judged)
 
 
+def counts_of(window: CheckedWindow) -> tuple[int, ...]:
+    """Messages, pairs, outputs, and how many of these are sent."""
+    tally = window.tally
+    return window.messages, len(window.judged.pairs), tally.outputs, tally.seen
+
+
+def counted(outline: Outline, judged: Sequence[CheckedRange]) -> tuple[int, ...]:
+    """The same of all windows together: of those that were left to the rules, and of those that are clean."""
+    looked_at = {number for one in judged for number in range(one.range.start, one.range.stop)}
+    windows = [window for number, window in enumerate(outline.windows) if number not in looked_at]
+    clean = [(w.messages, w.calls, w.outputs, w.outputs - w.passed) for w in windows]
+    others = [counts_of(one.found) for one in judged if isinstance(one.found, CheckedWindow)]
+    return tuple(map(sum, zip(*clean, *others, strict=True)))
+
+
 def parts_of(values: Sequence[Any]) -> list[Any]:
     contents = [value["message"]["content"] for value in values if "message" in value]
     return [part for content in contents if isinstance(content, list) for part in content]
@@ -104,7 +119,9 @@ def test_an_old_agent_is_told_the_same(least: int, seed: int) -> None:
     found = parted(values, least, view)
 
     if found is not None:
-        assert told(problems_of(*found)) == told(whole(values, view).problems)
+        expected = whole(values, view)
+        assert told(problems_of(*found)) == told(expected.problems)
+        assert counted(*found) == counts_of(CheckedWindow(expected))
 
 
 def test_an_old_agent_is_read_in_windows() -> None:

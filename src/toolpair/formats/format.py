@@ -69,7 +69,7 @@ class FileFacts(Struct, frozen=True, eq=False):
     agent_facts: object = None
     """What its format knows besides, for its agent alone: nobody else looks into it."""
     copies: Callable[[Iterable[str]], Sequence[Item]] = lambda ids: ()
-    """The records of the file that may hold copies of the outputs of calls with these ids."""
+    """The other records of the file that may hold copies of the outputs of calls with these ids."""
 
 
 class Spills(Exception):

@@ -37,6 +37,7 @@ class IdIndex:
             numbers.update(self._at[bisect_left(self._of, wanted) : bisect_right(self._of, wanted)])
         return numbers
 
-    def items(self, ids: Iterable[str], read: Read) -> list[Item]:
-        """The records themselves."""
-        return [item for number in sorted(self.of(ids)) for item in read(number, number + 1)]
+    def items(self, ids: Iterable[str], read: Read, first: int, end: int) -> list[Item]:
+        """The records themselves, except those from `first` to before `end`."""
+        numbers = sorted(number for number in self.of(ids) if not first <= number < end)
+        return [item for number in numbers for item in read(number, number + 1)]

@@ -87,6 +87,8 @@ class Finding(Struct, eq=False):
     """Records that are judged together, with all between them."""
     shortened: Sequence[int] = ()
     """Outputs that its agent sends without their middle."""
+    passed: Sequence[int] = ()
+    """Outputs that its agent does not send, although nothing is wrong with them."""
     inactive: int = 0
     """How many of those that a compaction replaced would have been sent, or stand beside such."""
     head: Transcript | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Sequence
-from functools import lru_cache
 from itertools import accumulate
 from typing import Any, Final
 
@@ -36,6 +35,8 @@ from toolpair.transcript.model import Damaged, Transcript, WindowEdges
 
 _BLOCK: Final = 1 << 17
 """Bytes read at a time: data in the processor's cache is split and parsed faster."""
+_GARBAGE: Final = 1 << 20
+"""Bytes of records that were checked for a report, after which what is left of them is given back."""
 _UIDS: Final = 1 << 20
 """New records that one window can have."""
 _MOST: Final = 5_000
@@ -91,7 +92,6 @@ def opened_long(
     def judged_by(other: Profile) -> Conversation | None:
         return opened_long(number, source, format, other, request, view)
 
-    @lru_cache(1)  # called several times while a fix is applied
     def inside(first: int, end: int) -> FileFacts | None:
         return outline.inside(first, end, lambda start, stop: items_of(document.part(start, stop, document.next_uid)))
 
@@ -101,12 +101,10 @@ def opened_long(
 
     def proof(changed: Document, edges: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
         again = light_for(format, profile, view)
-        # Other files have more around a window than stand-ins.
-        if again is None or again.native or not again.clean:
-            return None
-        return proven(Scan(again, profile, declared, len(changed) + 10), changed, edges)
+        return None if again is None else proven(Scan(again, profile, declared, len(changed) + 10), changed, edges)
 
-    reading = replace(reading, proof=proof)
+    if scan.light.clean and not scan.light.native:  # what agents write has more around a window than stand-ins
+        reading = replace(reading, proof=proof)
     with gc_paused():
         return windowed_conversation(number, source, outline, reading, checking)
 
@@ -130,13 +128,23 @@ def windowed_conversation(
         # Told apart by their first records, so that no two parts give a new record the same uid.
         return DocumentPart(document, first, end, document.next_uid + first * _UIDS)
 
+    def size_of(wanted: Range) -> int:
+        first, end = outline.records(wanted)
+        return document.start_of(end) - document.start_of(first)
+
+    garbage = 0
+
     def load(wanted: Range, edges: WindowEdges) -> CheckedWindow | ReportedWindow:
+        nonlocal garbage
         made = part(wanted)
         checked = CheckedWindow(reading.judged(made, edges))
         found: CheckedWindow | ReportedWindow = checked
         if reading.view.reporting:
             found, made = lightened(checked), part(wanted)
-            collect_young()
+            garbage += size_of(wanted)
+            if garbage > _GARBAGE:
+                collect_young()
+                garbage = 0
         documents[wanted.start, wanted.stop] = made
         if checking is not None:
             checking(len(documents), max(len(outline.ranges), len(documents)))
@@ -144,6 +152,8 @@ def windowed_conversation(
 
     documents: dict[tuple[int, int], DocumentPart] = {}
     judged = judge_ranges(outline, load, _MOST)
+    if garbage:
+        collect_young()
     if judged is None:
         return None
     windows: list[Window] = []

@@ -37,6 +37,7 @@ def _light(judged: CheckedRecords) -> CheckedRecords:
             messages=tuple(messages),
             inactive_blocks=(),
             unreached=(),
+            agent_facts=None,
             copies={},
             tree=replace(transcript.tree, broken=()),
             boundaries=(),

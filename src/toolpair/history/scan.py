@@ -390,6 +390,9 @@ class Scan:
         for number in found.shortened:
             if number >= so_far.past:
                 windows[so_far.window_of(number)].shortened += 1
+        for number in found.passed:
+            if number >= so_far.past:
+                windows[so_far.window_of(number)].passed += 1
         pairs = [*self._joined, *found.joined]
         ranges = judged_together(windows, [(so_far.window_of(one), so_far.window_of(other)) for one, other in pairs])
         if ranges is None:

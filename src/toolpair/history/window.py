@@ -59,15 +59,15 @@ class Reading(Struct, frozen=True, eq=False):
         """Whether it is an agent's own session."""
         return self.head.native
 
-    def judged(self, part: DocumentPart, edges: WindowEdges | None) -> CheckedRecords:
-        """The records of a window."""
+    def judged(self, part: DocumentPart, edges: WindowEdges | None, inside: FileFacts | None = None) -> CheckedRecords:
+        """The records of a window. `inside`: what else the format needs to read them, if that is known."""
         if part.end <= self.past:
             from toolpair.history.compacted import replaced
 
             return replaced(
                 CheckedRecords(items_of(part.now), self.format, self.profile, self.request, self.view, part.now)
             )
-        inside = self.inside(part.first, part.end)
+        inside = inside or self.inside(part.first, part.end)
         view = self.view if inside is None else replace(self.view, inside=inside)
         return CheckedRecords(items_of(part.now), self.format, self.profile, self.request, view, part.now, edges)
 
@@ -93,14 +93,16 @@ class Window:
         outlined: OutlineWindow | None = None,
         judged: CheckedWindow | ReportedWindow | None = None,
         ids: frozenset[str] | None = None,
+        inside: FileFacts | None = None,
     ) -> None:
-        """`edges`: what stands around it; None where it is all of a conversation."""
+        """`edges`: what stands around it; None where it is all of a conversation. `inside`: see `Reading.judged`."""
         self.reading = reading
         self.document = document
         self.edges = edges
         self.outlined = outlined
         self._judged = judged
         self._ids = ids
+        self._inside = inside
         self._seen: tuple[Offsets, NumberedWindow] | None = None
 
     @property
@@ -111,7 +113,7 @@ class Window:
     @property
     def checked(self) -> CheckedWindow | ReportedWindow:
         if self._judged is None:
-            self._judged = CheckedWindow(self.reading.judged(self.document, self.edges))
+            self._judged = CheckedWindow(self.reading.judged(self.document, self.edges, self._inside))
         return self._judged
 
     @property
@@ -202,7 +204,7 @@ class Window:
             messages=found.messages,
             calls=found.calls,
             outputs=found.outputs,
-            seen=found.outputs,
+            seen=found.outputs - found.passed,
             placeholders=found.calls - found.outputs,
             shortened=found.shortened,
         )
@@ -236,10 +238,10 @@ class Window:
         return seen[1]
 
     def with_document(self, document: DocumentPart, edges: WindowEdges) -> Window:
-        """The same records after a change, or in other surroundings."""
+        """The same records after a change."""
         proven = self.reading.proof(document.now, edges)
         if proven is None:
-            return Window(self.reading, document, edges)
+            return Window(self.reading, document, edges, inside=self.judged.view.inside)
         return Window(self.reading, document, edges, proven[0], ids=proven[1])
 
 

@@ -14,12 +14,8 @@ from toolpair.history.joined_windows import Changed
 from toolpair.history.window import Window, WindowIds
 from toolpair.rules.binding import with_removals
 from toolpair.source.document import Document
-from toolpair.source.gc_pause import collect_young
 from toolpair.transcript.edits import Edit, InsertMessage, MendBytes, RemoveThinking, records_of, said_of
 from toolpair.transcript.model import Transcript, WindowEdges
-
-_COLLECTED = 100
-"""After so many windows that were changed, what was made for them is given back."""
 
 
 class EditedWindows(Struct, eq=False):
@@ -62,8 +58,6 @@ def edited_windows(
     changed: list[tuple[int, Window, Window]] = []
     links = links.copy()
     for done, (number, wanted) in enumerate(by_window.items()):
-        if done % _COLLECTED == _COLLECTED - 1:
-            collect_young()
         if on_progress is not None:
             on_progress(done)
         window = windows[number]
@@ -102,7 +96,7 @@ def of_the_whole(edits: Sequence[Edit], transcript: Transcript) -> Sequence[Edit
 
 def _may_be_interrupted(window: Window) -> bool:
     """Whether the end of the history reaches to this window: there an agent looks for an interrupted turn."""
-    inside = window.reading.inside(window.document.first, window.document.end)
+    inside = window.judged.view.inside
     return window.edges is None or not window.edges.after or inside is None or inside.ties_to_end
 
 

@@ -168,7 +168,6 @@ def _cells(rules: Mapping[str, Any]) -> dict[str, Cell]:
     }
 
 
-@cache
 def family_of_model(base: str, model: str) -> str | None:
     """The id of the family that a model's name matches; None when it matches none."""
     return next((one.id for one in profile(base).families if one.models and one.models.search(model)), None)

@@ -443,7 +443,7 @@ class Document:
 
         Some agents read such records. A line feed within a string does not count: they do not read that.
         """
-        if self.kind != "lines":
+        if self.kind != "lines" or not any(isinstance(record.value, Damaged) for record in self.records):
             return {}
         found: dict[int, Damaged] = {}
         at = 0
@@ -567,7 +567,6 @@ class Document:
         return self._arranged(order, next_uid)
 
     def _changed(self, record: Record, value: Any, originals: Originals) -> bytes:
-        style = self._style_beside(record)
         body, old, rest = record.body, record.value, b""
         if isinstance(old, Damaged) and old.first is not None:
             # The agent reads the record at the start of the line: what follows it there stays.
@@ -582,7 +581,7 @@ class Document:
                     return spliced + rest
             except (BadSpan, RecursionError):
                 pass
-        return encode(value, style, originals, self._level()) + rest
+        return encode(value, self._style_beside(record), originals, self._level()) + rest
 
     def _file_style(self) -> JsonStyle:
         if self._style is None:

@@ -17,7 +17,6 @@ RawOf = Callable[[Any], bytes | None]
 _LOOK_AT: Final = 1 << 18
 """How many bytes are looked at to detect a text's style."""
 _NON_ASCII_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*+\\u(?!00[0-7])[0-9a-fA-F]{4}")
-_NON_ASCII = re.compile(rb"[\x80-\xff]")
 _BARE_SLASH = re.compile(rb"(?<!\\)(?:\\\\)*+/")
 _ESCAPED_SLASH = re.compile(rb"(?<!\\)(?:\\\\)*+\\/")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -56,19 +55,19 @@ def detect(raw: bytes, fallback: JsonStyle = COMPACT) -> JsonStyle:
         colon = b": "
     if comma is None:
         comma = fallback.comma if colon is None or indent is not None else (b", " if colon.endswith(b" ") else b",")
-    escaped, bare = _NON_ASCII_ESCAPE.search(head), _NON_ASCII.search(head)
+    escaped, bare = b"\\u" in head and _NON_ASCII_ESCAPE.search(head), not head.isascii()
     return JsonStyle(
         comma,
         fallback.colon if colon is None else colon,
         indent,
         newline,
         fallback.ascii if not escaped and not bare else bool(escaped and not bare),
-        bool(_ESCAPED_SLASH.search(head)) and not _BARE_SLASH.search(head),
+        b"\\/" in head and bool(_ESCAPED_SLASH.search(head)) and not _BARE_SLASH.search(head),
     )
 
 
 def _detect_indent(head: bytes) -> tuple[bytes, bytes | None]:
-    for match in _OPENED.finditer(head):
+    for match in _OPENED.finditer(head) if b"\n" in head else ():
         if match.group(1) is not None:
             unit = match.group(2)
             unit = unit[len(line_indent(head, match.start())) :]
@@ -150,11 +149,15 @@ def _encode_float(value: float) -> bytes:
 class Originals:
     """The original bytes of parsed objects, looked up by identity. Keeps the objects alive.
 
-    Nothing is indexed before the first lookup, so an edit that copies nothing costs nothing.
+    Nothing is indexed before the first lookup, and only texts that an object is copied from are read again.
     """
 
     def __init__(self) -> None:
         self._waiting: list[tuple[bytes, Any]] = []
+        self._texts: list[tuple[bytes, Any]] = []
+        self._text_of: dict[int, int] = {}
+        """The number of the text that an object was parsed from."""
+        self._walked: set[int] = set()
         self._known: dict[int, tuple[bytes, int, int, Any]] = {}
 
     def add(self, raw: bytes, value: Any) -> None:
@@ -165,9 +168,29 @@ class Originals:
         if not isinstance(value, (dict, list, str)) or (isinstance(value, str) and len(value) < 2):
             return None
         while self._waiting:
-            self._walk(*self._waiting.pop())
+            self._index(*self._waiting.pop())
+        number = self._text_of.get(id(value))
+        if number is None:
+            return None
+        if number not in self._walked:
+            self._walked.add(number)
+            self._walk(*self._texts[number])
         found = self._known.get(id(value))
         return None if found is None else found[0][found[1] : found[2]]
+
+    def _index(self, raw: bytes, value: Any) -> None:
+        number = len(self._texts)
+        self._texts.append((raw, value))
+        todo = [value]
+        while todo:
+            here = todo.pop()
+            if isinstance(here, dict):
+                todo.extend(here.values())
+            elif isinstance(here, list):
+                todo.extend(here)
+            elif not isinstance(here, str):
+                continue
+            self._text_of[id(here)] = number
 
     def _walk(self, raw: bytes, value: Any) -> None:
         try:

@@ -87,6 +87,8 @@ def closers(stack: bytes) -> bytes:
 
 def skip_space(raw: bytes, pos: int) -> int:
     """The first offset from `pos` on that is not JSON white space."""
+    if pos < len(raw) and raw[pos] > 0x20:
+        return pos
     match = _SPACE.match(raw, pos)
     return match.end() if match else pos
 

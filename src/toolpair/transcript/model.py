@@ -166,7 +166,7 @@ class Framed(Protocol):
         """Of the messages that are sent, how many are made of them; None when that cannot be told apart."""
 
 
-class Transcript(Struct, frozen=True, eq=False, weakref=True):
+class Transcript(Struct, frozen=True, eq=False):
     """What the agent would send when it resumed now, and what it leaves out."""
 
     messages: Sequence[Message]

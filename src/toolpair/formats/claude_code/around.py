@@ -12,6 +12,8 @@ from toolpair.transcript.model import Transcript
 
 _TAIL: Final = 64
 """Records at the end of a file that are asked first for how it ends."""
+_BACK: Final = 8
+"""Records in front of a window among which its last response nearly always stands."""
 
 
 class Around:
@@ -51,7 +53,7 @@ class Around:
             after=None if end == count else read(end, end + 1)[0],
             ties_to_end=on_results,
             agent_facts=LogFacts(on_results, leaf_before, tuple(self.first_uuids)),
-            copies=lambda ids: self.copies.items(ids, read),
+            copies=lambda ids: self.copies.items(ids, read, first, end),
         )
 
     def _ends_open(self, count: int, read: Read) -> bool:
@@ -71,7 +73,7 @@ class Around:
 def _back_to_response(read: Read, first: int) -> Sequence[Item]:
     """The records in front of one, up to the last response."""
     found: list[Item] = []
-    step = 1
+    step = _BACK
     while first > 0:
         start, step = max(first - step, 0), step * 2
         items = read(start, first)

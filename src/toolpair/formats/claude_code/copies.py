@@ -60,9 +60,10 @@ class _InFile(Struct):
 class _Found(Copies):
     def __init__(self, items: Sequence[Item], beside: Beside | None, first: Sequence[str] | None) -> None:
         self._items = items
-        if beside is not None and first is None:
-            first = _first_uuids(items)
-        self._files = FilesOfSession(beside, first or ()) if beside is not None else None
+        self._files: FilesOfSession | None = None
+        if beside is not None:
+            files = FilesOfSession if first is None else FilesOfSession.of
+            self._files = files(beside, _first_uuids(items) if first is None else first)
         self._known: dict[tuple[str, str | None], Sequence[Copy]] = {}
         self._sent: dict[str, Sequence[Copy]] = {}
         self._linked: dict[str, dict[str, list[Copy]]] = {}

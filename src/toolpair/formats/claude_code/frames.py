@@ -194,7 +194,7 @@ class WithCopies(Sequence[Item]):
         ids: dict[str, None] = {}
         for item in self._items:
             value = value_of(item)
-            if isinstance(value, dict):
+            if isinstance(value, dict) and value.get("type") in ("assistant", "user"):
                 named = (*call_ids(value), *(part.get("tool_use_id") for part in parts_of_type(value, "tool_result")))
                 ids.update((id_, None) for id_ in named if isinstance(id_, str))
         own = {item.uid for item in self._items}

@@ -105,6 +105,11 @@ class ClaudeCodeLight(Light):
         """uuids of the response's records that are odd or hold calls."""
         self._answered = 0
         self._forked = False
+        self._reached: list[int] = []
+        """Of the results of the response: the records of those that say something, as far as the history leads over
+        them."""
+        self._passed = array("q")
+        """The same of all results that an agent which does not heal leaves out, since the history passes them."""
         self._silent: list[tuple[str, str, int]] = []
         """Of the calls whose result says nothing: id, name, and the record of the result."""
         self._numbered_ids: set[str] = set()
@@ -191,6 +196,8 @@ class ClaudeCodeLight(Light):
         uuid = value["uuid"]
         if value["parentUuid"] != self._last or type(uuid) is not str or not uuid or value.get("isSidechain") is True:
             raise Odd
+        if not self._agent.heals and 0 < self._answered < len(self._homes):
+            raise Odd  # it may be passed, too
         self._newest = number, uuid, kind, value, True
 
     def _user(self, value: dict[str, Any], number: int) -> Event:
@@ -220,17 +227,28 @@ class ClaudeCodeLight(Light):
                 part["type"] != "tool_result"
                 or not (len(part) == 3 or (len(part) == 4 and "is_error" in part) or part.keys() <= RESULT_KEYS)
                 or (source is not None and source != home)
-                or (parent is not None and (parent != home or len(content) > 1 or not self._agent.heals))
+                or (parent is not None and (parent != home or len(content) > 1))
             ):
                 raise Odd
             if type(said) is not str:
                 said = texts_of(said, None if part.get("is_error") is True else _any)
             parts.append((RESULT, id_, said, "", source is not None))
         self._answered += len(parts)
+        if not self._agent.heals:
+            self._reach(parent, len(parts))
         self._forked = self._forked or parent is not None
         if self._answered == len(self._homes) > 1 and self._forked and value["parentUuid"] != home:
             raise Odd
         return parts
+
+    def _reach(self, parent: str | None, count: int) -> None:
+        """Results for an agent that does not heal: what hangs beside the last record passes those before it."""
+        if parent is not None:
+            if len({home for home, _ in self._homes.values()}) < len(self._homes):
+                raise Odd  # of several calls of one record some would be sent without their results
+            self._passed.extend(self._reached)
+            self._reached.clear()
+        self._reached += [self._number] * count
 
     def silent(self, value: Any, id_: str, text: str) -> None:
         part = value["message"]["content"][0]
@@ -242,6 +260,8 @@ class ClaudeCodeLight(Light):
         ):
             raise Odd
         self._silent.append((id_, self._homes[id_][1], self._number))
+        if not self._agent.heals:
+            self._reached.remove(self._number)
 
     def _assistant(self, value: dict[str, Any], number: int) -> Event:
         uuid, message = value["uuid"], value["message"]
@@ -300,6 +320,7 @@ class ClaudeCodeLight(Light):
         self._response = id_
         self._responses.append(hash(id_))
         self._answered, self._forked = 0, False
+        self._reached.clear()
         self._homes.clear()
         self._own.clear()
 
@@ -509,7 +530,8 @@ class ClaudeCodeLight(Light):
         suspect += [at for id_, name, at in silent if self._is_known_elsewhere(id_, name, ids)]
         head = around.head = self._head()
         around.past = so_far.past
-        return Finding(suspect, inactive=bisect_left(self._at, so_far.past), head=head, around=around.facts)
+        inactive = bisect_left(self._at, so_far.past)
+        return Finding(suspect, passed=self._passed, inactive=inactive, head=head, around=around.facts)
 
     def _leaf_in_doubt(self) -> list[int]:
         """The record that the last prompt names, where the history may not lead over it. Raises Whole."""

@@ -28,6 +28,11 @@ _LEAST_ID: Final = 12
 class FilesOfSession:
     """The session's own folder `<session id>/`, and the other sessions of its project."""
 
+    @classmethod
+    def of(cls, beside: Beside, uuids: Sequence[str]) -> FilesOfSession:
+        """The same for all windows of a session."""
+        return beside.once(f"files of the session that begins with {' '.join(uuids)}", lambda: cls(beside, uuids))
+
     def __init__(self, beside: Beside, uuids: Sequence[str]) -> None:
         """`uuids` are those of the session's first records."""
         self._beside = beside

@@ -56,9 +56,9 @@ class Codex:
         from toolpair.formats.codex.own_rules import begins_file, refusal
         from toolpair.formats.codex.reading import AGENT
         from toolpair.formats.codex.sending import sent_by
-        from toolpair.formats.codex.sent_items import parent_of
+        from toolpair.formats.codex.sent_items import facts_of
 
-        refuses = refusal(items, begins_file(transcript), parent_of(transcript).missing)
+        refuses = refusal(items, begins_file(transcript), facts_of(transcript).missing)
         return sent_by(AGENT, transcript, skipped(items), refuses)
 
     def check(self, context: Context, items: Sequence[Item], view: View) -> None:

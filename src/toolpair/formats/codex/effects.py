@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
-from weakref import WeakKeyDictionary
 
 from toolpair.dialects.block_texts import is_real_output, output_bytes, output_lines
 from toolpair.formats.codex.readable import is_loaded
 from toolpair.formats.codex.reading import AGENT
 from toolpair.formats.codex.sending import MEASURED
+from toolpair.formats.codex.sent_items import facts_of
 from toolpair.formats.format import SentRequest
 from toolpair.rules.problem import Effect, OnResume, Problem
 from toolpair.transcript.model import Block, Transcript
@@ -116,17 +115,4 @@ def _shares_an_output(transcript: Transcript, problem: Problem) -> bool:
     call = problem.call
     if call is None:
         return False
-    return (call.call_kind, call.id) in _answered(transcript)
-
-
-_ANSWERED: Final[WeakKeyDictionary[Transcript, frozenset[tuple[str, str]]]] = WeakKeyDictionary()
-"""By transcript family: the ids of all outputs, which each problem asks for."""
-
-
-def _answered(transcript: Transcript) -> frozenset[tuple[str, str]]:
-    known = _ANSWERED.get(transcript)
-    if known is None:
-        results = (block for message in transcript.messages for block in message.results)
-        known = frozenset((block.call_kind, block.id) for block in results if isinstance(block.id, str))
-        _ANSWERED[transcript] = known
-    return known
+    return (call.call_kind, call.id) in facts_of(transcript).answered

@@ -235,7 +235,7 @@ class CodexLight(Light):
                 head=head,
                 ties_to_end=numbered is not None,
                 agent_facts=numbered,
-                copies=lambda ids: self._events.items(ids, read),
+                copies=lambda ids: self._events.items(ids, read, first, end),
             )
 
         return Finding(

@@ -10,7 +10,7 @@ from toolpair.formats.codex import old_form, unloaded
 from toolpair.formats.codex.history import is_readable_compaction, replacement_of
 from toolpair.formats.codex.meta import completed_meta, rebuilt_meta, unread_fields
 from toolpair.formats.codex.rollout_lines import RolloutLine, is_line, is_paginated, lines_of, ordinal_of
-from toolpair.formats.codex.sent_items import parent_of
+from toolpair.formats.codex.sent_items import facts_of
 from toolpair.formats.format import Item, View
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
@@ -211,7 +211,7 @@ def _compactions(context: Context, lines: Sequence[RolloutLine]) -> None:
 
 def _parent(context: Context, lines: Sequence[RolloutLine]) -> None:
     """A fork continues its parent's file, which must exist."""
-    why = parent_of(context.transcript).missing
+    why = facts_of(context.transcript).missing
     meta = next((line for line in lines if line.kind == "meta"), None)
     if meta is None or why is None:
         return

@@ -14,7 +14,7 @@ from toolpair.formats.codex.frames import framed, with_events_elsewhere
 from toolpair.formats.codex.history import History, rebuild
 from toolpair.formats.codex.recovered import recovered_outputs
 from toolpair.formats.codex.rollout_lines import RolloutLine, ends_response, lines_of, skipped
-from toolpair.formats.codex.sent_items import Parent, is_sent
+from toolpair.formats.codex.sent_items import RolloutFacts, is_sent
 from toolpair.formats.format import AS_RESUMED, Item, View
 from toolpair.formats.item_messages import messages_of
 from toolpair.transcript.model import Block, Boundary, Damaged, Message, Scope, Transcript
@@ -60,7 +60,7 @@ def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcrip
         scopes=scopes,
         inactive_blocks=_without_answered_results(inactive),
         boundaries=tuple(_boundaries(history, messages, front, others)),
-        agent_facts=Parent(tuple(messages_of(history.entries[:front])), parent.missing),
+        agent_facts=RolloutFacts(tuple(messages), tuple(messages_of(history.entries[:front])), parent.missing),
         copies=recovered_outputs(reporting, messages),
         frame=frame,
     )

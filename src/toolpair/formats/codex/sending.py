@@ -9,7 +9,7 @@ from typing import Any, Final
 from toolpair.dialects.item_types import CALL_FAMILY, OUTPUT_FAMILY, OUTPUT_OF
 from toolpair.formats.codex.cutting import as_sent, is_cut, limit_for
 from toolpair.formats.codex.readable import is_loaded
-from toolpair.formats.codex.sent_items import HISTORY, parent_of
+from toolpair.formats.codex.sent_items import HISTORY, facts_of
 from toolpair.formats.format import Fate, SentMessage, SentPart, SentRequest
 from toolpair.transcript.id_shapes import uuid_of
 from toolpair.transcript.model import Block, Transcript
@@ -24,7 +24,7 @@ _PREFIX: Final = {"function": "fco", "custom": "ctco", "tool_search": "tso"}
 def sent_by(agent: str, transcript: Transcript, gone: Container[int], refuses: str | None) -> SentRequest:
     """The request's input for this transcript. `gone` are the records that it skips."""
     placed = [(str(message.role), block) for message in transcript.messages for block in message.blocks]
-    before = [(str(message.role), block) for message in parent_of(transcript).messages for block in message.blocks]
+    before = [(str(message.role), block) for message in facts_of(transcript).before for block in message.blocks]
     others = {id(block) for _, block in before}
     placed = [*before, *placed]
     readable = [(role, block) for role, block in placed if block.record not in gone and is_loaded(block.value)]

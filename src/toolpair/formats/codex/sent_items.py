@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Final
 
 from msgspec import Struct
@@ -24,19 +25,26 @@ def is_sent(item: Any) -> bool:
     return type_ in _SENT
 
 
-class Parent(Struct, frozen=True, eq=False):
-    """This format's own data in a transcript: about the session that it continues, which is in another file."""
+class RolloutFacts(Struct, frozen=True, eq=False, dict=True):
+    """This format's own data in a transcript."""
 
-    messages: tuple[Message, ...] = ()
-    """What Codex sends of it, before everything else."""
+    own: tuple[Message, ...] = ()
+    """The rollout's own messages."""
+    before: tuple[Message, ...] = ()
+    """What Codex sends before them: of the session that it continues, which is in another file."""
     missing: str | None = None
     """Why it does not resume the session, if that file is the reason: a clause."""
 
+    @cached_property
+    def answered(self) -> frozenset[tuple[str, str]]:
+        """The kinds and ids of the calls that have an output."""
+        results = (block for message in self.own for block in message.results)
+        return frozenset((block.call_kind, block.id) for block in results if isinstance(block.id, str))
 
-_NONE: Final = Parent()
+
+_NONE: Final = RolloutFacts()
 
 
-def parent_of(transcript: Transcript) -> Parent:
-    """The session that the transcript continues; an empty one when there is none."""
+def facts_of(transcript: Transcript) -> RolloutFacts:
     facts = transcript.agent_facts
-    return facts if isinstance(facts, Parent) else _NONE
+    return facts if isinstance(facts, RolloutFacts) else _NONE
