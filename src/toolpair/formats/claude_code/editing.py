@@ -16,11 +16,10 @@ from toolpair.formats.claude_code.envelope import moment_between, record
 from toolpair.formats.claude_code.frames import Frame
 from toolpair.formats.claude_code.record_kinds import SYNTHETIC_MODEL, seconds_of, text_or_none
 from toolpair.formats.claude_code.together import bring_together
-from toolpair.formats.claude_code.working import Working, kind_of
+from toolpair.formats.claude_code.working import Working, field_of, kind_of
 from toolpair.formats.drafts.drafter import home_of
 from toolpair.formats.drafts.in_messages import ResultsInMessages
 from toolpair.formats.format import Item, Spills
-from toolpair.formats.linear import value_at
 from toolpair.transcript.draft import DraftBlock, DraftMessage
 from toolpair.transcript.edits import (
     Edit,
@@ -705,7 +704,7 @@ class _Drafter(ResultsInMessages):
 
 
 def _id_of(call: DraftBlock) -> Any:
-    return value_at(call.value, ("id",))
+    return field_of(call.value, "id")
 
 
 def _is_new(line: DraftMessage) -> bool:

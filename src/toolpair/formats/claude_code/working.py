@@ -10,7 +10,7 @@ from toolpair.dialects.anthropic_writer import WRITER
 from toolpair.formats.claude_code.reading import cached_history
 from toolpair.formats.claude_code.record_kinds import text_or_none, value_of
 from toolpair.formats.format import Item
-from toolpair.formats.linear import Envelope, Linear, value_at
+from toolpair.formats.linear import Envelope, Linear
 from toolpair.transcript.draft import DraftBlock, DraftMessage
 from toolpair.transcript.edits import ABSENT
 from toolpair.transcript.id_shapes import uuid_of
@@ -65,7 +65,7 @@ class Working(Linear):
         if line.uid in self._set:
             found = self.in_record(line, (key,))
             return None if found is ABSENT else found
-        return line.record.get(key) if isinstance(line.record, dict) else None
+        return field_of(line.record, key)
 
     def set(self, line: DraftMessage, key: str, value: Any) -> None:
         self.set_in_record(line, (key,), value)
@@ -81,7 +81,7 @@ class Working(Linear):
         return self.draft.is_in(line)
 
     def message_id(self, line: DraftMessage) -> str | None:
-        return text_or_none((line.fields or {}).get("id", value_at(line.value, ("id",))))
+        return text_or_none((line.fields or {}).get("id", field_of(line.value, "id")))
 
     # --- content -----------------------------------------------------------------------------------------
 
@@ -89,14 +89,14 @@ class Working(Linear):
         """The parts of its content, now."""
         if line.had_blocks:
             return [block.value for block in line.blocks]
-        content = value_at(line.value, ("content",))
+        content = field_of(line.value, "content")
         return content if isinstance(content, list) else [] if content is None else [content]
 
     def blocks(self, line: DraftMessage) -> Iterable[DraftBlock]:
         """Its blocks, also of one that is not sent."""
         self.draft.fill(line)
         if not line.had_blocks:
-            content = value_at(line.value, ("content",))
+            content = field_of(line.value, "content")
             known = [] if isinstance(content, list) or content is None else [DraftBlock("text", content)]
             for block in self.writer.complete(line.value, known):
                 block.home, line.had_blocks = line, True
@@ -272,5 +272,9 @@ def _mark() -> DraftMessage:
     return DraftMessage(0, None, (), None)
 
 
+def field_of(value: Any, key: str) -> Any:
+    return value.get(key) if isinstance(value, dict) else None
+
+
 def kind_of(value: Any) -> Any:
-    return value.get("type") if isinstance(value, dict) else None
+    return field_of(value, "type")
