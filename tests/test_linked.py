@@ -43,8 +43,23 @@ def test_as_a_list(count: int, steps: list[tuple[str, int, int]]) -> None:
             assert made.in_order(some) == some[::-1]
         assert list(made) == expected
         assert [made.is_in(found) for found in links] == [found in expected for found in links]
+        assert sorted(expected, key=made.place) == expected
         for first, second in pairwise(expected):
             assert first.after is second and second.before is first
+
+
+@settings(max_examples=30)
+@given(st.lists(st.integers(0, 20), max_size=400))
+def test_places_hold_however_much_is_put_in_at_one_place(anchors: list[int]) -> None:
+    made: LinkedList[Link] = LinkedList()
+    first = Link(-1)
+    made.extend([first, Link(-2)])
+    new: list[Link] = []
+    for number, anchor in enumerate(anchors):
+        assert made.place(first) < made.place(made.last or first)
+        made.insert_after(new[-anchor] if 0 < anchor <= len(new) else first, link := Link(number))
+        new.append(link)
+    assert sorted(made, key=made.place) == list(made)
 
 
 def test_ten_times_the_turns_to_put_in_order_cost_ten_times_the_work() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -24,6 +24,7 @@ from tests.formats.claude_code_files import (
     text,
     without,
 )
+from tests.work import growing
 from toolpair.formats.claude_code import FORMAT
 from toolpair.formats.format import Item
 from toolpair.transcript.edits import (
@@ -251,6 +252,61 @@ def test_a_call_in_a_user_record_gets_a_message_of_its_own() -> None:
         ("assistant", ["end"]),
     ]
     assert not broken(read)
+
+
+def test_each_of_several_calls_in_a_user_record_gets_a_message() -> None:
+    log = Log()
+    log.user("u1", "go")
+    content = [text("a"), call("toolu_A"), text("b"), call("toolu_B"), call("toolu_C"), text("c")]
+    log.record("user", "u2", message={"role": "user", "content": content})
+    log.says("a1", "m1", text("end"))
+    items = log.items
+    transcript = FORMAT.read(items)
+    calls = [block(transcript, "call", f"toolu_{name}") for name in "ABC"]
+    after, read = apply(items, [MoveToRole(one, "assistant") for one in calls], transcript)
+    assert shape(read) == [
+        ("user", ["go", "a"]),
+        ("assistant", ["call toolu_A"]),
+        ("user", ["b"]),
+        ("assistant", ["call toolu_B", "call toolu_C"]),
+        ("user", ["c"]),
+        ("assistant", ["end"]),
+    ]
+    assert [item.value["uuid"] for item in after][:2] == ["u1", "u2"]
+    moved = FORMAT.apply(items, transcript, [MoveToRole(calls[1], "assistant"), InsertResult(calls[1], "x", True)])
+    assert ("user", ["result toolu_B", "call toolu_C", "c"]) in shape(FORMAT.read(moved)), "also where it has gone to"
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_twice_the_results_to_move_are_twice_the_work(known: bool) -> None:
+    def moved(count: int) -> Callable[[], Any]:
+        log = Log(0.001)
+        log.user("u0", "go")
+        for number in range(count):
+            log.says(f"a{number}", "m", call(f"t{number}"))
+        for number in range(count):
+            log.result(f"r{number}", f"a{number}", f"{'t' if known else 'x'}{number}", "out", parent=log.last)
+        items = log.items
+        transcript = FORMAT.read(items)
+        calls, results = transcript.messages[1].calls, transcript.messages[2].results
+        edits = [MoveResult(result, one) for result, one in zip(reversed(results), calls, strict=True)]
+        return lambda: FORMAT.apply(items, transcript, edits)
+
+    assert growing(moved, (100, 200, 400)) == []
+
+
+def test_reports_that_hang_on_each_other_end_the_search_for_what_they_hang_beside() -> None:
+    log = Log(0.01)
+    log.user("u0", "go")
+    for uuid in ("t1", "t2", "u0"):
+        log.record("attachment", uuid, attachment={"type": "environment"})
+    log.record("attachment", "t4", "gone", attachment={"type": "environment"})
+    log.says("a1", "m1", call("toolu_A"))
+    log.user("u2", "and?")
+    items = log.items
+    transcript = FORMAT.read(items)
+    after = FORMAT.apply(items, transcript, [InsertResult(block(transcript, "call", "toolu_A"), "x", True)])
+    assert outputs(FORMAT.read(after)) == ["x"]
 
 
 def test_values_fields_and_messages() -> None:

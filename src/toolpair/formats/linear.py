@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final
 
 from msgspec import Struct
 
 from toolpair.dialects.writer import Writer
 from toolpair.formats.drafts import drafter_for
-from toolpair.formats.drafts.drafter import with_fields
+from toolpair.formats.drafts.drafter import Drafter, with_fields
 from toolpair.formats.format import Item
 from toolpair.transcript.draft import Draft, DraftMessage, Slot, value_at
 from toolpair.transcript.edits import ABSENT, Edit, InsertRecord, MoveRecord, RemoveRecord, SetInRecord
@@ -58,7 +59,10 @@ class Linear:
         self.draft = Draft(self._messages(), transcript, writer.complete)
         self._set: dict[int, dict[Slot, Any]] = {}
         """uid of a record -> what edits of it as such put into it."""
-        self.drafter = drafter_for(self.draft, writer, self.new, transcript.merged)
+
+    @cached_property
+    def drafter(self) -> Drafter:
+        return drafter_for(self.draft, self.writer, self.new, self.transcript.merged)
 
     def run(self, edits: Sequence[Edit]) -> list[Item]:
         """The records after the edits, in file order; untouched ones are the same Items."""
@@ -90,13 +94,18 @@ class Linear:
 
     # --- from records ------------------------------------------------------------------------------------
 
+    def record_of(self, item: Item) -> Any:
+        """What the agent reads of a record."""
+        return item.value
+
     def _messages(self) -> Sequence[DraftMessage]:
         made: list[DraftMessage] = []
         for item in self.items:
             slot = self._lists.get(item.uid)
             if slot is None:
-                at = self.envelope.slot_in(item.value)
-                made.append(DraftMessage(item.uid, item.value, at, value_at(item.value, at), item))
+                value = self.record_of(item)
+                at = self.envelope.slot_in(value)
+                made.append(DraftMessage(item.uid, value, at, value_at(value, at), item))
                 continue
             record = DraftMessage(item.uid, item.value, slot, None, item)
             made.append(record)

@@ -203,8 +203,7 @@ class Draft(LinkedList[DraftMessage]):
         parts = self.parts_of(message)
         made: dict[int, list[DraftBlock]] = {id(found): [] for found in parts}
         homes = {id(found): found for found in parts}
-        blocks = sorted(message.blocks, key=lambda block: block.slot) if len(parts) == 1 else message.blocks
-        for block in blocks:
+        for block in message.blocks:
             home = self._at(block)
             if id(home) not in made:
                 homes[id(home)] = home
@@ -217,6 +216,7 @@ class Draft(LinkedList[DraftMessage]):
             home = homes[key]
             if known:
                 home.had_blocks = True
+                known.sort(key=lambda block: block.slot or ())
                 ordered = self._complete(home.value, known)
                 for block_ in ordered:
                     block_.home = home

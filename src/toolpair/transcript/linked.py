@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Generic, Protocol, Self, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import Final, Generic, Protocol, Self, TypeVar
+
+_ROOM: Final = 256
+"""How many bits lie between the places of two neighbours: as much as can be put in before all are counted again."""
 
 
 class Linked(Protocol):
@@ -23,6 +26,8 @@ class LinkedList(Generic[W]):
         self._first: W | None = None
         self._last: W | None = None
         self._out: set[int] = set()
+        self._places: dict[int, int] | None = None
+        """By id(), those that were asked for and hold still."""
 
     @property
     def first(self) -> W | None:
@@ -40,6 +45,7 @@ class LinkedList(Generic[W]):
 
     def extend(self, new: Iterable[W]) -> None:
         """Put in what was in no list, after all else."""
+        self._places = None
         last = self._last
         for one in new:
             one.before = last
@@ -64,6 +70,23 @@ class LinkedList(Generic[W]):
         else:
             one.after.before = one
 
+        if self._places is not None:
+            self._find_place(self._places, one)
+
+    def _find_place(self, places: dict[int, int], one: W) -> None:
+        low = 0 if one.before is None else places[id(one.before)]
+        room = (places[id(one.after)] - low) >> 6 if one.after is not None else 1 << _ROOM
+        if room:
+            places[id(one)] = low + room
+        else:
+            self._places = None
+
+    def place(self, one: W) -> int:
+        """A number that grows along the list, for comparing what is in it; it may change when something is put in."""
+        if self._places is None:
+            self._places = {id(found): number << _ROOM for number, found in enumerate(self, 1)}
+        return self._places[id(one)]
+
     def is_in(self, one: W) -> bool:
         """Whether it stands in the list; False for one that was taken out, or never put in."""
         return id(one) not in self._out and (one.before is not None or one is self._first)
@@ -82,18 +105,6 @@ class LinkedList(Generic[W]):
         else:
             one.after.before = one.before
 
-    def in_order(self, ones: Sequence[W]) -> list[W]:
-        """These, which are in the list, in its order. The nearer they are to each other, the less it costs."""
-        wanted = {id(one) for one in ones}
-        found = [ones[0]] if ones else []
-        back: W | None = ones[0] if ones else None
-        on = back
-        earlier: list[W] = []
-        while len(earlier) + len(found) < len(wanted) and (back is not None or on is not None):
-            back = back.before if back is not None else None
-            on = on.after if on is not None else None
-            if back is not None and id(back) in wanted:
-                earlier.append(back)
-            if on is not None and id(on) in wanted:
-                found.append(on)
-        return [*reversed(earlier), *found]
+    def in_order(self, ones: Iterable[W]) -> list[W]:
+        """These, which are in the list, in its order; each once."""
+        return sorted({id(one): one for one in ones}.values(), key=self.place)

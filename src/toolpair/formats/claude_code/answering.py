@@ -2,47 +2,70 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
-from toolpair.formats.claude_code.record_kinds import message_id
-from toolpair.formats.claude_code.working_lines import DraftLine, Place
+from toolpair.formats.claude_code.working import Working
+from toolpair.transcript.draft import DraftMessage
 
-_NONE: Final[dict[int, DraftLine]] = {}
+_NONE: Final[Mapping[int, DraftMessage]] = {}
 
 
-class _Order:
-    """The positions of some results by the rank of the call each answers. Updates and queries take logarithmic time."""
+class Order:
+    """Results by the rank of the call that each answers. Updates and queries take logarithmic time."""
 
-    __slots__ = ("_last", "first")
+    __slots__ = ("_firsts", "_lasts", "_lines", "_place", "_ranks", "_size")
 
-    def __init__(self, ranks: int) -> None:
-        self.first: Place | None = None
-        """The position of the first one."""
-        self._last: list[DraftLine | None] = [None] * (ranks + 1)
-        """A Fenwick tree: for each range of ranks, the line that comes last."""
+    def __init__(self, ranks: int, place: Callable[[DraftMessage], int]) -> None:
+        self._place = place
+        self._size = ranks
+        self._firsts: list[DraftMessage | None] = [None] * (2 * ranks)
+        """A segment tree: of each range of ranks the line that comes first, and likewise the last."""
+        self._lasts = list(self._firsts)
+        self._lines: dict[int, list[DraftMessage]] = {}
+        self._ranks: dict[int, int] = {}
 
-    def add(self, line: DraftLine, rank: int) -> None:
-        if self.first is None or line.place < self.first:
-            self.first = line.place
-        at = rank + 1
-        while at < len(self._last):
-            known = self._last[at]
-            if known is None or line.place > known.place:
-                self._last[at] = line
-            at += at & -at
+    @property
+    def first(self) -> DraftMessage | None:
+        return self._firsts[1]
 
-    def last_below(self, rank: int) -> DraftLine | None:
+    def add(self, line: DraftMessage, rank: int) -> None:
+        self._ranks[line.uid] = rank
+        insort(self._lines.setdefault(rank, []), line, key=self._place)
+        self._update(rank)
+
+    def remove(self, line: DraftMessage) -> None:
+        """Take a line out, before it is moved."""
+        rank = self._ranks.pop(line.uid, None)
+        if rank is not None:
+            lines = self._lines[rank]
+            del lines[bisect_left(lines, self._place(line), key=self._place)]
+            self._update(rank)
+
+    def _update(self, rank: int) -> None:
+        at = rank + self._size
+        firsts, lasts = self._lines[rank][:1], self._lines[rank][-1:]
+        while at:
+            self._firsts[at] = min(firsts, key=self._place, default=None)
+            self._lasts[at] = max(lasts, key=self._place, default=None)
+            at //= 2
+            firsts = [line for line in self._firsts[2 * at : 2 * at + 2] if line is not None]
+            lasts = [line for line in self._lasts[2 * at : 2 * at + 2] if line is not None]
+
+    def last_below(self, rank: int) -> DraftMessage | None:
         """The last line among those with a lower rank."""
-        found: DraftLine | None = None
-        at = rank
-        while at > 0:
-            line = self._last[at]
-            if line is not None and (found is None or line.place > found.place):
-                found = line
-            at -= at & -at
-        return found
+        found = []
+        low, high = self._size, self._size + rank
+        while low < high:
+            if low % 2:
+                found.append(self._lasts[low])
+                low += 1
+            if high % 2:
+                high -= 1
+                found.append(self._lasts[high])
+            low, high = low // 2, high // 2
+        return max((line for line in found if line is not None), key=self._place, default=None)
 
 
 class Answers:
@@ -51,70 +74,60 @@ class Answers:
     Their order is cached until `forget`, which must be called when such lines are moved.
     """
 
-    def __init__(self) -> None:
-        self._lines: dict[int, dict[int, DraftLine]] = {}
+    def __init__(self, work: Working, ranks: Callable[[int], int], rank: Callable[[int, DraftMessage], int]) -> None:
+        """`ranks`: how many there are of a response; `rank`: that of a line in it."""
+        self._work = work
+        self._count = ranks
+        self._rank = rank
+        self._lines: dict[int, dict[int, DraftMessage]] = {}
         self._numbers: dict[int, set[int]] = {}
-        self._orders: dict[int, _Order] = {}
-        self._calls: dict[int, dict[str, tuple[list[Place], list[DraftLine]]]] = {}
+        self._orders: dict[int, Order] = {}
+        self._calls: dict[int, dict[str, list[DraftMessage]]] = {}
 
-    def of(self, number: int) -> Iterable[DraftLine]:
+    def of(self, number: int) -> Iterable[DraftMessage]:
         """The lines in the order in which they were added."""
         return self._lines.get(number, _NONE).values()
 
-    def has(self, number: int, line: DraftLine) -> bool:
+    def has(self, number: int, line: DraftMessage) -> bool:
         return line.uid in self._lines.get(number, _NONE)
 
-    def add(self, number: int, line: DraftLine) -> None:
+    def add(self, number: int, line: DraftMessage) -> None:
         if not self.has(number, line):
             self._lines.setdefault(number, {})[line.uid] = line
             self._numbers.setdefault(line.uid, set()).add(number)
-            self._orders.pop(number, None)
+            if number in self._orders:
+                self._orders[number].add(line, self._rank(number, line))
 
-    def add_ranked(self, number: int, line: DraftLine, rank: int) -> None:
-        """As `add`, for a line that answers the call with this rank."""
-        known = self._orders.get(number)
-        new = not self.has(number, line)
-        self.add(number, line)
-        if known is not None and new:
-            known.add(line, rank)
-            self._orders[number] = known
-
-    def remove(self, line: DraftLine) -> None:
+    def remove(self, line: DraftMessage) -> None:
         for number in self._numbers.pop(line.uid, ()):
             del self._lines[number][line.uid]
-            self._orders.pop(number, None)
+            if number in self._orders:
+                self._orders[number].remove(line)
 
     def forget(self) -> None:
         self._orders.clear()
         self._calls.clear()
 
-    def order(self, number: int, ranks: int, rank_of: Callable[[DraftLine], int], moved: DraftLine | None) -> _Order:
-        """The results of a response, without `moved`, which is being moved."""
-        known = self._orders.get(number)
-        without = moved is not None and self.has(number, moved)
-        if known is not None and not without:
-            return known
-        made = _Order(ranks)
-        for line in self.of(number):
-            if not line.gone and line is not moved:
-                made.add(line, rank_of(line))
-        if not without:
-            self._orders[number] = made
-        return made
+    def order(self, number: int) -> Order:
+        """The results of a response."""
+        if number not in self._orders:
+            made = self._orders[number] = Order(self._count(number), self._work.place)
+            for line in filter(self._work.stands, self.of(number)):
+                made.add(line, self._rank(number, line))
+        return self._orders[number]
 
     def last_call(
-        self, number: int, group: Callable[[], Sequence[DraftLine]], own: str, before: Place | None
-    ) -> DraftLine | None:
-        """The last line of the response `own`, before the place `before` if given."""
+        self, number: int, group: Callable[[], Sequence[DraftMessage]], own: str, before: DraftMessage | None
+    ) -> DraftMessage | None:
+        """The last line of the response `own`, of those before the other line if given."""
+        work = self._work
         known = self._calls.get(number)
         if known is None:
             known = self._calls[number] = {}
-            for line in sorted(group(), key=lambda line: line.place):
-                id_ = message_id(line.value)
+            for line in work.draft.in_order(group()):
+                id_ = work.message_id(line)
                 if id_ is not None:
-                    places, lines = known.setdefault(id_, ([], []))
-                    places.append(line.place)
-                    lines.append(line)
-        places, lines = known.get(own, ([], []))
-        at = len(places) if before is None else bisect_left(places, before)
-        return next((lines[index] for index in range(at - 1, -1, -1) if not lines[index].gone), None)
+                    known.setdefault(id_, []).append(line)
+        lines = known.get(own, [])
+        at = len(lines) if before is None else bisect_left(lines, work.place(before), key=work.place)
+        return next((lines[index] for index in range(at - 1, -1, -1) if work.stands(lines[index])), None)

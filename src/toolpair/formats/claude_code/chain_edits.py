@@ -1,4 +1,4 @@
-"""Edits of links and positions: a record's parent, its uuid, and its place in the file."""
+"""Edits of links: a record's uuid with the links to it, and records of the chain in another order."""
 
 from __future__ import annotations
 
@@ -6,64 +6,43 @@ from collections.abc import Sequence
 from typing import Final
 
 from toolpair.formats.claude_code.record_kinds import text_or_none
-from toolpair.formats.claude_code.working_lines import DraftLine, Working
-from toolpair.transcript.edits import MoveRecord, Reidentify, Relink, SetInRecord
+from toolpair.formats.claude_code.working import Working
+from toolpair.transcript.draft import DraftMessage
+from toolpair.transcript.edits import Reidentify
 
 LINKS: Final = ("parentUuid", "sourceToolAssistantUUID", "logicalParentUuid")
 
 
-def take(work: Working, edit: Relink | Reidentify | MoveRecord | SetInRecord) -> None:
-    """Apply one edit; records that no longer exist are skipped."""
-    line = work.lines.get(edit.record)
-    if line is None or line.gone:
-        return
-    match edit:
-        case Relink(parent=parent):
-            work.set_parent(line, parent)
-        case Reidentify(id=id_, children=children):
-            old = line.uuid
-            if old is not None and work.by_uuid.get(old) is line:
-                others = [other for other in work.doubles_of(line) if other is not line and not other.gone]
-                if others:
-                    work.by_uuid[old] = others[-1]
-            line.set("uuid", id_)
-            line.uuid = id_
-            work.by_uuid[id_] = line
-            for uid in children:
-                child = work.lines.get(uid)
-                if child is None or child.gone or old is None:
-                    continue
-                for key in LINKS:
-                    if text_or_none(child.get(key)) != old:
-                        continue
-                    if key == "parentUuid":
-                        work.set_parent(child, id_)
-                    else:
-                        child.set(key, id_)
-        case SetInRecord(slot=slot, value=value) if len(slot) == 1:
-            line.set(str(slot[0]), value)
-        case MoveRecord(behind=behind):
-            other = work.lines.get(behind)
-            if other is not None and not other.gone and other is not line:
-                work.put_behind(line, other)
+def reidentify(work: Working, line: DraftMessage, edit: Reidentify) -> None:
+    old = work.uuid(line)
+    work.rename(line, edit.id)
+    for uid in edit.children:
+        child = work.lines.get(uid)
+        if child is None or not work.stands(child) or old is None:
+            continue
+        for key in LINKS:
+            if text_or_none(work.get(child, key)) == old:
+                if key == "parentUuid":
+                    work.hang(child, edit.id)
+                else:
+                    work.set(child, key, edit.id)
 
 
-def permute(work: Working, lines: Sequence[DraftLine]) -> None:
+def permute(work: Working, lines: Sequence[DraftMessage]) -> None:
     """Put records of the chain into this order, each in the place of another: in the chain and in the file."""
     slots = sorted(lines, key=lambda line: work.chain_index.get(line.uid, -1))
-    kept = set(work.history.preserved)
-    if any(line.uid not in work.on_chain or line.uuid is None or line.uuid in kept for line in lines):
+    kept = {None, *work.history.preserved}
+    if any(line.uid not in work.on_chain or work.uuid(line) in kept for line in lines):
         return
     above = [work.parent_of(slot) for slot in slots]
     below = [work.chain_children_of(slot) for slot in slots]
-    places = [slot.place for slot in slots]
     indexes = [work.chain_index[slot.uid] for slot in slots]
     own = {line.uid for line in lines}
-    now = {slot.uuid: line.uuid for slot, line in zip(slots, lines, strict=True)}
-    for line, parent, children, place, index in zip(lines, above, below, places, indexes, strict=True):
-        work.set_parent(line, now.get(parent, parent))
+    now = {work.uuid(slot): work.uuid(line) for slot, line in zip(slots, lines, strict=True)}
+    for line, parent, children, index in zip(lines, above, below, indexes, strict=True):
+        work.hang(line, now.get(parent, parent))
         for child in children:
             if child.uid not in own:
-                work.set_parent(child, line.uuid)
-        line.place = place
+                work.hang(child, work.uuid(line))
         work.chain_index[line.uid] = index
+    work.put_in_places(lines, slots)

@@ -5,25 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolpair.formats.claude_code.working_lines import DraftLine, Working
+from toolpair.formats.claude_code.working import Working
+from toolpair.transcript.draft import DraftMessage
 
 
-def _newest(work: Working) -> DraftLine | None:
+def _newest(work: Working) -> DraftMessage | None:
     node = work.history.newest_boundary
     return work.lines[node.uid] if node is not None else None
 
 
-def _metadata(line: DraftLine | None) -> dict[str, Any] | None:
-    found = line.get("compactMetadata") if line is not None else None
+def _metadata(work: Working, line: DraftMessage | None) -> dict[str, Any] | None:
+    found = work.get(line, "compactMetadata") if line is not None else None
     return found if isinstance(found, dict) else None
 
 
-def keep(work: Working, line: DraftLine, call: DraftLine, group: Sequence[DraftLine]) -> None:
+def keep(work: Working, line: DraftMessage, call: DraftMessage, group: Sequence[DraftMessage]) -> None:
     """A result of a kept call is sent only if it is listed too: list it after the last kept call of its response."""
-    if call.uuid not in work.history.preserved:
+    named = work.uuid(call)
+    if named not in work.history.preserved:
         return
     boundary = _newest(work)
-    metadata = _metadata(boundary)
+    metadata = _metadata(work, boundary)
     if boundary is None or metadata is None:
         return
     changed: dict[str, Any] = {}
@@ -32,52 +34,53 @@ def keep(work: Working, line: DraftLine, call: DraftLine, group: Sequence[DraftL
         lists = {}
         for key in ("uuids", "allUuids"):
             uuids = listed.get(key)
-            if isinstance(uuids, list) and call.uuid in uuids:
-                lists[key] = _with(uuids, line, [other.uuid for other in group])
+            if isinstance(uuids, list) and named in uuids:
+                lists[key] = _with(uuids, work.uuid(line), [work.uuid(other) for other in group])
         if lists:
             changed["preservedMessages"] = {**listed, **lists}
     segment = metadata.get("preservedSegment")
     if isinstance(segment, dict) and not changed and call.uid in work.on_chain:
         last = _hung_in(work, line, group)
-        if last is not None and segment.get("tailUuid") == last.uuid:
-            changed["preservedSegment"] = {**segment, "tailUuid": line.uuid}
+        if last is not None and segment.get("tailUuid") == work.uuid(last):
+            changed["preservedSegment"] = {**segment, "tailUuid": work.uuid(line)}
     if changed:
-        boundary.set("compactMetadata", {**metadata, **changed})
+        work.set(boundary, "compactMetadata", {**metadata, **changed})
 
 
-def _hung_in(work: Working, line: DraftLine, group: Sequence[DraftLine]) -> DraftLine | None:
+def _hung_in(work: Working, line: DraftMessage, group: Sequence[DraftMessage]) -> DraftMessage | None:
     """If only the ends are named, everything between is found by links: link the line after the last of its turn.
 
     Returns its new parent.
     """
     if line.uid in work.on_chain:
-        return next((other for other in group if other.uuid == line.get("parentUuid")), None)
+        return next((other for other in group if work.uuid(other) == work.get(line, "parentUuid")), None)
     last = group[-1]
-    while True:
-        below = next((child for child in work.chain_children_of(last) if child in group or child.has_result), None)
-        if below is None or below is line:
-            break
-        last = below
+    passed = {line.uid}
+    while last.uid not in passed:
+        passed.add(last.uid)
+        below = (child for child in work.chain_children_of(last) if child in group or work.has_result(child))
+        last = next((child for child in below if child.uid not in passed), last)
     for child in work.chain_children_of(last):
         if child is not line:
-            work.set_parent(child, line.uuid)
-    work.set_parent(line, last.uuid)
+            work.hang(child, work.uuid(line))
+    work.hang(line, work.uuid(last))
     work.on_chain.add(line.uid)
     return last
 
 
-def _with(uuids: list[Any], line: DraftLine, group: Sequence[str | None]) -> list[Any]:
-    rest = [uuid for uuid in uuids if uuid != line.uuid]
+def _with(uuids: list[Any], own: str | None, group: Sequence[str | None]) -> list[Any]:
+    rest = [uuid for uuid in uuids if uuid != own]
     at = max(index for index, uuid in enumerate(rest) if uuid in group)
-    return [*rest[: at + 1], line.uuid, *rest[at + 1 :]]
+    return [*rest[: at + 1], own, *rest[at + 1 :]]
 
 
-def forget(work: Working, line: DraftLine, parent: str | None) -> None:
+def forget(work: Working, line: DraftMessage, parent: str | None) -> None:
     """Remove a deleted record from the lists: one name that does not exist costs everything that was kept."""
-    if line.uuid is None or work.history.boundary is None:
+    own = work.uuid(line)
+    if own is None or work.history.boundary is None:
         return
     boundary = _newest(work)
-    metadata = _metadata(boundary)
+    metadata = _metadata(work, boundary)
     if boundary is None or metadata is None or boundary is line:
         return
     changed: dict[str, Any] = {}
@@ -87,24 +90,24 @@ def forget(work: Working, line: DraftLine, parent: str | None) -> None:
         new = dict(listed)
         for key in ("uuids", "allUuids"):
             uuids = listed.get(key)
-            if isinstance(uuids, list) and line.uuid in uuids:
-                new[key] = [uuid for uuid in uuids if uuid != line.uuid]
+            if isinstance(uuids, list) and own in uuids:
+                new[key] = [uuid for uuid in uuids if uuid != own]
         if isinstance(new.get("uuids"), list):
             left = new["uuids"]
-        if new.get("anchorUuid") == line.uuid:
+        if new.get("anchorUuid") == own:
             new["anchorUuid"] = parent
         if new != listed:
             changed["preservedMessages"] = new
     segment = metadata.get("preservedSegment")
     if isinstance(segment, dict):
         new = dict(segment)
-        if new.get("anchorUuid") == line.uuid:
+        if new.get("anchorUuid") == own:
             new["anchorUuid"] = parent
-        if new.get("tailUuid") == line.uuid:
+        if new.get("tailUuid") == own:
             new["tailUuid"] = left[-1] if left else parent
-        if new.get("headUuid") == line.uuid and left:
+        if new.get("headUuid") == own and left:
             new["headUuid"] = left[0]
         if new != segment:
             changed["preservedSegment"] = new
     if changed:
-        boundary.set("compactMetadata", {**metadata, **changed})
+        work.set(boundary, "compactMetadata", {**metadata, **changed})

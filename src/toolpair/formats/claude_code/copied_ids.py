@@ -9,7 +9,8 @@ from typing import Any, Final
 from msgspec import Struct
 
 from toolpair.formats.claude_code.record_kinds import text_or_none
-from toolpair.formats.claude_code.working_lines import DraftLine, Working, kind_of
+from toolpair.formats.claude_code.working import Working, kind_of
+from toolpair.transcript.draft import DraftMessage
 
 _BESIDE: Final = ("attachment", "progress", "system")
 _TAG: Final = re.compile(r"(<tool-use-id>)([^<]*)(</tool-use-id>)")
@@ -39,13 +40,13 @@ def rename_copies(work: Working, renames: Iterable[Renamed]) -> None:
         if renamed.is_call and renamed.old:
             wanted.setdefault(renamed.old, set()).add(renamed.new)
     names = {old: next(iter(new)) for old, new in wanted.items() if len(new) == 1}
-    lines = [line for line in work.lines.values() if isinstance(line.value, dict) and not line.gone]
+    lines = [line for line in work.lines.values() if isinstance(line.record, dict) and work.stands(line)]
     for line in lines:
-        if line.type in ("user", "assistant"):
-            for part in line.content():
-                kind = kind_of(part.value)
+        if work.get(line, "type") in ("user", "assistant"):
+            for value in work.values(line):
+                kind = kind_of(value)
                 if kind in ("tool_use", "tool_result"):
-                    used = part.value.get("id" if kind == "tool_use" else "tool_use_id")
+                    used = value.get("id" if kind == "tool_use" else "tool_use_id")
                     if isinstance(used, str):
                         names.pop(used, None)
     near: dict[str, dict[str, str]] = {}
@@ -55,43 +56,44 @@ def rename_copies(work: Working, renames: Iterable[Renamed]) -> None:
         if renamed.record is not None and renamed.old not in names and (renamed.old, renamed.new) in both:
             near.setdefault(renamed.record, {})[renamed.old] = renamed.new
     for line in lines:
-        local = near.get(text_or_none(line.get("parentUuid")) or "") if line.type in _BESIDE else None
-        if local and line.uuid is not None:
-            near.setdefault(line.uuid, {}).update(local)
+        beside = work.get(line, "type") in _BESIDE
+        local = near.get(text_or_none(work.get(line, "parentUuid")) or "") if near and beside else None
+        if local and (uuid := work.uuid(line)) is not None:
+            near.setdefault(uuid, {}).update(local)
         known = {**names, **local} if local else names
         if known:
-            _rename_in(line, known)
+            _rename_in(work, line, known)
 
 
-def _rename_in(line: DraftLine, names: dict[str, str]) -> None:
+def _rename_in(work: Working, line: DraftMessage, names: dict[str, str]) -> None:
     for key in ("parentToolUseID", "toolUseID", "sourceToolUseID"):
-        found = _new(line.get(key), names)
+        found = _new(work.get(line, key), names)
         if found is not None:
-            line.set(key, found)
-    match line.type:
+            work.set(line, key, found)
+    match work.get(line, "type"):
         case "attachment":
-            _set_changed(line, "attachment", _with_keys(_with_tags(line.get("attachment"), names), names))
+            _set_changed(work, line, "attachment", _with_keys(_with_tags(work.get(line, "attachment"), names), names))
         case "queue-operation":
-            _set_changed(line, "content", _with_tags(line.get("content"), names))
+            _set_changed(work, line, "content", _with_tags(work.get(line, "content"), names))
         case "user":
-            for part in line.content():
-                tagged = _with_tags(part.value, names) if kind_of(part.value) != "tool_result" else part.value
-                if tagged is not part.value:
-                    part.value = tagged
-                    line.parts_changed = True
-            _set_changed(line, "toolUseResult", _with_keys(line.get("toolUseResult"), names))
+            for at, value in enumerate(work.values(line)):
+                tagged = _with_tags(value, names) if kind_of(value) != "tool_result" else value
+                if tagged is not value:
+                    list(work.blocks(line))[at].value = tagged
+                    line.changed = True
+            _set_changed(work, line, "toolUseResult", _with_keys(work.get(line, "toolUseResult"), names))
         case "system":
-            metadata = line.get("microcompactMetadata")
+            metadata = work.get(line, "microcompactMetadata")
             ids = metadata.get("compactedToolIds") if isinstance(metadata, dict) else None
             if isinstance(metadata, dict) and isinstance(ids, list) and any(_new(id_, names) for id_ in ids):
                 renamed = [_new(id_, names) or id_ for id_ in ids]
-                line.set("microcompactMetadata", {**metadata, "compactedToolIds": renamed})
+                work.set(line, "microcompactMetadata", {**metadata, "compactedToolIds": renamed})
         case "content-replacement":
-            entries = line.get("replacements")
+            entries = work.get(line, "replacements")
             if isinstance(entries, list):
                 changed = [_with_keys(entry, names) for entry in entries]
                 if any(a is not b for a, b in zip(entries, changed, strict=True)):
-                    line.set("replacements", changed)
+                    work.set(line, "replacements", changed)
         case _:
             pass
 
@@ -100,9 +102,9 @@ def _new(value: Any, names: dict[str, str]) -> str | None:
     return names.get(value) if isinstance(value, str) else None
 
 
-def _set_changed(line: DraftLine, key: str, value: Any) -> None:
-    if value is not line.get(key):
-        line.set(key, value)
+def _set_changed(work: Working, line: DraftMessage, key: str, value: Any) -> None:
+    if value is not work.get(line, key):
+        work.set(line, key, value)
 
 
 def _with_keys(value: Any, names: dict[str, str]) -> Any:

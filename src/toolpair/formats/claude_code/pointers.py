@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from toolpair.formats.claude_code.working_lines import DraftLine, Working
+from toolpair.formats.claude_code.working import Working
+from toolpair.transcript.draft import DraftMessage
 
 _POINTERS: Final = {
     "last-prompt": "leafUuid",
@@ -20,23 +21,23 @@ def follow(work: Working, heirs: Mapping[str, str]) -> None:
     if not heirs:
         return
     for line in work.lines.values():
-        kind = line.type
-        if line.gone or not isinstance(kind, str) or kind not in _POINTERS:
+        kind = work.get(line, "type")
+        if not work.stands(line) or not isinstance(kind, str) or kind not in _POINTERS:
             continue
         key = _POINTERS[kind]
-        new = _heir(line.get(key), heirs)
+        new = _heir(work.get(line, key), heirs)
         if new is not None:
-            line.set(key, new)
+            work.set(line, key, new)
         if kind == "file-history-snapshot":
-            _snapshot(line, heirs)
+            _snapshot(work, line, heirs)
 
 
-def _snapshot(line: DraftLine, heirs: Mapping[str, str]) -> None:
-    snapshot = line.get("snapshot")
+def _snapshot(work: Working, line: DraftMessage, heirs: Mapping[str, str]) -> None:
+    snapshot = work.get(line, "snapshot")
     if isinstance(snapshot, dict):
         new = _heir(snapshot.get("messageId"), heirs)
         if new is not None:
-            line.set("snapshot", {**snapshot, "messageId": new})
+            work.set(line, "snapshot", {**snapshot, "messageId": new})
 
 
 def _heir(uuid: Any, heirs: Mapping[str, str]) -> str | None:

@@ -9,73 +9,77 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from toolpair.formats.claude_code.record_kinds import message_id
-from toolpair.formats.claude_code.working_lines import DraftLine, Working, kind_of
+from toolpair.formats.claude_code.working import Working, kind_of
+from toolpair.transcript.draft import DraftMessage
 
 
-def bring_together(work: Working, response: Sequence[DraftLine]) -> None:
+def bring_together(work: Working, response: Sequence[DraftMessage]) -> None:
     """Link each later part of a response directly after the earlier ones, before the other response."""
-    parts = [line for line in response if line.uid in work.on_chain and not line.gone and line.type == "assistant"]
+    parts = [
+        line
+        for line in response
+        if line.uid in work.on_chain and work.stands(line) and work.get(line, "type") == "assistant"
+    ]
     parts.sort(key=lambda line: work.chain_index.get(line.uid, -1))
     own = {line.uid for line in parts}
-    used = [part.value for line in response for part in line.content() if kind_of(part.value) == "tool_use"]
+    used = [value for line in response for value in work.values(line) if kind_of(value) == "tool_use"]
     calls = {repr(value.get("id")) for value in used}
     for earlier, later in pairwise(parts):
         between = _between(work, earlier, later)
-        if between and any(line.type == "assistant" and message_id(line.value) is not None for line in between):
+        if any(work.get(line, "type") == "assistant" and work.message_id(line) is not None for line in between):
             _swap(work, earlier, between, _with_results(work, later, own, calls))
 
 
-def _between(work: Working, above: DraftLine, below: DraftLine) -> list[DraftLine]:
+def _between(work: Working, above: DraftMessage, below: DraftMessage) -> list[DraftMessage]:
     """The chain's lines between two, top down; empty when the chain does not lead there."""
-    found: list[DraftLine] = []
+    found: list[DraftMessage] = []
     seen = {below.uid}
-    line = work.by_uuid.get(work.parent_of(below) or "")
+    line = work.named(work.parent_of(below))
     while line is not None and line is not above:
-        if line.uid in seen or line.gone:
+        if line.uid in seen or not work.stands(line):
             return []
         seen.add(line.uid)
         found.append(line)
-        line = work.by_uuid.get(work.parent_of(line) or "")
+        line = work.named(work.parent_of(line))
     return found[::-1] if line is above else []
 
 
-def _with_results(work: Working, part: DraftLine, own: set[int], calls: set[str]) -> list[DraftLine]:
+def _with_results(work: Working, part: DraftMessage, own: set[int], calls: set[str]) -> list[DraftMessage]:
     """A part of a response, with what directly follows it of the same response: more parts and results."""
     run = [part]
     inside = {part.uid}
     while True:
-        follower = next((line for line in work.chain_children_of(run[-1]) if _belongs(line, own, calls)), None)
+        follower = next((line for line in work.chain_children_of(run[-1]) if _belongs(work, line, own, calls)), None)
         if follower is None or follower.uid in inside:
             return run
         inside.add(follower.uid)
         run.append(follower)
 
 
-def _belongs(line: DraftLine, own: set[int], calls: set[str]) -> bool:
+def _belongs(work: Working, line: DraftMessage, own: set[int], calls: set[str]) -> bool:
     if line.uid in own:
         return True
-    parts = line.content()
-    return bool(parts) and all(
-        kind_of(part.value) == "tool_result" and repr(part.value.get("tool_use_id")) in calls for part in parts
+    values = work.values(line)
+    return bool(values) and all(
+        kind_of(value) == "tool_result" and repr(value.get("tool_use_id")) in calls for value in values
     )
 
 
-def _swap(work: Working, above: DraftLine, between: Sequence[DraftLine], run: Sequence[DraftLine]) -> None:
+def _swap(work: Working, above: DraftMessage, between: Sequence[DraftMessage], run: Sequence[DraftMessage]) -> None:
     """above, between, run, the rest: becomes above, run, between, the rest. In the file too: its end is the leaf."""
-    kept = set(work.history.preserved)
-    if any(line.uuid is None or line.uuid in kept for line in (above, *between, *run)):
+    kept = {None, *work.history.preserved}
+    if any(work.uuid(line) in kept for line in (above, *between, *run)):
         return
     rest = [line for line in work.chain_children_of(run[-1]) if line not in run]
     if not rest and work.history.chosen:
         return
-    work.set_parent(run[0], above.uuid)
+    work.hang(run[0], work.uuid(above))
     for line in rest:
-        work.set_parent(line, between[-1].uuid)
-    work.set_parent(between[0], run[-1].uuid)
+        work.hang(line, work.uuid(between[-1]))
+    work.hang(between[0], work.uuid(run[-1]))
     previous = above
     for line in run:
-        work.put_behind(line, previous)
+        work.put_after(line, previous)
         previous = line
     order = sorted(work.chain_index[line.uid] for line in (*between, *run) if line.uid in work.chain_index)
     moved = [line for line in (*run, *between) if line.uid in work.chain_index]

@@ -64,9 +64,9 @@ class Drafter(ABC):
             case Rename(block=block, id=id_):
                 self.rename(block, id_)
             case SetValue(block=block, value=value):
-                self._set_value(draft.block(block), value)
+                self.set_value(draft.block(block), value)
             case SetField(message=message, key=key, value=value):
-                self._set_field(message, key, value)
+                self.set_field(message, key, value)
             case InsertResult(spot=Spot() as spot):
                 self.settle()
                 self.put_at(spot, edit)
@@ -83,10 +83,10 @@ class Drafter(ABC):
             case MoveToRole(block=block, role=role):
                 self.move_to_role(draft.block(block), role)
             case InsertMessage(after=after, role=role, text=text):
-                self._insert_message(after, role, text)
+                self.insert_message(after, role, text)
             case RemoveMessage(message=message):
                 for part in draft.parts_of(message):
-                    draft.drop(part)
+                    self.drop(part)
 
     def settle(self) -> None:
         """Carry out what waits."""
@@ -96,7 +96,7 @@ class Drafter(ABC):
             self._take_stranded(message, calls)
         self._called.clear()
         for key, said in self._said.items():
-            self._calls_behind(self._homes[key], said)
+            self.calls_behind(self._homes[key], said)
         for key, roles in self._moving.items():
             self.split(self._homes[key], roles)
         self._said.clear()
@@ -110,13 +110,13 @@ class Drafter(ABC):
         found.id = id_
         home_of(found).changed = True
 
-    def _set_value(self, block: DraftBlock, value: Any) -> None:
+    def set_value(self, block: DraftBlock, value: Any) -> None:
         if isinstance(value, dict) and value.get("type") == "text":
             block.kind = "text"
         block.value = value
         home_of(block).changed = True
 
-    def _set_field(self, message: Message, key: str, value: Any) -> None:
+    def set_field(self, message: Message, key: str, value: Any) -> None:
         part = self.draft.parts_of(message)[0]
         part.set_field(key, value)
         if key == "role":
@@ -124,7 +124,10 @@ class Drafter(ABC):
 
     # --- messages ----------------------------------------------------------------------------------------
 
-    def _insert_message(self, after: Message | None, role: str, text: str | list[Any]) -> None:
+    def drop(self, message: DraftMessage) -> None:
+        self.draft.drop(message)
+
+    def insert_message(self, after: Message | None, role: str, text: str | list[Any]) -> None:
         draft = self.draft
         behind = self._inserted.get(id(after))
         if behind is None and after is not None:
@@ -168,7 +171,8 @@ class Drafter(ABC):
         self._homes[id(home)] = home
         self._said.setdefault(id(home), []).append(call)
 
-    def _calls_behind(self, home: DraftMessage, said: Sequence[DraftBlock]) -> None:
+    def calls_behind(self, home: DraftMessage, said: Sequence[DraftBlock]) -> None:
+        """Put the texts that calls became in front of the calls that are left."""
         rank = {id(block): number for number, block in enumerate(said)}
         home.arrange(sorted(home.blocks, key=lambda block: (block.kind == "call", rank.get(id(block), 0))))
 

@@ -163,11 +163,15 @@ class ResultsInMessages(Drafter):
             self.say(block, text)
             return
         home = home_of(block)
-        target = home if home.role == "user" else self._answering(home)
+        target = self.keeping(home)
         texts = [DraftBlock("text", self.writer.said(text)), *(DraftBlock("media", part) for part in media)]
         self._homes[id(target)] = target
         self._kept.setdefault(id(target), []).append((block, texts))
         target.waiting += 1
+
+    def keeping(self, home: DraftMessage) -> DraftMessage:
+        """Where what is kept of a result goes that stands here."""
+        return home if home.role == "user" else self._answering(home)
 
     def place_kept(self) -> None:
         for key, kept in self._kept.items():
