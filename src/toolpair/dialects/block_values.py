@@ -38,7 +38,6 @@ def has_field(of: Block | Message, name: str) -> bool:
 
 
 def field_names(of: Block | Message) -> Collection[str]:
-    """-"""
     return of.value.keys() if isinstance(of.value, dict) else ()
 
 
@@ -109,7 +108,6 @@ def as_text(block: Block, text: str) -> SetValue:
 
 
 def is_text_part(part: Any) -> bool:
-    """-"""
     return bool(part.get("type") == "text")
 
 

@@ -10,10 +10,11 @@ from toolpair.transcript.model import Transcript
 
 
 class PlainFormat:
-    """The agent-related part of `Format`, for formats without an agent."""
+    """The parts of `Format` that concern an agent, for formats without one."""
 
     in_windows: ClassVar[bool] = True
-    """What a record says, and what is wrong with an exchange, hangs on nothing far away: it can be read in windows."""
+    """Neither a record's meaning nor a problem of an exchange depends on distant records, so windows can be read
+    alone."""
 
     def damage(
         self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]

@@ -60,7 +60,7 @@ def _ids_of(transcript: Transcript) -> tuple[set[Any], set[Any]]:
 def _effect_of(
     damage: Damage, known: set[Any], lost_parents: set[Any], answered: set[Any], called: set[Any]
 ) -> ResumeEffect:
-    # It parses a line up to the end of its first value, whatever follows.
+    # The agent parses a line up to the end of its first value, whatever follows.
     reads_first = scan(damage.raw).state == "complete" and damage.raw[:1] == b"{"
     values = damage.values[1:] if reads_first else damage.values
     if reads_first and not values and damage.partial is None:
