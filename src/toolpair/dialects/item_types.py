@@ -21,8 +21,7 @@ OUTPUT_OF: Final = {family: type_ for type_, family in OUTPUT_FAMILY.items()}
 
 
 def type_name(value: Any) -> str | None:
-    """The `type` of an object; None where the value is not an object or its type not a string (and so maybe
-    unhashable)."""
+    """The `type` of an object; None where the value is not an object or its type not a string."""
     type_ = value.get("type") if isinstance(value, dict) else None
     return type_ if isinstance(type_, str) else None
 

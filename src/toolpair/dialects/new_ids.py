@@ -1,5 +1,4 @@
-"""New ids of calls: the shape that a provider wants, how one is derived from an old id, and what the old one
-carries."""
+"""New ids of calls: the shape that a provider wants, deriving one from an old id, and what an old id carries."""
 
 from __future__ import annotations
 
@@ -54,8 +53,7 @@ def without_burden(id_: str) -> str:
 
 
 def restored(id_: Any, name: str | None) -> str | None:
-    """Kimi's own id, from a form with replaced characters: `functions_read_file_0` for the tool read_file. Else
-    None."""
+    """Kimi's own id for a form with replaced characters: `functions_read_file_0` of the tool read_file. Else None."""
     if not usable(id_) or not name or NATIVE.fullmatch(id_):
         return None
     found = _SANITISED_NATIVE.fullmatch(id_)

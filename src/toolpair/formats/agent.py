@@ -152,8 +152,7 @@ class Agent(ABC):
         return None
 
     def home_of(self, path: Path, session_id: str) -> Path | None:
-        """The home folder of an agent that would find the file where it is; None if it would not, or needs no such
-        folder."""
+        """The home folder of an agent that would find the file where it is; None if it would not, or needs none."""
         return None
 
     def in_place(self, path: Path, session_id: str) -> bool:
@@ -172,8 +171,7 @@ class Agent(ABC):
         return f"at {target}" if target is not None else f"where {self.title} had it, under {self.roots(machine)[0]}"
 
     def resumes_from(self, path: Path, folder: str | None, records: Iterable[Any]) -> str | None:
-        """The working folder from which the agent resumes the file. `folder` is the transcript's; `records` are read
-        lazily."""
+        """The folder from which the agent resumes the file. `folder` is the transcript's; `records` are read lazily."""
         return folder
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:

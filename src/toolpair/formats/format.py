@@ -1,5 +1,4 @@
-"""The interface of a format: turning the records of one agent's files into a transcript, and edits back into
-records."""
+"""The interface of a format: records of one agent's files to a transcript, and edits back to records."""
 
 from __future__ import annotations
 
@@ -92,8 +91,7 @@ class View(Struct, frozen=True):
 AS_RESUMED: Final = View()
 
 Fate = Literal["sent", "changed", "dropped", "replaced"]
-"""What happens to a block: sent unchanged (in any place), sent in another form, left out, or replaced by a
-placeholder."""
+"""What happens to a block: sent unchanged (anywhere), sent in another form, left out, replaced by a placeholder."""
 
 
 class SentPart(Struct, frozen=True, eq=False):
@@ -144,8 +142,7 @@ class Damage(Struct, frozen=True, eq=False):
     record: int
     """Its uid."""
     rule: str
-    """The rule's name, such as "record.torn"; "record.bom" with `front` means a byte order mark at the start of the
-    file."""
+    """The rule's name, such as "record.torn"; "record.bom" with `front` is a byte order mark at the file's start."""
     line: int | None
     readable: bool
     """The record itself can be read despite the flaw."""

@@ -26,8 +26,7 @@ class IdIndex:
         self._in_order = False
 
     def of(self, ids: Iterable[str]) -> set[int]:
-        """Numbers of the records that may name one of the ids. Call it after all notes: a later note means sorting
-        again."""
+        """Numbers of the records that may name one of the ids. A call after a later `note` sorts the index again."""
         if not self._in_order:
             order = sorted(range(len(self._of)), key=self._of.__getitem__)
             self._of = array("q", map(self._of.__getitem__, order))

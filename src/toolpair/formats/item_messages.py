@@ -13,8 +13,7 @@ from toolpair.transcript.model import ContentShape, Message
 
 
 class HistoryItem(Struct, frozen=True, eq=False):
-    """One item of the history and its place. An item with `made` was built by the agent and is not in the file as
-    such."""
+    """One item of the history and its place. With `made`, the agent built the item: it is not in the file."""
 
     record: int
     slot: Slot

@@ -109,8 +109,7 @@ class ListEvidence(Struct):
         return self
 
     def add_plain(self, shape: str, count: int, calls: int, evident: int, *, listed: bool) -> None:
-        """Add `count` well-formed messages of this shape: `calls` of them have calls, `evident` are evidence for the
-        shape."""
+        """Add `count` well-formed messages of this shape: `calls` have calls, `evident` are evidence for the shape."""
         self.messages += count
         self.roles += count
         self.items += count - calls if shape == CHAT else count

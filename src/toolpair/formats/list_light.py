@@ -27,8 +27,7 @@ class ListLight(Light):
     def event(
         self, number: int, who: int, parts: Sequence[tuple[Any, ...]], calls: bool = False, tells: bool = False
     ) -> Event:
-        """The event of a plain message, which counts if the scan accepts it. `tells`: its parts only exist in this
-        API."""
+        """The event of a plain message, which counts if the scan accepts it. `tells`: only this API has its parts."""
         self._plain += 1
         self._calls += calls
         self._telling += tells

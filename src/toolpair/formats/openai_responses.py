@@ -53,8 +53,7 @@ class OpenAIResponsesFormat(PlainFormat):
 
 
 def _without_partnerless(message: Message, answered: frozenset[str]) -> Message:
-    """Turn shell calls without a function output into other blocks: an item of another type answers them, or none
-    does."""
+    """Turn shell calls without a function output into other blocks: another type of item answers them, or none."""
     if not any(_waits_for_none(block, answered) for block in message.calls):
         return message
     blocks = (replace(block, kind="other") if _waits_for_none(block, answered) else block for block in message.blocks)

@@ -13,8 +13,7 @@ class PlainFormat:
     """The parts of `Format` that concern an agent, for formats without one."""
 
     in_windows: ClassVar[bool] = True
-    """Neither a record's meaning nor a problem of an exchange depends on distant records, so windows can be read
-    alone."""
+    """Each window can be read alone: neither what a record says nor an exchange's problems depend on far records."""
 
     def damage(
         self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]

@@ -158,8 +158,7 @@ class Draft(LinkedList[DraftMessage]):
         return self._of_record[uid]
 
     def parts_of(self, message: Message) -> list[DraftMessage]:
-        """The draft messages of a transcript message: one per record, or one per block where a record holds a list of
-        them."""
+        """The draft messages of a transcript message: one per record, or one per block where a record holds a list."""
         if not self._in_lists or not message.blocks:
             return [self._of_record[uid] for uid in message.records if uid in self._of_record]
         parts = (self._at(block) for block in message.blocks)

@@ -87,8 +87,7 @@ _CUTS: Final = (64, 40)
 
 
 def cut_of_one(one: str, other: str) -> bool:
-    """Whether one id may be the other cut off: their lengths differ, and the shorter has one of the lengths in
-    `_CUTS`."""
+    """Whether one id may be the other cut off: the lengths differ, and the shorter one is in `_CUTS`."""
     return len(one) != len(other) and min(len(one), len(other)) in _CUTS
 
 

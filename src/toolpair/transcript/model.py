@@ -55,8 +55,7 @@ class Damaged:
 
 
 class EmptyObject(dict[str, Any]):
-    """The value for thousands of lines that each hold an empty object. Not a message, even where a single one would
-    be."""
+    """The value for thousands of lines that each hold an empty object; unlike a single one it is never a message."""
 
 
 class Block(Struct, frozen=True, eq=False):

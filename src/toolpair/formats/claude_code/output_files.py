@@ -43,8 +43,7 @@ class FilesOfSession:
         return self._forks(call, unanswered, shared) or self._sub_agent(call) or self._stored(call, shared)
 
     def may_tell(self, id_: str, name: str, others: Iterable[str]) -> bool:
-        """Whether any file may hold the output of a call of the tool `name`; `others` are ids that will be looked up
-        too."""
+        """Whether any file may hold the output of a call of the tool `name`; `others` are ids to be looked up later."""
         if len(id_) >= _LEAST_ID:
             if any(self._lines_of(relative, id_, others) for relative in self._relatives):
                 return True

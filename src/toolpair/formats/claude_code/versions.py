@@ -52,8 +52,7 @@ class ResumedBy(Struct, frozen=True, eq=False):
     version: str | None
     """None: the newest that was measured."""
     history: object = None
-    """The records as they were walked, with the transcript made from them; needed to tell what is sent and what edits
-    change."""
+    """The walked records and the transcript made from them, to work out what is sent and what edits change."""
 
 
 def resumed_by(transcript: Transcript) -> str | None:

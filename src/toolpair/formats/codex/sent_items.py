@@ -11,7 +11,7 @@ from toolpair.dialects.openai_responses import OF_ASSISTANT, type_of
 from toolpair.transcript.model import Message, Transcript
 
 HISTORY: Final = "replacement_history"
-"""The field in which a compaction keeps the items that it leaves."""
+"""The field of a compaction that holds the items it keeps."""
 _SENT: Final = frozenset({*CALL_FAMILY, *OUTPUT_FAMILY, *OF_ASSISTANT, "message", "agent_message"})
 """The types Codex keeps in its history; it skips all others."""
 
@@ -25,18 +25,18 @@ def is_sent(item: Any) -> bool:
 
 
 class Parent(Struct, frozen=True, eq=False):
-    """This format's own data in a transcript: about the session that it continues, which is in another file."""
+    """This format's own data in a transcript: the session that it continues, which is in another file."""
 
     messages: tuple[Message, ...] = ()
-    """What Codex sends of it, before everything else."""
+    """The part of it that Codex sends, before everything else."""
     missing: str | None = None
-    """Why it does not resume the session, if that file is the reason: a clause."""
+    """Why Codex does not resume the session, if that file is the reason: a clause."""
 
 
 _NONE: Final = Parent()
 
 
 def parent_of(transcript: Transcript) -> Parent:
-    """The session that the transcript continues; an empty one when there is none."""
+    """The session that the transcript continues; an empty one if there is none."""
     facts = transcript.agent_facts
     return facts if isinstance(facts, Parent) else _NONE

@@ -195,7 +195,7 @@ class _Places:
         parts, self._last = drafter.parts_of(call)
         self._by_id, self._rank = drafter.ranks(parts)
         self._passed: list[int] = []
-        """For each result after the message, the highest rank so far; a new result of that rank or more goes after
+        """For each result after the message, the highest rank so far; a new result of at least that rank goes after
         it."""
         self._behind: list[DraftMessage] = []
         self._walk()
