@@ -148,7 +148,8 @@ def says_nothing(part: Any) -> bool:
 
 def mended_parts(content: list[Any], kind: str) -> list[Any] | None:
     """The content with only objects as parts and only strings as texts (new parts: type `kind`); None if it is so
-    already."""
+    already.
+    """
     parts = [_mended_part(part, kind) for part in content]
     return None if all(made is part for made, part in zip(parts, content, strict=True)) else parts
 

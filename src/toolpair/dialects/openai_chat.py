@@ -15,7 +15,7 @@ from toolpair.transcript.model import Block, ContentShape, EmptyObject, Message
 
 RESULT_ROLES: Final = ("tool", "function")
 RESULT_MEDIA: Final = frozenset({"image_url", "file", "input_audio"})
-"""Non-text part types of a message; results accept them where other APIs would."""
+"""Types of non-text parts of a message; a result for some providers may hold them too."""
 _LEGACY: Final = "function_call"
 MESSAGE_FIELDS: Final = {
     "system": frozenset({"role", "content", "name"}),

@@ -127,7 +127,7 @@ class SentRequest(Struct, frozen=True, eq=False):
     refuses: str | None = None
     """Why the agent does not resume the file at all, as a sentence; None if it does."""
     shortened: frozenset[int] = frozenset()
-    """id() of each result of which the agent sends only the beginning and the end."""
+    """id() of each result that the agent sends without its middle."""
     prepared: bool = True
     """False when the agent's behaviour is unknown and the messages are simply those of the file."""
 

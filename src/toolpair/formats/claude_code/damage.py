@@ -23,7 +23,7 @@ def effects_of(items: Sequence[Item], transcript: Transcript, found: Sequence[Da
     known: set[Any] = set()
     wanted: set[Any] = set()
     kept: Any = None
-    """What the newest compaction says about what it kept."""
+    """The newest compaction's metadata on the records it kept."""
     for item in items:
         value = value_of(item)
         if isinstance(value, dict):

@@ -45,7 +45,7 @@ class Frame(Struct, eq=False):
     items: Sequence[Item]
     """All of them, in the order of the file."""
     stand_ins: dict[int, Item]
-    """Sentinels by uid; the one right after the window has the uid of the record it stands for."""
+    """Sentinels by uid; the one right after the window has the uid of the record it replaces."""
     after: int | None
     """uid of the sentinel right after the window."""
     history: History | None = None

@@ -20,7 +20,8 @@ from toolpair.transcript.model import Block, Transcript
 
 class RolloutEnvelope(Envelope, frozen=True):
     """New records get a timestamp, without which Codex skips them. The first versions wrote items without an
-    envelope."""
+    envelope.
+    """
 
     def slot_in(self, value: Any) -> Slot:
         return ("payload",) if isinstance(value, dict) and "payload" in value else ()

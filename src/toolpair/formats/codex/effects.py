@@ -75,7 +75,7 @@ def _blocks(problem: Problem) -> Sequence[Block]:
 
 
 def _dropped(problem: Problem, lost: Sequence[Block], calls: Sequence[Block]) -> OnResume:
-    """For a problem of which some part does not reach the model."""
+    """For a problem with a call or output that does not reach the model."""
     text = f"these {output_lines(lost)}" if lost else "this call" if calls else "this output"
     if any(not is_loaded(block.value) for block in calls):
         text = f"this call and its {output_lines(lost)}" if lost else "this call"

@@ -37,7 +37,8 @@ class Mirrors:
 
     def _events_of(self, call: Block) -> Iterator[Spot]:
         """Events about this call: those before the next call with its id; for the first such call also those before
-        it."""
+        it.
+        """
         events = self._index[1].get(call.id, ())
         calls = self._index[2].get(call.id, [])
         place = self._place.get(call.record, 0)

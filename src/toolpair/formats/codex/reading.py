@@ -141,7 +141,8 @@ def _boundaries(
     history: History, messages: Sequence[Message], front: int, others: Container[int]
 ) -> Iterable[Boundary]:
     """The boundary after what the last compaction left. The first `front` entries are from `others`, in another
-    file."""
+    file.
+    """
     for line, count in history.compactions:
         if line.uid in others:
             continue

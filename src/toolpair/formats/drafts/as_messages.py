@@ -196,7 +196,8 @@ class _Places:
         self._by_id, self._rank = drafter.ranks(parts)
         self._passed: list[int] = []
         """For each result after the message, the highest rank so far; a new result of at least that rank goes after
-        it."""
+        it.
+        """
         self._behind: list[DraftMessage] = []
         self._walk()
 

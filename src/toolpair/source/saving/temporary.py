@@ -87,7 +87,8 @@ class Temporary:
 
     def _take_owner(self, now: os.stat_result, like: os.stat_result) -> tuple[bool, bool]:
         """Set the owner and group of `like`, or the group alone if only that is permitted. Returns which ones match
-        now."""
+        now.
+        """
         owner, group = now.st_uid == like.st_uid, now.st_gid == like.st_gid
         if owner and group:
             return True, True
@@ -131,7 +132,8 @@ class Temporary:
 
     def cut_back(self, size: int, most: int) -> None:
         """Remove what a failed append wrote after `size`, unless it is more than `most` bytes: then others wrote as
-        well."""
+        well.
+        """
         self.size = size
         if self._io.fstat(self.descriptor).st_size <= size + most:
             self._io.truncate(self.descriptor, size)
