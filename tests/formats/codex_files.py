@@ -145,7 +145,7 @@ def blocks(transcript: Transcript, kind: str) -> list[Block]:
 
 
 def shape(transcript: Transcript) -> list[str]:
-    """One word per block, for comparing."""
+    """One word for each block, for comparisons."""
     return [_word(block) for message in transcript.messages for block in message.blocks]
 
 

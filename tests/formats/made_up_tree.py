@@ -1,4 +1,6 @@
-"""A made-up agent's file: each message in an envelope, results as messages of their own, records that name parents."""
+"""A made-up agent's format: messages in envelopes, results as messages of their own, records that name their
+parents.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,7 @@ ENVELOPE = MadeUpEnvelope(slot=SLOT, first_of=("firstKept",))
 
 
 def path_of(items: Sequence[Item]) -> list[Item]:
-    """From the root to the last record; all, where they name no parents."""
+    """The records from the root to the last one; all of them if they name no parents."""
     if "id" not in items[-1].value:
         return list(items)
     by_id = {item.value["id"]: item for item in items}
@@ -90,7 +92,7 @@ def apply(items: Sequence[Item], edits: Sequence[Edit], transcript: Transcript) 
 
 
 def said(items: Sequence[Item]) -> list[str]:
-    """What is sent, in short: words, ids of calls with a ?, of results with a !."""
+    """What is sent, in short: texts, call ids with ?, result ids with !."""
     found: list[str] = []
     for message in read(items).messages:
         for block in message.blocks:

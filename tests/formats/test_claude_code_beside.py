@@ -1,4 +1,4 @@
-"""What the agent makes of half characters, of words beside results, of open calls of a turn that breaks off."""
+"""What the agent does with lone surrogates, with text beside results, and with open calls of a turn that breaks off."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def exchange(*content: Any) -> Log:
     return log
 
 
-def test_half_characters_go_out_as_replacement_characters() -> None:
+def test_lone_surrogates_are_sent_as_replacement_characters() -> None:
     log = exchange()
     log.values[0]["message"]["content"] = "he\ud83dllo"
     log.values[1]["message"]["content"][0]["input"] = {"k\ud83d": ["\udc00", {"a": "\ud83d\ude00"}]}
@@ -55,7 +55,7 @@ def test_half_characters_go_out_as_replacement_characters() -> None:
         ({"attachment": {"type": "prompt_snapshot"}, "rendered": [{"content": "words"}]}, "text"),
     ],
 )
-def test_results_come_first_where_the_agent_adds_words_of_its_own(attachment: dict[str, Any], first: str) -> None:
+def test_results_come_first_where_the_agent_adds_text(attachment: dict[str, Any], first: str) -> None:
     log = exchange(text("before"))
     log.record("attachment", "t1", **attachment)
     log.says("a2", "msg_2", text("done"))
@@ -64,7 +64,7 @@ def test_results_come_first_where_the_agent_adds_words_of_its_own(attachment: di
     assert wrong == ([] if first == "tool_result" else ["result.not_first"])
 
 
-def test_open_calls_stay_in_a_turn_that_breaks_off_behind_results() -> None:
+def test_open_calls_stay_when_a_turn_breaks_off_after_results() -> None:
     def turn(*, words: bool, end: bool) -> list[Any]:
         log = Log()
         log.user("u1", "hello")
@@ -87,7 +87,7 @@ def test_open_calls_stay_in_a_turn_that_breaks_off_behind_results() -> None:
         assert not any(value.get("id") == "toolu_A" for value in turn(words=words, end=end))
 
 
-def test_which_is_wrong_with_the_time_of_the_last_line_is_said() -> None:
+def test_what_is_wrong_with_the_last_lines_time_is_named() -> None:
     for written, says in ((None, "has no timestamp"), ("yesterday", "has a timestamp that cannot be read")):
         log = exchange()
         log.says("a2", "msg_2", text("done"))

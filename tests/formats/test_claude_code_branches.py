@@ -1,4 +1,4 @@
-"""The ways through a Claude Code file that forks, what is not sent, and sub-agents' sessions beside it."""
+"""Branches of a Claude Code file that forks, what is not sent, and sub-agents' sessions beside it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from toolpair.session.surroundings import subagent_sessions_of
 
 
 def forked() -> Log:
-    """A user went back to the second prompt; a call of the branch that was left has no result."""
+    """The user went back to the second prompt; a call on the abandoned branch has no result."""
     log = long_session()
     log.user("u3", "left behind", parent="a9")
     log.says("a10", "m10", call("toolu_X"))
@@ -38,7 +38,7 @@ def test_each_end_is_a_branch_with_its_last_words() -> None:
 
 
 def test_a_session_without_forks_has_no_branches() -> None:
-    """Parallel calls form a tree, and reports of hooks hang beside the chain: neither is a branch."""
+    """Parallel calls form a tree, and hook reports link to the chain from the side: neither is a branch."""
     log = long_session()
     log.record("attachment", "h1", "r4", attachment={"type": "hook_success", "toolUseID": "toolu_B"})
     log.record("progress", "g1", "a7", data={"type": "bash_progress"})
@@ -48,7 +48,7 @@ def test_a_session_without_forks_has_no_branches() -> None:
     assert not session.conversation.transcript.scopes
 
 
-def test_what_a_compaction_replaced_is_inactive_but_no_branch() -> None:
+def test_what_a_compaction_replaced_is_inactive_but_not_a_branch() -> None:
     log = long_session()
     log.record("system", "c1", None, subtype="compact_boundary", logicalParentUuid="a9", compactMetadata={})
     log.user("c2", "This session is being continued", isCompactSummary=True)
@@ -63,7 +63,7 @@ def test_what_a_compaction_replaced_is_inactive_but_no_branch() -> None:
     assert not session.problems
 
 
-def test_another_leaf_is_looked_at_and_mended() -> None:
+def test_another_leaf_is_checked_and_fixed() -> None:
     session = opened(forked().values)
     assert not session.problems
     before = session.conversation.verdict.sentence
@@ -87,7 +87,7 @@ def test_another_leaf_is_looked_at_and_mended() -> None:
     assert session.conversation.verdict.sentence == before and session.conversation.transcript.tree.leaf is None
 
 
-def test_the_beginning_of_an_id_names_a_leaf_when_it_is_the_only_one() -> None:
+def test_the_start_of_an_id_names_a_leaf_if_it_is_unique() -> None:
     values = forked().values
     assert opened(values, leaf="a11").conversation.transcript.tree.leaf == "a11"
     values[-1]["uuid"] = "only-one-begins-so"
@@ -101,13 +101,13 @@ def test_the_beginning_of_an_id_names_a_leaf_when_it_is_the_only_one() -> None:
     assert session.conversation.transcript.tree.leaf is None
 
 
-def test_any_record_may_be_the_end() -> None:
+def test_a_history_may_end_at_any_record() -> None:
     session = opened(forked().values, leaf="r7")
     assert shape(session.conversation.transcript)[-1] == ("user", ["result toolu_D"])
     assert not session.problems
 
 
-def test_what_is_not_sent_is_judged_by_itself() -> None:
+def test_what_is_not_sent_is_checked_on_its_own() -> None:
     session = opened(forked().values)
     conversation = session.conversation
     [problem] = conversation.inactive_problems()
@@ -122,7 +122,7 @@ def test_what_is_not_sent_is_judged_by_itself() -> None:
     assert session.stage_all() is None
 
 
-def test_a_sub_agent_in_an_old_file_is_a_history_of_its_own() -> None:
+def test_a_sub_agent_in_an_old_file_has_its_own_history() -> None:
     log = long_session()
     log.user("s1", "look at the files", parent=None, isSidechain=True)
     log.says("s2", "ms", call("toolu_S"), isSidechain=True)
@@ -181,7 +181,7 @@ def test_sub_agents_files_are_found_with_their_calls(tmp_path: Path) -> None:
     assert own.resume_command() is None and subagent_sessions_of(own.conversation, own.reader.view.beside) == ()
 
 
-def test_the_report_lists_branches_and_judges_what_is_not_sent(
+def test_the_report_lists_branches_and_checks_what_is_not_sent(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "s.jsonl"

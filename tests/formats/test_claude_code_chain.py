@@ -1,4 +1,6 @@
-"""Lost links in a Claude Code file: found at their line, told with their cost, mended to the whole history."""
+"""Lost links in a Claude Code file: found at their line, reported with their cost, and fixed to give the whole
+history.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ STEP = 20.0
 
 
 def long_session() -> Log:
-    """Four turns, each with a call and its result; the second has three parallel calls. Slow enough for no bridge."""
+    """Four turns, each with a call and its result; the second has three parallel calls. Too slow to be bridged."""
     log = Log(STEP)
     log.user("u1", "first", promptId="p1")
     log.record("attachment", "t1", attachment={"type": "environment"})
@@ -54,7 +56,7 @@ def at(values: Values, uuid: str) -> int:
 
 
 def lose(values: Values, uuid: str) -> str:
-    """A bookkeeping record's line is lost; nothing of the conversation but the link goes with it."""
+    """Remove a bookkeeping record: the conversation loses only the link."""
     number = at(values, uuid)
     values[number : number + 1] = []
     return values[number]["uuid"]
@@ -119,7 +121,9 @@ def empty_uuid_on_a_call(values: Values) -> str:
 
 
 def another_uuid(values: Values) -> str:
-    """A record bears the uuid of a later one: the one above it is lost, and what hung on it hangs on nothing."""
+    """A record has the uuid of a later one: the record above that is lost, and those linked to the first one lose their
+    parent.
+    """
     values[at(values, "r7")]["uuid"] = "a9"
     return "a8"
 
@@ -130,7 +134,7 @@ def earlier_uuid(values: Values) -> str:
 
 
 def followed_double(values: Values) -> str:
-    """Two records bear one uuid, and what follows each names it."""
+    """Two records have one uuid, and the records after each name it."""
     for value in values[at(values, "a8") :]:
         for key in ("uuid", "parentUuid", "sourceToolAssistantUUID"):
             if value.get(key) == "a8":
@@ -207,7 +211,7 @@ def errors(session: Session) -> list[str]:
 
 
 def said(session: Session) -> list[Any]:
-    """All words, calls and results that are sent, without regard to the order inside a message."""
+    """All texts, calls and results that are sent, whatever their order in a message."""
     return [(role, sorted(map(str, parts))) for role, parts in shape(session.conversation.transcript)]
 
 
@@ -216,7 +220,7 @@ def found_at(session: Session, rule: str) -> dict[int, Problem]:
 
 
 @pytest.mark.parametrize("plant", PLANTS)
-def test_a_lost_link_is_found_at_its_line_and_mended_to_the_whole_history(plant: str) -> None:
+def test_a_lost_link_is_found_at_its_line_and_fixed_to_the_whole_history(plant: str) -> None:
     whole = said(opened(long_session().values))
     values = deepcopy(long_session().values)
     change, rule = PLANTS[plant]
@@ -245,7 +249,7 @@ def test_a_lost_link_is_found_at_its_line_and_mended_to_the_whole_history(plant:
 
 
 @pytest.mark.parametrize("plant", PLANTS)
-def test_a_mended_file_needs_nothing_more(plant: str) -> None:
+def test_a_fixed_file_needs_nothing_more(plant: str) -> None:
     values = deepcopy(long_session().values)
     PLANTS[plant][0](values)
     session = opened(values)
@@ -255,7 +259,7 @@ def test_a_mended_file_needs_nothing_more(plant: str) -> None:
 
 
 @pytest.mark.parametrize("plant", ["missing parent", "null parent", "missing parent inside a response"])
-def test_a_line_that_stands_twice_is_not_hung_on_itself(plant: str) -> None:
+def test_a_line_that_occurs_twice_is_not_linked_to_itself(plant: str) -> None:
     whole = said(opened(long_session().values))
     values = deepcopy(long_session().values)
     place = at(values, PLANTS[plant][0](values))
@@ -266,7 +270,7 @@ def test_a_line_that_stands_twice_is_not_hung_on_itself(plant: str) -> None:
     assert errors(session) == [] and said(session) == whole
 
 
-def test_what_follows_a_call_may_stand_in_front_of_it_in_the_file() -> None:
+def test_what_follows_a_call_may_come_before_it_in_the_file() -> None:
     log = Log()
     log.user("u1", "run the tests")
     log.says("a1", "m1", call("toolu_1"))
@@ -284,7 +288,7 @@ def test_what_follows_a_call_may_stand_in_front_of_it_in_the_file() -> None:
     assert again.stage_all() is None and said(again) == whole
 
 
-def test_several_lost_links_are_told_and_mended_together() -> None:
+def test_several_lost_links_are_reported_and_fixed_together() -> None:
     values = deepcopy(long_session().values)
     for uuid in ("a3", "u2", "a8"):
         values[at(values, uuid)]["parentUuid"] = f"gone before {uuid}"
@@ -298,13 +302,13 @@ def test_several_lost_links_are_told_and_mended_together() -> None:
 
 
 @pytest.mark.parametrize("target", ["r4", "a9", "u1"])
-def test_a_first_record_in_a_circle_begins_the_history_again(target: str) -> None:
-    """Nothing stands above it, so nothing is lost, but older versions hang for ever."""
+def test_a_first_record_in_a_cycle_starts_the_history_again(target: str) -> None:
+    """Nothing is above it, so nothing is lost, but older versions hang forever."""
     values = deepcopy(long_session().values)
     values[0]["parentUuid"] = target
     session = opened(values)
     [problem] = [found for found in session.problems if found.rule == "chain.cycle"]
-    # A side result comes to stand in front of all when the circle runs through it.
+    # If a side result is part of the cycle, it comes before everything else.
     judged = ("error", "loses") if target == "r4" else ("warning", "harmless")
     assert (session.location(problem).line, problem.severity, problem.impact) == (1, *judged)
     session.stage(problem)
@@ -330,7 +334,7 @@ def test_the_list_shows_where_the_link_is_lost_and_what_it_costs() -> None:
     assert [(number, row.label) for number, row in enumerate(rows) if row.kind == "cut"] == [(0, label)]
 
 
-def test_a_record_of_a_doubled_uuid_comes_back_with_its_output() -> None:
+def test_a_record_with_a_duplicate_uuid_comes_back_with_its_output() -> None:
     values = deepcopy(long_session().values)
     another_uuid(values)
     session = opened(values)
@@ -339,7 +343,7 @@ def test_a_record_of_a_doubled_uuid_comes_back_with_its_output() -> None:
     assert "1 output" in double[at(values, "a9") + 1].text
 
 
-def test_one_record_written_twice_is_no_error() -> None:
+def test_one_record_written_twice_is_not_an_error() -> None:
     values = deepcopy(long_session().values)
     values.insert(5, deepcopy(values[4]))
     session = opened(values)
@@ -348,14 +352,14 @@ def test_one_record_written_twice_is_no_error() -> None:
     assert session.stage_all() is None
 
 
-def test_the_last_record_is_sent_without_a_uuid_too() -> None:
+def test_a_last_record_without_a_uuid_is_sent() -> None:
     values = deepcopy(long_session().values)
     del values[-1]["uuid"]
     session = opened(values)
     assert said(session) == said(opened(long_session().values)) and not session.problems
 
 
-def test_a_compaction_that_names_a_record_without_uuid_gets_what_it_kept_again() -> None:
+def test_a_compaction_that_kept_a_record_without_uuid_gets_it_back() -> None:
     log = long_session()
     kept = ["a8", "r8", "a9"]
     metadata = {"preservedMessages": {"anchorUuid": "c2", "uuids": kept, "allUuids": kept}}
@@ -379,7 +383,7 @@ def test_a_compaction_that_names_a_record_without_uuid_gets_what_it_kept_again()
     assert said(session)[-2:] == whole[-2:] and not errors(session)
 
 
-def test_what_a_compaction_kept_comes_back_whichever_of_its_names_is_lost() -> None:
+def test_what_a_compaction_kept_comes_back_whichever_name_is_lost() -> None:
     log = long_session()
     kept = ["a8", "r8", "a9"]
     lists = {"anchorUuid": "c2", "uuids": kept, "allUuids": kept}
@@ -415,13 +419,13 @@ def test_what_a_compaction_kept_comes_back_whichever_of_its_names_is_lost() -> N
     assert said(opened(no_list)) == whole
 
 
-def test_a_part_of_a_session_is_only_told() -> None:
+def test_a_part_of_a_session_is_only_reported() -> None:
     values = deepcopy(long_session().values)[at(long_session().values, "u2") :]
     session = opened(values)
     assert [(p.rule, p.severity, p.impact) for p in session.problems] == [("chain.missing_parent", "info", "harmless")]
 
 
-def test_an_edited_prompt_and_a_new_beginning_are_branches_and_no_loss() -> None:
+def test_an_edited_prompt_and_a_new_start_are_branches_and_not_losses() -> None:
     log = long_session()
     log.user("u3", "second, in other words", parent="a6", promptId="p3")
     log.says("a10", "m7", text("Good."))
@@ -434,7 +438,7 @@ def test_an_edited_prompt_and_a_new_beginning_are_branches_and_no_loss() -> None
     assert len(session.conversation.transcript.messages) == 2
 
 
-def test_a_beginning_that_nothing_explains_is_left_to_a_person() -> None:
+def test_an_unexplained_start_is_left_to_a_person() -> None:
     log = Log(STEP)
     log.user("u1", "one")
     log.says("a1", "m1", text("two"))
@@ -448,7 +452,7 @@ def test_a_beginning_that_nothing_explains_is_left_to_a_person() -> None:
     assert len(session.conversation.transcript.messages) == 4
 
 
-def test_a_prompt_in_two_records_did_not_begin_anew() -> None:
+def test_a_prompt_in_two_records_is_not_a_new_start() -> None:
     log = Log(STEP)
     log.user("u1", "one", promptId="p1")
     log.says("a1", "m1", text("two"))
@@ -458,7 +462,7 @@ def test_a_prompt_in_two_records_did_not_begin_anew() -> None:
     assert (problem.rule, problem.severity) == ("chain.second_root", "error")
 
 
-def test_results_of_parallel_calls_that_came_last_hide_nothing() -> None:
+def test_late_results_of_parallel_calls_hide_nothing() -> None:
     log = Log(STEP)
     log.user("u1", "go")
     log.says("a1", "m1", call("toolu_A"))
@@ -481,7 +485,7 @@ def failing(prompts: Iterable[str], log: Log | None = None) -> Log:
     return log
 
 
-def test_failed_retries_are_one_note_with_a_fix_that_keeps_new_words() -> None:
+def test_failed_retries_are_one_note_and_the_fix_keeps_new_words() -> None:
     session = opened(failing(["second", "continue", "now list the files", "go on"]).values)
     [problem] = session.problems
     assert (problem.rule, problem.severity, problem.impact) == ("turn.failed_retries", "info", "harmless")
@@ -495,7 +499,7 @@ def test_failed_retries_are_one_note_with_a_fix_that_keeps_new_words() -> None:
     assert kept[-1]["parentUuid"] == "a9"
 
 
-def test_one_failure_and_new_words_are_no_retries() -> None:
+def test_one_failure_before_new_words_is_not_a_retry() -> None:
     assert not opened(failing(["continue"]).values).problems
     assert not opened(failing(["do this", "do that"]).values).problems
     answered = failing(["continue", "continue"])

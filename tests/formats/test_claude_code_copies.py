@@ -1,4 +1,4 @@
-"""A lost output is looked for where Claude Code leaves copies; placeholders give way to it."""
+"""A lost output is searched for where Claude Code leaves copies, and replaces a placeholder."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def as_bytes(values: list[Any]) -> bytes:
 
 
 def without(log: Log, uuid: str) -> list[Any]:
-    """The records without one, its children on its parent."""
+    """The records without one; its children are linked to its parent."""
     gone = next(value for value in log.values if value.get("uuid") == uuid)
     values = [deepcopy(value) for value in log.values if value is not gone]
     for value in values:
@@ -81,7 +81,7 @@ def test_the_copy_of_a_request_answers_a_lost_result(tmp_path: Path) -> None:
     assert answers(mended(found))["toolu_D"] == "output D"
 
 
-def test_copies_that_differ_are_left_to_a_person(tmp_path: Path) -> None:
+def test_different_copies_are_left_to_a_person(tmp_path: Path) -> None:
     values = [*without(session(), "r4"), blob("toolu_D", "output D"), blob("toolu_D", "other")]
     missing = problem(saved(tmp_path, values), "result.missing")
     assert [fix.id for fix in missing.fixes] == [
@@ -96,7 +96,7 @@ def test_copies_that_differ_are_left_to_a_person(tmp_path: Path) -> None:
     assert missing.fixes[0].title.endswith('("output D")') and missing.fixes[1].title.endswith('("other")')
 
 
-def test_a_request_is_believed_before_the_details_and_these_before_a_progress_report(tmp_path: Path) -> None:
+def test_requests_are_trusted_over_details_and_these_over_progress_reports(tmp_path: Path) -> None:
     values = without(session(), "r4")
     report = {"type": "bash_progress", "output": "so", "fullOutput": "so far"}
     values.append({"type": "progress", "uuid": "p", "parentUuid": "a6", "parentToolUseID": "toolu_D", "data": report})
@@ -112,7 +112,7 @@ def test_a_request_is_believed_before_the_details_and_these_before_a_progress_re
 
 
 @pytest.mark.parametrize("beside", [INTERRUPTED, f"Error: {INTERRUPTED}"])
-def test_a_placeholder_gives_way_to_the_real_output(tmp_path: Path, beside: str) -> None:
+def test_a_real_output_replaces_a_placeholder(tmp_path: Path, beside: str) -> None:
     log = session()
     record = next(value for value in log.values if value.get("uuid") == "r4")
     record["message"]["content"][0].update(content=INTERRUPTED, is_error=True)
@@ -130,7 +130,7 @@ def test_a_placeholder_gives_way_to_the_real_output(tmp_path: Path, beside: str)
     assert "is_error" not in changed[0].value["message"]["content"][0]
 
 
-def test_an_empty_result_gets_what_only_the_details_say(tmp_path: Path) -> None:
+def test_an_empty_result_gets_the_output_that_only_the_details_have(tmp_path: Path) -> None:
     log = session()
     record = next(value for value in log.values if value.get("uuid") == "r4")
     record["message"]["content"][0]["content"] = ""
@@ -140,7 +140,7 @@ def test_an_empty_result_gets_what_only_the_details_say(tmp_path: Path) -> None:
     assert answers(again)["toolu_D"] == "output D"
 
 
-def test_a_result_that_a_compaction_cut_off_answers_the_call_unless_it_is_another_calls(tmp_path: Path) -> None:
+def test_a_result_that_a_compaction_cut_off_answers_its_own_call_only(tmp_path: Path) -> None:
     log = session()
     metadata = {"preservedMessages": {"anchorUuid": "c2", "uuids": ["a6", "a7"], "allUuids": ["a6", "a7"]}}
     log.record("system", "c1", None, subtype="compact_boundary", compactMetadata=metadata)
@@ -151,7 +151,7 @@ def test_a_result_that_a_compaction_cut_off_answers_the_call_unless_it_is_anothe
     fix = problem(found, "result.missing").recommended
     assert fix is not None and fix.title == "use the real output found before the compaction, line 15"
     assert answers(mended(found)) == {"toolu_D": "output D"}
-    # The same id of another call, which has the result by the agent's own link.
+    # The same id on another call, whose result has the agent's own link.
     other = deepcopy(next(value for value in log.values if value.get("uuid") == "a6"))
     other.update(uuid="b6")
     other["message"]["content"][0]["input"] = {"command": "something else"}
@@ -161,7 +161,7 @@ def test_a_result_that_a_compaction_cut_off_answers_the_call_unless_it_is_anothe
     assert problem(saved(tmp_path, log.values), "result.missing").fixes[0].id == "insert-placeholder"
 
 
-def test_a_result_beside_its_own_call_on_another_branch_is_not_in_the_history_but_answers_the_call(
+def test_a_result_on_another_branch_answers_the_call_in_the_history(
     tmp_path: Path,
 ) -> None:
     log = session()
@@ -199,7 +199,7 @@ def test_a_forked_session_beside_it_is_searched(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("described", [True, False])
-def test_what_a_sub_agent_said_last_is_what_its_call_returned(tmp_path: Path, described: bool) -> None:
+def test_the_last_text_of_a_sub_agent_is_the_output_of_its_call(tmp_path: Path, described: bool) -> None:
     log = Log(7.0)
     log.user("u1", "go")
     asked = {**call("toolu_A", "Task"), "input": {"prompt": "count the notes"}}
@@ -245,7 +245,7 @@ def test_a_stored_output_comes_back_as_the_agent_would_send_it(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("relinked", [True, False])
-def test_a_result_of_a_parallel_call_that_was_lost_is_brought_into_the_history(tmp_path: Path, relinked: bool) -> None:
+def test_an_unreached_result_of_a_lost_parallel_call_joins_the_history(tmp_path: Path, relinked: bool) -> None:
     log = Log(7.0)
     log.user("u1", "go")
     log.says("a1", "m1", call("toolu_A"))
@@ -272,7 +272,7 @@ def test_a_result_of_a_parallel_call_that_was_lost_is_brought_into_the_history(t
     ]
 
 
-def test_placeholders_of_agents_are_known() -> None:
+def test_placeholders_of_agents_are_recognised() -> None:
     for said in (
         INTERRUPTED,
         "[Tool result missing due to internal error]",

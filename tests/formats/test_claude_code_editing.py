@@ -1,4 +1,4 @@
-"""Edits as changes of Claude Code's records: the intended pairs, the chain whole, all else untouched."""
+"""Edits as changes to Claude Code's records: the intended pairs, an unbroken chain, everything else untouched."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def chain_length(items: Sequence[Item]) -> int:
 
 @pytest.mark.parametrize("relink", [True, False])
 @pytest.mark.parametrize("gone", ["r1", "r2", "r3", "r4"])
-def test_a_lost_result_is_answered(gone: str, relink: bool) -> None:
+def test_a_lost_result_is_filled_in(gone: str, relink: bool) -> None:
     items = without(session(), gone, relink=relink)
     transcript = FORMAT.read(items)
     missing = next(b for m in transcript.messages for b in m.calls if f"call {b.id}" in broken(transcript))
@@ -89,7 +89,7 @@ def test_a_lost_result_is_answered(gone: str, relink: bool) -> None:
     assert after[-1].value["type"] == "last-prompt" and after[-2].value["uuid"] == "a7"
 
 
-def test_answers_stand_in_the_order_of_their_calls() -> None:
+def test_answers_are_in_call_order() -> None:
     items = without(session(), "r1", "r2")
     transcript = FORMAT.read(items)
     edits = [InsertResult(block(transcript, "call", id_), "again", False) for id_ in ("toolu_B", "toolu_A")]
@@ -98,7 +98,7 @@ def test_answers_stand_in_the_order_of_their_calls() -> None:
     assert not broken(read)
 
 
-def test_an_answer_at_the_end_of_the_session_may_be_its_leaf() -> None:
+def test_an_answer_at_the_end_of_the_session_can_be_the_leaf() -> None:
     log = Log()
     log.user("u1", "go")
     log.says("a1", "m1", call("toolu_A"))
@@ -127,7 +127,7 @@ def test_a_result_of_a_kept_call_is_listed_as_kept() -> None:
     assert lists == {"anchorUuid": "c2", "uuids": ["a6", new, "a7"], "allUuids": ["a6", new, "a7", "x"]}
 
 
-def test_renaming_takes_the_structural_copies_along() -> None:
+def test_renaming_includes_the_structural_copies() -> None:
     log = session()
     log.note(
         "api-request-blob", message={"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_D"}]}
@@ -142,12 +142,12 @@ def test_renaming_takes_the_structural_copies_along() -> None:
     assert after[-1].value["replacements"] == [{"toolUseId": "toolu_new"}, {"toolUseId": "other"}]
     assert after[-2] is items[-2]
     assert sum(a is not b for a, b in zip(items, after, strict=True)) == 4
-    # One side alone leaves the copies, which still name the other.
+    # One side alone leaves the copies, which still name the other side.
     after, _ = apply(items, both[:1], transcript)
     assert sum(a is not b for a, b in zip(items, after, strict=True)) == 1
 
 
-def test_a_late_result_is_placed_behind_its_call() -> None:
+def test_a_late_result_is_moved_after_its_call() -> None:
     log = Log()
     log.user("u1", "go")
     log.says("a1", "m1", call("toolu_A"))
@@ -164,7 +164,7 @@ def test_a_late_result_is_placed_behind_its_call() -> None:
     assert [role for role, _ in shape(read)] == ["user", "assistant", "user", "assistant", "user", "assistant"]
     assert values(after)["t1"]["parentUuid"] == "u2" and values(after)["a2"]["parentUuid"] == "r1"
     assert [item.value["uuid"] for item in after] == ["u1", "a1", "r1", "a2", "u2", "t1", "a3"]
-    # Beside words in one record, the result is split off.
+    # With text in the same record, the result is split off.
     late["message"]["content"].append(text("words"))
     items = items_of(deepcopy(log.values))
     transcript = FORMAT.read(items)
@@ -184,7 +184,7 @@ def test_a_result_in_an_assistant_record_is_placed() -> None:
 
 
 @pytest.mark.parametrize("ids", [("A",), ("B",), ("C",), ("D",), ("A", "C"), ("A", "B", "C"), ("A", "B", "C", "D")])
-def test_removed_pairs_leave_the_chain_whole(ids: tuple[str, ...]) -> None:
+def test_removed_pairs_leave_the_chain_unbroken(ids: tuple[str, ...]) -> None:
     items = session().items
     transcript = FORMAT.read(items)
     edits = [Remove(block(transcript, kind, f"toolu_{id_}")) for id_ in ids for kind in ("call", "result")]
@@ -227,7 +227,7 @@ def test_blocks_are_arranged_inside_their_record() -> None:
     assert new[0] is old[1] and new[1] is old[0]
 
 
-def test_results_come_into_the_order_of_their_calls() -> None:
+def test_results_are_put_in_call_order() -> None:
     items = session().items
     transcript = FORMAT.read(items)
     order = tuple(block(transcript, "result", f"toolu_{id_}") for id_ in "ABC")
@@ -339,7 +339,7 @@ def test_a_removed_record_does_not_come_back_from_an_earlier_line() -> None:
     assert shape(read)[-1] == ("user", ["result toolu_D"])
 
 
-def test_a_mended_session_is_mended() -> None:
+def test_a_fixed_session_stays_fixed() -> None:
     items = without(session(), "r4", relink=False)
     transcript = FORMAT.read(items)
     after, read = apply(items, [InsertResult(block(transcript, "call", "toolu_D"), PLACEHOLDER, True)], transcript)
@@ -347,7 +347,7 @@ def test_a_mended_session_is_mended() -> None:
     assert FORMAT.apply(after, read, []) == after
 
 
-def test_what_names_a_removed_record_names_the_one_before_it() -> None:
+def test_references_to_a_removed_record_name_the_one_before_it() -> None:
     log = session()
     log.note("summary", summary="a title", leafUuid="a7")
     log.note("file-history-snapshot", messageId="a7", snapshot={"messageId": "a7", "trackedFileBackups": {}})
@@ -366,7 +366,7 @@ def test_what_names_a_removed_record_names_the_one_before_it() -> None:
     assert values(after)["s1"]["parentUuid"] == values(after)["s1"]["logicalParentUuid"] == "r4"
 
 
-def test_removing_a_kept_pair_keeps_the_rest_of_what_a_compaction_kept() -> None:
+def test_removing_a_kept_pair_keeps_the_rest_of_what_was_kept() -> None:
     log = session()
     kept = ["a6", "r4", "a7"]
     lists = {"anchorUuid": "c2", "uuids": kept, "allUuids": kept}

@@ -1,4 +1,4 @@
-"""Ids that a gateway gives again and again: told apart by the agent's links, and renamed wherever they stand."""
+"""Ids that a gateway reuses: told apart by the agent's links, and renamed everywhere."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def mended(session: Session) -> Session:
 
 
 def answered(session: Session) -> dict[str, list[str]]:
-    """What was asked -> what came back."""
+    """Command -> outputs of its call."""
     return {
         arguments(pair.call)["command"]: [result_text(result) for result in pair.results]
         for pair in session.conversation.pairs
@@ -59,7 +59,7 @@ def in_one_turn(order: list[int]) -> Log:
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1], [1, 2, 0]])
-def test_one_id_in_one_turn_whoever_finished_first(order: list[int]) -> None:
+def test_one_id_in_one_turn_whichever_call_finished_first(order: list[int]) -> None:
     found = opened(in_one_turn(order).values)
     shared = next(problem for problem in found.problems if problem.rule == "call.duplicate_id")
     assert shared.cause is not None
@@ -83,7 +83,7 @@ def late(links: bool) -> Log:
     return log
 
 
-def test_late_results_go_to_the_calls_that_their_links_name() -> None:
+def test_late_results_go_to_the_calls_that_they_link_to() -> None:
     again = mended(opened(late(links=True).values))
     assert unique(again) and answered(again) == {"do 0": ["out 0"], "do 1": ["out 1"]}
 
@@ -101,7 +101,7 @@ def test_late_results_without_links_are_a_guess() -> None:
     assert answered(again)["do 0"] != ["out 1"], "nothing is decided by place alone"
 
 
-def test_copies_of_a_shared_id_are_renamed_where_they_hang_on_the_renamed_records() -> None:
+def test_copies_of_a_shared_id_are_renamed_if_they_link_to_renamed_records() -> None:
     log = Log(7.0)
     log.user("u1", "go")
     for number in range(2):
@@ -120,7 +120,7 @@ def test_copies_of_a_shared_id_are_renamed_where_they_hang_on_the_renamed_record
     assert values["t0"]["attachment"]["toolUseID"] == values["p0"]["parentToolUseID"] == "call_0"
 
 
-def test_a_renamed_id_is_renamed_wherever_the_file_names_it() -> None:
+def test_a_renamed_id_is_renamed_everywhere_in_the_file() -> None:
     log = session()
     notice = "<task-notification>\n<tool-use-id>toolu.D</tool-use-id>\n<status>completed</status>\n</task-notification>"
     log.user("u5", notice)
@@ -136,12 +136,12 @@ def test_a_renamed_id_is_renamed_wherever_the_file_names_it() -> None:
     before = found.conversation.document.records
     again = mended(found)
     after = again.conversation.document.records
-    # The copy of a request is named by its hash and stays.
+    # The copy of a request is named by its hash and so stays.
     assert [record.body for record in after if b"toolu.D" in record.body] == [before[-1].body]
     assert sum(a.body != b.body for a, b in zip(before, after, strict=True)) == 8
 
 
-def test_a_lost_result_is_found_by_the_id_that_is_renamed() -> None:
+def test_a_lost_result_is_found_under_the_renamed_id() -> None:
     log = session()
     gone = next(value for value in log.values if value.get("uuid") == "r4")
     values = [deepcopy(value) for value in log.values if value is not gone]
@@ -151,21 +151,21 @@ def test_a_lost_result_is_found_by_the_id_that_is_renamed() -> None:
     assert ["output D"] in answered(again).values()
 
 
-def test_of_calls_that_share_an_id_the_lost_output_is_the_one_that_no_other_has() -> None:
+def test_with_a_shared_id_the_lost_output_is_the_one_that_no_other_call_has() -> None:
     values = list(in_one_turn([0, 2]).values)
     for number in range(3):
         part = {"type": "tool_result", "tool_use_id": "call_0", "content": f"out {number}"}
         values.append({"type": "api-request-blob", "hash": "h", "message": {"role": "user", "content": [part]}})
     again = mended(opened(values))
     assert unique(again) and answered(again) == {f"do {number}": [f"out {number}"] for number in range(3)}
-    # With two lost, each of the two outputs may be either call's: nothing is decided.
+    # With two outputs lost, each may belong to either call, so nothing is decided.
     values = [*in_one_turn([0]).values, *values[-3:]]
     missing = [found for found in opened(values).problems if found.rule == "result.missing"]
     assert len(missing) == 2 and all(found.guess for found in missing)
     assert all(fix.certain is not fix.id.startswith("use-copy") for found in missing for fix in found.fixes)
 
 
-def test_a_sub_agents_description_that_names_the_old_id_is_spoken_of(tmp_path: Path) -> None:
+def test_a_sub_agents_description_with_the_old_id_is_mentioned(tmp_path: Path) -> None:
     log = session()
     values = json.loads(json.dumps(log.values).replace("toolu_D", "toolu.D"))
     folder = tmp_path / "mine" / "subagents"
@@ -178,7 +178,7 @@ def test_a_sub_agents_description_that_names_the_old_id_is_spoken_of(tmp_path: P
     assert fix.note is not None and "mine/subagents/agent-7.meta.json still has the old id" in fix.note
 
 
-def test_results_beside_the_chain_that_two_turns_exchanged() -> None:
+def test_results_off_the_chain_that_two_turns_swapped() -> None:
     log = session()
     log.says("b1", "msg_9", asks("toolu_X", 1))
     log.says("b2", "msg_9", asks("toolu_Y", 2))
@@ -188,7 +188,7 @@ def test_results_beside_the_chain_that_two_turns_exchanged() -> None:
     values = {value["uuid"]: value for value in log.values if value.get("uuid")}
     values["r1"]["message"], values["q1"]["message"] = values["q1"]["message"], values["r1"]["message"]
     found = opened(log.values)
-    # The agent takes the first for a result of the turn that it hangs on, and finds the second by its id.
+    # The agent assigns the first to the turn it is linked to, and finds the second by its id.
     assert [problem.rule for problem in found.problems if problem.severity == "error"] == ["result.orphan"]
     again = mended(found)
     assert {"do 1": ["output X"], "echo toolu_A": ["output A"]}.items() <= answered(again).items()

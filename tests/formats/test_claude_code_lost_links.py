@@ -1,4 +1,6 @@
-"""Lost links in Claude Code files that have more than one thing wrong: what they meant, and that mending all is linear."""
+"""Lost links in Claude Code files with several faults: what each link meant, and that fixing them all takes linear
+time.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ def outputs(session: Session) -> list[str]:
 
 
 def interleaved() -> Values:
-    """Two prompts that were answered at the same time, from one turn on; the second is the one that goes on."""
+    """Two prompts answered at the same time from one turn on; the conversation continues from the second."""
     log = long_session()
     log.user("b1", "left", parent="a9", promptId="left")
     log.user("c1", "right", parent="a9", promptId="right")
@@ -50,7 +52,7 @@ def test_a_lost_link_goes_to_the_branch_of_its_prompt() -> None:
         assert outputs(session) == whole and not errors(session)
 
 
-def test_a_note_of_where_the_conversation_ended_tells_the_branch_when_nothing_stands_behind_it() -> None:
+def test_a_note_on_where_the_conversation_ended_names_the_branch_if_nothing_follows_it() -> None:
     log = long_session()
     log.user("b1", "left", parent="a6")
     log.says("b2", "mb", text("left done"))
@@ -65,7 +67,7 @@ def test_a_note_of_where_the_conversation_ended_tells_the_branch_when_nothing_st
     assert "left done" in str(said(session))
 
 
-def test_what_the_last_prompt_hides_is_hung_on_the_record_that_it_names() -> None:
+def test_what_the_last_prompt_hides_is_linked_to_the_record_it_names() -> None:
     log = long_session()
     log.user("u3", "third")
     log.says("p1", "mp", call("toolu_P"))
@@ -81,7 +83,7 @@ def test_what_the_last_prompt_hides_is_hung_on_the_record_that_it_names() -> Non
     assert outputs(session)[-2:] == ["output P", "output Q"] and "both" in str(said(session)) and not errors(session)
 
 
-def test_a_link_may_have_to_be_mended_again_when_a_doubled_uuid_was() -> None:
+def test_a_link_may_need_another_fix_after_a_duplicate_uuid_is_fixed() -> None:
     values = deepcopy(long_session().values)
     result = values[at(values, "r8")]
     copy = {**deepcopy(result), "uuid": "r8-again", "parentUuid": "a8"}
@@ -93,7 +95,7 @@ def test_a_link_may_have_to_be_mended_again_when_a_doubled_uuid_was() -> None:
     assert session.stage_recommended() is None
 
 
-def test_a_circle_through_a_lost_link_is_opened_where_it_leads_forward() -> None:
+def test_a_cycle_through_a_lost_link_is_broken_where_it_leads_forward() -> None:
     values = deepcopy(long_session().values)
     whole = outputs(opened(values))
     values[at(values, "a7")]["parentUuid"] = "a9"
@@ -115,8 +117,8 @@ def test_a_result_at_the_end_without_a_link_does_not_hide_what_followed_its_call
     assert sorted(outputs(session)) == sorted(whole) and not errors(session)
 
 
-def test_results_of_two_turns_exchanged_go_where_their_ids_say() -> None:
-    """As measured: the later call gets its own output, which stands in front of it; the earlier one an error."""
+def test_swapped_results_of_two_turns_go_where_their_ids_say() -> None:
+    """As measured: the later call gets its own output, which comes before it; the earlier one gets an error."""
     values = deepcopy(long_session().values)
     first, second = (values[at(values, uuid)]["message"]["content"][0] for uuid in ("r7", "r8"))
     for key in ("tool_use_id", "content"):
@@ -135,7 +137,7 @@ def test_results_of_two_turns_exchanged_go_where_their_ids_say() -> None:
     assert outputs(session)[-2:] == ["output D", "output E"]
 
 
-def test_a_report_that_hangs_on_nothing_is_not_the_end_of_the_conversation() -> None:
+def test_a_report_without_a_parent_does_not_end_the_conversation() -> None:
     log = long_session()
     whole = outputs(opened(log.values))
     log.record("attachment", "late", "lost", attachment={"type": "total_tokens_reminder"})
@@ -143,7 +145,7 @@ def test_a_report_that_hangs_on_nothing_is_not_the_end_of_the_conversation() -> 
     assert outputs(session) == whole and not errors(session)
 
 
-def test_half_a_character_in_the_second_of_two_prompts_is_replaced() -> None:
+def test_a_lone_surrogate_in_the_second_of_two_prompts_is_replaced() -> None:
     log = long_session()
     log.user("u3", "one")
     log.user("u4", "two \ud83d")
@@ -198,7 +200,7 @@ def test_ten_times_the_lost_links_cost_ten_times_the_work(break_: Callable[[Valu
 
 @pytest.mark.parametrize("odd", [{"a": 1}, [1], 7, "", None])
 @pytest.mark.parametrize("key", ["uuid", "parentUuid", "sourceToolAssistantUUID", "promptId", "compactMetadata"])
-def test_odd_values_in_the_place_of_names_hurt_nothing(key: str, odd: Any) -> None:
+def test_odd_values_instead_of_names_do_no_harm(key: str, odd: Any) -> None:
     whole = interleaved()
     for uuid in ("c3", "a8"):
         values = deepcopy(whole)

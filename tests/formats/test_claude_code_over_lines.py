@@ -1,4 +1,4 @@
-"""A record written over several lines: the agent reads it, so it counts, and all that is done to it keeps it whole."""
+"""A record written over several lines: the agent reads it, so it counts, and every edit keeps it whole."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def opened(data: bytes) -> Session:
 
 
 def spread(data: bytes, name: str) -> bytes:
-    """The file with some of its readable records written over several lines; never the first."""
+    """The file with some readable records written over several lines; never the first one."""
     lines = data.split(b"\n")
     places = []
     for place, line in enumerate(lines[1:], 1):
@@ -43,7 +43,7 @@ def outputs(session: Session) -> list[str]:
 
 
 @pytest.mark.parametrize("name", CORPUS)
-def test_it_is_judged_and_mended_as_on_one_line(name: str) -> None:
+def test_it_is_checked_and_fixed_as_if_on_one_line(name: str) -> None:
     plain, wide = opened(CORPUS[name]), opened(spread(CORPUS[name], name))
     assert rules(wide) == rules(plain) and outputs(wide) == outputs(plain)
     assert wide.conversation.verdict.outputs_seen == plain.conversation.verdict.outputs_seen
@@ -56,7 +56,7 @@ def test_it_is_judged_and_mended_as_on_one_line(name: str) -> None:
     assert again.stage_recommended() is None and again.to_bytes() == data
 
 
-def test_a_record_that_nothing_changes_keeps_its_bytes() -> None:
+def test_an_unchanged_record_keeps_its_bytes() -> None:
     data = spread(CORPUS["sound"], "sound")
     session = opened(data)
     torn = [problem for problem in session.problems if problem.rule == "record.torn"]

@@ -60,7 +60,7 @@ def test_the_command_to_resume_is_quoted() -> None:
     assert command == "cd '/home/dev/my project' && claude --resume 0d3f3a52-6c0a-4a57-9f0e-2f9a3a1c7e11"
 
 
-def test_sniff_does_not_judge_by_the_first_line() -> None:
+def test_sniff_looks_beyond_the_first_line() -> None:
     log = Log()
     log.note("summary", summary="x", leafUuid="a")
     log.note("queue-operation", operation="enqueue")
@@ -78,7 +78,7 @@ def test_the_last_chain_record_is_the_leaf_unless_the_last_prompt_names_another_
     log.says("x2", "msg_x", text("there"))
     assert shape(read(log))[-1] == ("assistant", ["Done."])
     del log.values[next(i for i, v in enumerate(log.values) if v["type"] == "last-prompt" and v["leafUuid"] == "a7")]
-    # The earlier last-prompt names a4, which the branch does not descend from either.
+    # Nor does the branch descend from a4, which the earlier last-prompt names.
     assert shape(read(log))[-1][1][-1] != "there"
     values = [value for value in log.values if value["type"] != "last-prompt"]
     transcript = read(items_of(values))
@@ -102,7 +102,7 @@ def test_a_lost_parent_is_bridged_over_five_seconds_and_no_more() -> None:
         )
 
 
-def test_no_parent_in_the_middle_and_a_cycle_cut_the_history() -> None:
+def test_a_null_parent_in_the_middle_and_a_cycle_cut_the_history() -> None:
     log = Log(6.0)
     log.user("u1", "one")
     log.says("a1", "m1", call("toolu_A"))
@@ -115,7 +115,7 @@ def test_no_parent_in_the_middle_and_a_cycle_cut_the_history() -> None:
         assert transcript.boundaries[0].record == 3
 
 
-def test_what_the_last_prompt_leaves_behind_a_break_is_told() -> None:
+def test_what_the_last_prompt_leaves_after_a_break_is_reported() -> None:
     log = Log(6.0)
     log.user("u1", "one")
     log.says("a1", "m1", text("two"))
@@ -128,7 +128,7 @@ def test_what_the_last_prompt_leaves_behind_a_break_is_told() -> None:
     assert transcript.boundaries[0].message == 2
 
 
-def test_a_slice_of_a_session_and_a_new_start_are_no_cut() -> None:
+def test_a_slice_of_a_session_and_a_new_start_are_not_cuts() -> None:
     log = Log(6.0)
     log.user("u1", "one", parent="before-the-slice")
     log.says("a1", "m1", text("two"))
@@ -180,7 +180,7 @@ def test_what_a_compaction_kept_follows_its_summary() -> None:
     assert len(read(log).messages) == 5
 
 
-def test_error_messages_of_the_agent_are_not_sent_but_its_own_words_are() -> None:
+def test_the_agents_error_messages_are_not_sent_but_its_own_words_are() -> None:
     log = Log()
     log.user("u1", "one")
     error = log.says("e1", "x", text("API Error: 400"), isApiErrorMessage=True)
@@ -191,7 +191,7 @@ def test_error_messages_of_the_agent_are_not_sent_but_its_own_words_are() -> Non
     assert shape(read(log)) == [("user", ["one", "two"]), ("assistant", ["No response requested."])]
 
 
-def test_results_come_first_among_records_but_not_inside_a_lone_one() -> None:
+def test_results_come_first_among_several_records_but_not_inside_one() -> None:
     log = Log()
     log.user("u1", "go")
     log.says("a1", "m1", call("toolu_A"))
@@ -217,7 +217,7 @@ def test_results_off_the_chain_go_to_their_call() -> None:
     assert not broken(read(early))
 
 
-def test_a_result_behind_another_response_stays_there() -> None:
+def test_a_result_after_another_response_stays_there() -> None:
     log = Log()
     log.user("u1", "go")
     log.says("a1", "m1", call("toolu_A"))
@@ -227,7 +227,7 @@ def test_a_result_behind_another_response_stays_there() -> None:
     assert [role for role, _ in shape(read(log))] == ["user", "assistant", "assistant", "user", "assistant"]
 
 
-def test_ids_that_every_turn_reuses_stay_with_their_own_turn() -> None:
+def test_ids_reused_in_every_turn_stay_with_their_turn() -> None:
     log = session()
     for value in log.values:
         for part in (value.get("message") or {}).get("content", ()):
@@ -268,7 +268,7 @@ def test_copies_of_outputs_are_found() -> None:
     }
 
 
-def test_odd_records_are_read_without_complaint() -> None:
+def test_odd_records_are_read_without_errors() -> None:
     log = session()
     odd: list[Any] = [3, None, [], {"type": []}, {"type": "user"}, {"type": "user", "uuid": 4, "message": 5}]
     odd += [{"type": "assistant", "uuid": "z", "parentUuid": [1], "message": {"content": {"a": 1}}, "timestamp": 7}]
@@ -284,12 +284,12 @@ def test_odd_records_are_read_without_complaint() -> None:
     assert read([]).messages == ()
 
 
-def test_a_record_of_a_lost_call_keeps_its_orphan_in_view() -> None:
+def test_an_orphan_stays_visible_when_its_calls_record_is_lost() -> None:
     transcript = read(without(session(), "a6"))
     assert broken(transcript) == ["result toolu_D"]
 
 
-def test_a_cut_is_mended_by_the_record_in_front_of_it() -> None:
+def test_a_cut_is_fixed_with_the_record_before_it() -> None:
     log = Log(6.0)
     log.user("u1", "one")
     log.says("a1", "m1", call("toolu_A"))

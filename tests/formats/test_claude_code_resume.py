@@ -1,4 +1,4 @@
-"""What is said of Claude Code's doings when it resumes a broken session."""
+"""What toolpair says Claude Code does when it resumes a broken session."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from toolpair.session.session import open_session
 def resumed(
     rule: str, items: list[Item] | None = None, version: str | None = None, **named: tuple[str, str]
 ) -> OnResume | None:
-    """What is said of a problem of this rule; `named` are its blocks, by kind and id. `version` resumes it."""
+    """The statement about a problem of this rule. `named` are its blocks, by kind and id; `version` resumes the
+    session.
+    """
     items = items or session().items
     transcript = FORMAT.read(items, View(agent_version=version))
     blocks: dict[str, Any] = {field: block(transcript, kind, id_) for field, (kind, id_) in named.items()}
@@ -55,7 +57,7 @@ def test_a_call_without_result_is_dropped_in_the_middle_and_answered_at_the_end(
 
 
 @pytest.mark.parametrize("rule", ["id.empty", "id.pattern", "args.not_object", "result.not_first", "role.call_in_user"])
-def test_what_the_agent_sends_as_it_is(rule: str) -> None:
+def test_what_the_agent_sends_unchanged(rule: str) -> None:
     found = resumed(rule)
     assert found is not None and found.effect == "rejected"
 
@@ -78,11 +80,11 @@ def test_whichever_version_wrote_the_file_the_newest_resumes_it() -> None:
     assert "measured" not in found.text
 
 
-def test_nothing_is_said_of_what_was_not_measured() -> None:
+def test_nothing_is_claimed_that_was_not_measured() -> None:
     assert resumed("tools.undeclared") is None
 
 
-def test_a_placeholder_whose_output_is_known_is_said_to_be_sent_as_it_is() -> None:
+def test_a_placeholder_with_a_known_output_is_reported_as_sent() -> None:
     log = session()
     result = next(value for value in log.values if value.get("uuid") == "r4")
     result["message"]["content"][0]["content"] = "[Tool result missing due to internal error]"

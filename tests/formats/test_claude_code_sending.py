@@ -1,4 +1,4 @@
-"""What the model of a resume says of one defect each: what is sent, what is made up, what is left out."""
+"""The model of a resume, one defect at a time: what is sent, what is made up, what is left out."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def seen_of(session: Session) -> SentRequest:
 
 
 def lines(seen: SentRequest) -> list[str]:
-    """The request, a line a block: call toolu_01A, result toolu_01A: output A, user: words."""
+    """The request, one line per block: call toolu_01A, result toolu_01A: output A, user: words."""
     found = []
     for message in seen.messages:
         for part in message.parts:
@@ -53,7 +53,7 @@ def lines(seen: SentRequest) -> list[str]:
 
 
 def fates(session: Session) -> dict[str, list[str]]:
-    """Of the calls and results that are not sent as they are: what becomes of them, by id."""
+    """id -> what happens to the calls and results that are not sent unchanged."""
     seen = seen_of(session)
     found: dict[str, list[str]] = {}
     for message in session.conversation.transcript.messages:
@@ -63,7 +63,7 @@ def fates(session: Session) -> dict[str, list[str]]:
     return found
 
 
-def test_a_sound_session_goes_out_whole_with_its_results_in_the_order_of_the_file() -> None:
+def test_a_sound_session_is_sent_whole_with_results_in_file_order() -> None:
     session = opened(sound())
     assert fates(session) == {}
     assert lines(seen_of(session))[:7] == [
@@ -128,7 +128,7 @@ def test_a_reused_id_loses_every_later_call_and_output() -> None:
     assert session.conversation.verdict.outputs_seen == 7
 
 
-def test_an_early_result_is_moved_behind_its_call_unless_the_user_speaks_between() -> None:
+def test_an_early_result_is_moved_after_its_call_unless_the_user_speaks_in_between() -> None:
     def with_early(place: str) -> Session:
         records = sound()
         at = next(n for n, value in enumerate(records) if value["uuid"] == "r4")
@@ -146,11 +146,11 @@ def test_an_early_result_is_moved_behind_its_call_unless_the_user_speaks_between
     assert (far.conversation.verdict.outputs_seen, far.conversation.verdict.outputs_total) == (7, 8)
 
 
-def test_open_calls_take_the_words_of_their_own_record_with_them() -> None:
+def test_open_calls_are_dropped_with_the_text_of_their_record() -> None:
     assert "assistant: words before the call" not in lines(seen_of(broken("unanswered_with_text_in_record")))
 
 
-def test_contents_of_other_kinds_go_out_as_json_and_errors_without_images() -> None:
+def test_other_contents_are_sent_as_json_and_errors_without_images() -> None:
     assert any(line.endswith(': {"a":[1]}') for line in lines(seen_of(broken("content_object"))))
     session = broken("image_in_error")
     (changed,) = fates(session).values()
@@ -158,21 +158,21 @@ def test_contents_of_other_kinds_go_out_as_json_and_errors_without_images() -> N
     assert "image" not in str(lines(seen_of(session)))
 
 
-def test_signed_thinking_of_another_model_is_left_out() -> None:
+def test_another_models_signed_thinking_is_left_out() -> None:
     def thoughts(name: str) -> int:
         return lines(seen_of(broken(name))).count("assistant thinking")
 
     assert (thoughts("thinking_beside"), thoughts("thinking_by_another_model"), thoughts("thinking_alone")) == (2, 1, 1)
 
 
-def test_what_an_output_beside_the_history_is_worth() -> None:
+def test_outputs_off_the_history_are_counted_but_not_seen() -> None:
     session = broken("parent_unknown")
     assert session.conversation.verdict.outputs_total == 8 and session.conversation.verdict.outputs_seen == 5
     session.stage_recommended()
     assert (session.conversation.verdict.outputs_seen, session.conversation.verdict.outputs_total) == (8, 8)
 
 
-def test_a_session_whose_last_record_has_no_time_is_not_found_until_it_gets_one() -> None:
+def test_a_session_without_a_time_at_the_end_is_not_found_until_it_gets_one() -> None:
     data = planted.corpus_file("no_timestamp_at_end")
     session = open_session("session.jsonl", data=data, agent_version="2.1.329")
     refuses = seen_of(session).refuses
@@ -193,7 +193,7 @@ def test_a_sub_agents_history_is_never_resumed() -> None:
     assert broken("all_sidechain").conversation.judged.seen is None
 
 
-def test_older_versions_answer_nothing_and_drop_no_orphan() -> None:
+def test_older_versions_answer_no_call_and_drop_no_orphan() -> None:
     records = DEFECTS["call_lost"](sound(), random.Random(7))
     assert records is not None
     session = open_session("session.jsonl", data=written(records), agent_version="2.0.14")
@@ -215,7 +215,7 @@ def test_responses_without_an_id_are_not_merged() -> None:
     assert [message.role for message in seen_of(opened(log.values)).messages] == ["user", "assistant", "assistant"]
 
 
-def test_the_agents_own_placeholder_for_an_empty_response_is_left_out_again() -> None:
+def test_the_agents_placeholder_for_an_empty_response_is_left_out() -> None:
     records = sound()
     records[-1]["message"]["content"] = "(no content)"
     assert lines(seen_of(opened(records)))[-2:] == ["user: third words", "assistant: No response requested."]
@@ -239,13 +239,13 @@ def double_defect(seed: int) -> Records:
         try:
             records = DEFECTS[name](records, rng) or records
         except (KeyError, IndexError, StopIteration, TypeError, AttributeError):
-            continue  # the one before it has taken away what this one would break
+            continue  # the defect before it removed what this one would break
     return records
 
 
 @given(seed=st.integers(min_value=0, max_value=2**32))
 @settings(max_examples=150, suppress_health_check=list(HealthCheck))
-def test_what_is_called_lost_is_lost_and_all_that_is_lost_is_named(seed: int) -> None:
+def test_losses_are_real_and_all_of_them_are_named(seed: int) -> None:
     session = opened(double_defect(seed))
     seen = session.conversation.judged.seen
     if seen is None:

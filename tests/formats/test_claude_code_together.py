@@ -1,4 +1,4 @@
-"""A response whose parts stand apart in the chain: what belongs together is brought together, once and for all."""
+"""A response whose parts are apart in the chain: they are brought together by one fix."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def errors(session: Session) -> list[str]:
 
 
 def mended_once(session: Session) -> Session:
-    """The mended session, read again; a second run changes nothing."""
+    """The fixed session, read again; a second run changes nothing."""
     session.stage_recommended()
     data = session.to_bytes()
     again = open_session("session.jsonl", data=data)
@@ -32,7 +32,7 @@ def mended_once(session: Session) -> Session:
 
 
 def copied_response(link: str | None) -> list[Any]:
-    """Two parallel calls; the second stands in a copy under another message id, too, and its link is broken."""
+    """Two parallel calls; the second also has a copy under another message id, and its link is broken."""
     log = Log(step=10)
     log.user("u1", "two things", promptId="p")
     log.says("a1", "msg_1", text("Two."))
@@ -45,7 +45,7 @@ def copied_response(link: str | None) -> list[Any]:
     return log.values
 
 
-def test_a_response_copied_into_another_with_a_lost_link_is_mended_for_good() -> None:
+def test_a_response_copied_into_another_with_a_lost_link_is_fixed_for_good() -> None:
     for link in (None, "lost"):
         session = opened(copied_response(link))
         assert errors(session)
@@ -72,7 +72,7 @@ def parted(tail: bool) -> list[Any]:
     return log.values
 
 
-def test_results_behind_another_response_are_put_behind_their_calls() -> None:
+def test_results_after_another_response_move_after_their_calls() -> None:
     for tail in (True, False):
         session = opened(parted(tail))
         assert "result.not_adjacent" in errors(session)
@@ -94,13 +94,13 @@ def test_a_result_under_another_id_on_another_branch_is_not_lost_there() -> None
     log.user("r1", "right", parent="a1")
     log.says("r2", "msg_3", text("Right."))
     assert not opened(log.values).problems
-    # Without the record of its call it is one that nothing leads to.
+    # Without the record of its call, nothing leads to it.
     alone = [value for value in log.values if value["uuid"] != "l2"]
     assert [problem.rule for problem in opened(alone).problems] == ["result.unreached"]
 
 
 @pytest.mark.parametrize("link", [None, "lost", "b1"])
-def test_an_id_of_any_kind_is_brought_together(link: str | None) -> None:
+def test_any_kind_of_id_is_brought_together(link: str | None) -> None:
     values = copied_response(link)
     values[2]["message"]["content"][0]["id"] = ["toolu_A"]
     values[6]["message"]["content"][0]["tool_use_id"] = {"id": "toolu_A"}

@@ -1,4 +1,4 @@
-"""What is said of Claude Code's files is what its agent makes of them: no false alarm, and no loss untold."""
+"""What toolpair says about Claude Code's files is what the agent does: no false alarm, and no silent loss."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def recommended(session: Session) -> Session:
 
 
 def exchange() -> Log:
-    """Three calls one after the other; records stand a second apart."""
+    """Three calls, one after the other; records are one second apart."""
     log = Log()
     log.user("u1", "begin")
     for number in (1, 2, 3):
@@ -48,7 +48,7 @@ def exchange() -> Log:
     return log
 
 
-# Links.
+# Links
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -58,7 +58,7 @@ def test_the_order_of_lines_does_not_matter(seed: int) -> None:
     rng = random.Random(seed)
     moved = records[::-1] if seed == 0 else rng.sample(records, len(records))
     if moved[-1] is not records[-1] and seed:
-        # Where the history goes on from the last line it is the newest record below.
+        # If the history continues from the last line, that is the newest record below it.
         moved = [record for record in moved if record is not records[0]] + [records[0]]
     session = opened(moved)
     assert sent(session) == as_written
@@ -67,7 +67,7 @@ def test_the_order_of_lines_does_not_matter(seed: int) -> None:
 
 
 def with_a_report_in_the_gap(report: float, follows: float) -> Session:
-    """A record is lost; a progress report hangs on it, and what was said next on that."""
+    """A record is lost; a progress report links to it, and the next text to that report."""
     log = exchange()
     log.record("progress", "p1", "gone", data={"type": "hook_progress"})
     log.user("u2", "next")
@@ -94,15 +94,15 @@ def test_a_report_in_the_gap_does_not_hide_that_history_is_lost() -> None:
 
 
 @pytest.mark.parametrize("report", [2, 9])
-def test_what_was_said_soon_after_is_bridged_whenever_the_report_came(report: float) -> None:
+def test_text_soon_after_the_gap_is_bridged_whenever_the_report_came(report: float) -> None:
     session = with_a_report_in_the_gap(report, 4)
     assert errors(session) == [] and session.conversation.verdict.outputs_seen == 3
 
 
-# What a person did.
+# What a person did
 
 
-def test_a_refusal_is_what_happened_even_where_the_command_had_printed_something() -> None:
+def test_a_refusal_counts_even_if_the_command_had_printed_something() -> None:
     log = exchange()
     record = by_name(log)["r2"]
     record["message"]["content"][0] |= {
@@ -119,7 +119,7 @@ def test_a_refusal_is_what_happened_even_where_the_command_had_printed_something
     assert session.conversation.verdict.outputs_seen == session.conversation.verdict.outputs_total == 3
 
 
-# Texts that say nothing.
+# Blank texts
 
 
 def test_a_blank_text_that_the_agent_leaves_out_is_a_note() -> None:
@@ -133,7 +133,7 @@ def test_a_blank_text_that_the_agent_leaves_out_is_a_note() -> None:
     assert [(problem.rule, problem.severity) for problem in session.problems] == [("content.empty_text", "info")]
     assert session.problems[0].on_resume is not None and session.problems[0].on_resume.effect == "healed"
     assert session.stage_recommended() is None
-    # Another provider would get what the file holds.
+    # Another provider would receive what the file holds.
     assert "content.empty_text" in errors(opened(log.values, profile="bedrock-converse"))
 
 
@@ -159,7 +159,7 @@ def test_a_fix_for_something_else_leaves_blank_texts_alone() -> None:
     assert [json.loads(before[number])["uuid"] for number in changed] == ["r3"]
 
 
-# Outputs that stand elsewhere.
+# Outputs found elsewhere
 
 
 def test_an_output_in_a_record_of_an_unknown_type_is_found() -> None:

@@ -1,4 +1,4 @@
-"""Fixes of rollouts as they stand in the file: new outputs, moved ones, ids, and the numbers of the records."""
+"""Fixes as changes to a rollout's records: new outputs, moved ones, ids, and the records' ordinals."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def of(made: Rollout, id_: str, side: str) -> dict[str, Any]:
 
 
 def order(session: Session) -> list[str]:
-    """Calls and outputs as they stand in the file."""
+    """Calls and outputs in file order."""
     return [
         f"{'out' if item['type'].endswith('_output') else 'call'} {item['call_id']}"
         for item in items_of(values_of(session.to_bytes()))
@@ -68,7 +68,7 @@ def found(made: Rollout, kind: str, id_: str) -> Block:
 
 @pytest.mark.parametrize("gone", ["c1", "c2", "c3"])
 @pytest.mark.parametrize("paginated", [True, False])
-def test_a_new_output_stands_in_call_order_behind_the_calls_of_its_turn(gone: str, paginated: bool) -> None:
+def test_a_new_output_goes_in_call_order_after_the_calls_of_its_turn(gone: str, paginated: bool) -> None:
     made = turn(paginated)
     made.remove(of(made, gone, "out"))
     session = made.session()
@@ -85,7 +85,7 @@ def test_a_new_output_stands_in_call_order_behind_the_calls_of_its_turn(gone: st
         assert b"ordinal" not in session.to_bytes()
 
 
-def test_all_outputs_of_a_turn_come_in_call_order() -> None:
+def test_all_outputs_of_a_turn_are_in_call_order() -> None:
     made = turn()
     made.remove(*(of(made, id_, "out") for id_ in ("c1", "c2", "c3")))
     session = made.session()
@@ -119,7 +119,7 @@ def test_the_kinds_of_outputs() -> None:
     assert not session.problems
 
 
-def test_a_new_record_takes_the_free_number_of_a_gap() -> None:
+def test_a_new_record_takes_a_free_number_in_a_gap() -> None:
     made = turn()
     made.values = [value for value in made.values if value is not of(made, "c3", "out")]
     before = ordinals(made.data)
@@ -146,7 +146,7 @@ def test_a_new_record_without_a_gap_says_how_many_get_new_numbers() -> None:
     assert undone is not None and session.to_bytes() == made.data
 
 
-def test_a_new_record_at_the_end_changes_no_other() -> None:
+def test_a_new_record_at_the_end_changes_no_other_record() -> None:
     made = turn()
     made.begins("t2", "More.")
     made.call("c4")
@@ -172,7 +172,7 @@ def test_a_late_output_moves_to_its_call() -> None:
     assert line_changes(made.data, session.to_bytes()) == ([], [])
 
 
-def test_a_removed_call_takes_the_reasoning_before_it_when_nothing_of_the_model_follows() -> None:
+def test_a_removed_call_takes_its_reasoning_with_it_unless_the_model_goes_on() -> None:
     made = Rollout()
     made.begins("t1", "Go.")
     made.thinks("rs_1")
@@ -188,14 +188,14 @@ def test_a_removed_call_takes_the_reasoning_before_it_when_nothing_of_the_model_
     assert not session.problems
 
 
-def test_the_reasoning_of_parallel_calls_stays_with_the_others() -> None:
+def test_the_reasoning_of_parallel_calls_stays() -> None:
     made = turn()
     items = FORMAT.apply(made.items, transcript := read(made), [Remove(next(iter(blocks(transcript, "call"))))])
     kinds = [item.value["payload"]["type"] for item in items if item.value["type"] == "response_item"]
     assert kinds[1:3] == ["reasoning", "function_call"]
 
 
-def test_an_id_changes_in_events_and_in_older_histories_too() -> None:
+def test_an_id_changes_in_events_and_older_histories_too() -> None:
     made = turn()
     copy = dict(of(made, "c1", "call")["payload"], id="fc_1")
     of(made, "c1", "call")["payload"]["id"] = "fc_1"
@@ -212,7 +212,7 @@ def test_an_id_changes_in_events_and_in_older_histories_too() -> None:
     assert "'c1'" not in text and text.count("'new'") == 5
 
 
-def test_only_the_events_of_the_renamed_call_follow() -> None:
+def test_only_the_renamed_calls_events_follow() -> None:
     made = Rollout()
     for number in ("one", "two"):
         made.begins(number, "Go.")
@@ -242,7 +242,7 @@ def in_history() -> Rollout:
     return made
 
 
-def test_calls_and_outputs_inside_a_compaction_are_mended_there() -> None:
+def test_calls_and_outputs_inside_a_compaction_are_fixed_there() -> None:
     made = in_history()
     session = made.session()
     session.stage_recommended()
@@ -253,7 +253,7 @@ def test_calls_and_outputs_inside_a_compaction_are_mended_there() -> None:
     assert len(session.to_bytes().splitlines()) == len(made.lines)
 
 
-def test_an_output_kept_as_text_stands_behind_the_other_outputs() -> None:
+def test_an_output_kept_as_text_goes_after_the_other_outputs() -> None:
     made = turn()
     made.remove(of(made, "c2", "call"))
     session = made.session()
@@ -265,7 +265,7 @@ def test_an_output_kept_as_text_stands_behind_the_other_outputs() -> None:
     assert kept["content"][0]["text"].endswith("two")
 
 
-def test_images_of_an_output_stay_images_when_it_is_kept_as_text() -> None:
+def test_images_stay_images_when_an_output_is_kept_as_text() -> None:
     made = turn()
     image = {"type": "input_image", "image_url": "data:image/png;base64,AAAA"}
     of(made, "c2", "out")["payload"]["output"] = [{"type": "input_text", "text": "see"}, image]
@@ -290,7 +290,7 @@ def test_messages_are_inserted_and_removed_as_records() -> None:
     }
 
 
-def test_a_call_kept_as_text_is_the_models_words() -> None:
+def test_a_call_kept_as_text_is_assistant_text() -> None:
     made = turn()
     items = FORMAT.apply(made.items, read_ := read(made), [ReplaceWithText(blocks(read_, "call")[0], "It called.")])
     assert {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "It called."}]} in [
@@ -298,7 +298,7 @@ def test_a_call_kept_as_text_is_the_models_words() -> None:
     ]
 
 
-def test_records_are_moved_and_taken_out() -> None:
+def test_records_are_moved_and_removed() -> None:
     made = turn()
     items = made.items
     moved = FORMAT.apply(items, read(made), [MoveRecord(5, 7), RemoveRecord(2)])
@@ -306,7 +306,7 @@ def test_records_are_moved_and_taken_out() -> None:
     assert [item.value["ordinal"] for item in moved] == list(range(len(items) - 1))
 
 
-def test_what_no_edit_touches_is_the_same_record() -> None:
+def test_records_without_edits_stay_the_same() -> None:
     made = turn()
     made.remove(of(made, "c3", "out"))
     items: list[Item] = made.items
@@ -319,7 +319,7 @@ def test_what_no_edit_touches_is_the_same_record() -> None:
     assert new.value["payload"] == {"type": "function_call_output", "call_id": "c3", "output": "three"}
 
 
-def test_a_turns_id_goes_with_its_new_output() -> None:
+def test_a_new_output_gets_the_turn_id_of_its_call() -> None:
     made = turn()
     made.remove(of(made, "c1", "out"))
     after = FORMAT.apply(made.items, read_ := read(made), [InsertResult(blocks(read_, "call")[0], "one", False)])
@@ -334,9 +334,7 @@ def test_a_turns_id_goes_with_its_new_output() -> None:
         ({"output": [{"type": "text", "text": "one"}]}, {"output": [{"type": "input_text", "text": "one"}]}),
     ],
 )
-def test_an_output_that_codex_cannot_load_is_written_so_that_it_can(
-    item: dict[str, Any], mended: dict[str, Any]
-) -> None:
+def test_an_output_that_codex_cannot_load_is_rewritten(item: dict[str, Any], mended: dict[str, Any]) -> None:
     made = turn()
     of(made, "c1", "out")["payload"].update(item)
     session = made.session()
@@ -355,7 +353,7 @@ def of_session(session: Session, id_: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("given", [{"cmd": "ls"}, None])
-def test_arguments_that_are_no_string_are_written_as_one(given: Any) -> None:
+def test_arguments_that_are_not_a_string_become_one(given: Any) -> None:
     made = turn()
     of(made, "c1", "call")["payload"]["arguments"] = given
     if given is None:
@@ -381,15 +379,13 @@ def test_a_record_without_a_time_gets_one() -> None:
 
 
 @pytest.mark.parametrize("mark", [False, True])
-def test_found_blocks_are_named(mark: bool) -> None:
+def test_the_call_and_the_result_of_an_id_are_found(mark: bool) -> None:
     made = turn()
     assert found(made, "result" if mark else "call", "c2").call_kind == "function"
 
 
 @pytest.mark.parametrize(("grows", "base", "told"), [(0, 100, None), (7, 100, "end elsewhere"), (-7, 10**9, "resume")])
-def test_forks_are_told_of_before_the_bytes_that_they_take_move(
-    tmp_path: Path, grows: int, base: int, told: str | None
-) -> None:
+def test_forks_are_mentioned_before_their_bytes_move(tmp_path: Path, grows: int, base: int, told: str | None) -> None:
     meta = {"id": "b", "history_base": {"thread_id": THREAD, "end_ordinal_exclusive": 2, "end_byte_offset": base}}
     record = {"timestamp": "2026-11-21T07:00:00Z", "type": "session_meta", "payload": meta}
     (tmp_path / NAME).write_bytes(b"")

@@ -1,4 +1,4 @@
-"""Rollouts that Codex does not load any more, or was never able to: of 2025, without times, with an odd first line."""
+"""Rollouts that Codex no longer loads, or never did: from 2025, without times, with an odd first line."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def refuses(session: Session) -> str | None:
     return seen.refuses
 
 
-def test_a_rollout_of_2025_is_written_in_todays_form(tmp_path: Path) -> None:
+def test_a_rollout_from_2025_gets_todays_form(tmp_path: Path) -> None:
     session = opened(tmp_path, old())
     assert refuses(session) == "Codex does not resume this session: no line of it is in the form that Codex reads."
     assert session.conversation.verdict.outputs_seen == 0 and session.conversation.verdict.outputs_total == 1
@@ -64,7 +64,7 @@ def test_a_rollout_of_2025_is_written_in_todays_form(tmp_path: Path) -> None:
     assert (head["type"], head["payload"]["id"], head["payload"]["cwd"]) == ("session_meta", THREAD, "/home/dev/shop")
     assert head["payload"]["instructions"] == "Be kind." and head["payload"]["git"] == {"branch": "main"}
     for was, now in zip(before[1:], after[1:], strict=True):
-        # What each line said stays, to the byte; the state of the first versions is nothing that is read.
+        # Each line keeps its bytes; the first versions' state records are not read.
         assert was in now and (was == now) is (b"record_type" in was)
     assert not session.staging.losses
 
@@ -76,7 +76,7 @@ def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
     assert again.format.id == "codex" and again.stage_recommended() is None
 
 
-def test_lines_of_2025_among_those_of_today_are_skipped_and_told_of(tmp_path: Path) -> None:
+def test_lines_from_2025_among_new_ones_are_skipped_and_reported(tmp_path: Path) -> None:
     made = Rollout(paginated=False)
     made.begins("t1", "Go.")
     made.call("c1")
@@ -91,7 +91,7 @@ def test_lines_of_2025_among_those_of_today_are_skipped_and_told_of(tmp_path: Pa
     assert not session.problems and session.conversation.verdict.outputs_seen == 1
 
 
-def test_the_id_has_to_be_one_that_codex_takes(tmp_path: Path) -> None:
+def test_the_id_must_be_one_that_codex_accepts(tmp_path: Path) -> None:
     values = old()
     values[0]["id"] = "session-7"
     (problem,) = opened(tmp_path, values).problems
@@ -110,7 +110,7 @@ def plain() -> Rollout:
     return made
 
 
-def test_a_copy_without_any_time_is_not_loaded(tmp_path: Path) -> None:
+def test_a_copy_without_times_is_not_loaded(tmp_path: Path) -> None:
     made = plain()
     for value in made.values:
         del value["timestamp"]
@@ -149,7 +149,7 @@ def test_a_first_line_that_codex_cannot_read_is_completed(tmp_path: Path, key: s
     assert session.to_bytes().splitlines()[1:] == made.lines[1:]
 
 
-def test_the_first_line_without_a_time_gets_that_of_the_session(tmp_path: Path) -> None:
+def test_a_first_line_without_a_time_gets_the_sessions(tmp_path: Path) -> None:
     made = plain()
     del made.values[0]["timestamp"]
     session = opened(tmp_path, made.values)

@@ -1,4 +1,4 @@
-"""Rollouts of Codex: what is recognised, which records are active, and what the transcript says of them."""
+"""Reading Codex's rollouts: what is recognised, which records are active, and what the transcript holds."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_rollout_is_recognised_before_all_other_formats() -> None:
         [],
     ],
 )
-def test_other_files_are_none(values: list[Any]) -> None:
+def test_other_files_are_not_rollouts(values: list[Any]) -> None:
     assert FORMAT.sniff(values) == 0
 
 
@@ -72,7 +72,7 @@ def test_the_first_versions_wrote_bare_items() -> None:
     assert transcript.session_id == THREAD
 
 
-def test_what_the_file_says_of_the_session() -> None:
+def test_facts_about_the_session() -> None:
     transcript = read(plain())
     assert (transcript.agent, transcript.agent_version) == ("Codex", "0.169.0")
     assert (transcript.session_id, transcript.folder, transcript.model) == (THREAD, FOLDER, "gpt-5.5")
@@ -94,7 +94,7 @@ def test_items_of_the_model_make_one_message_and_events_never_count() -> None:
     assert not transcript.scopes
 
 
-def test_unknown_records_and_items_are_passed_by() -> None:
+def test_unknown_records_and_items_are_skipped() -> None:
     made = plain()
     made.record("something_new", {"type": "function_call", "call_id": "x", "name": "n", "arguments": "{}"})
     made.item("something_else", call_id="y")
@@ -113,7 +113,7 @@ def compacted(notes: Any = "none") -> Rollout:
 
 
 @pytest.mark.parametrize("notes", ["none", None, [{}]])
-def test_a_compaction_takes_the_place_of_all_before_it(notes: Any) -> None:
+def test_a_compaction_replaces_everything_before_it(notes: Any) -> None:
     transcript = read(compacted(notes))
     assert shape(transcript) == ["user: Look.", "call c3", "out c3 three"]
     assert sum(block.kind == "call" for block in transcript.inactive_blocks) == 2
@@ -123,7 +123,7 @@ def test_a_compaction_takes_the_place_of_all_before_it(notes: Any) -> None:
 
 
 @pytest.mark.parametrize("notes", [[], [{}, {}], {}])
-def test_a_compaction_whose_lists_differ_in_length_does_not_count(notes: Any) -> None:
+def test_a_compaction_with_lists_of_different_length_does_not_count(notes: Any) -> None:
     made = compacted(notes)
     assert "call c1" in shape(read(made))
     session = made.session()
@@ -137,14 +137,14 @@ def test_a_compaction_whose_lists_differ_in_length_does_not_count(notes: Any) ->
     ]
 
 
-def test_a_compaction_with_a_summary_alone_keeps_the_words_of_the_user() -> None:
+def test_a_compaction_with_only_a_summary_keeps_the_users_words() -> None:
     made = plain()
     made.compacted(None, "They looked.")
     made.begins("t2", "More.")
     assert shape(read(made)) == ["user: Look.", "user: They looked.", "user: More."]
 
 
-def test_turns_taken_back_are_inactive_with_their_surroundings() -> None:
+def test_rolled_back_turns_are_inactive_with_their_context() -> None:
     made = plain()
     made.user("<environment_context>there</environment_context>")
     made.begins("t2", "Wrong.")
@@ -158,20 +158,20 @@ def test_turns_taken_back_are_inactive_with_their_surroundings() -> None:
     assert not made.session().problems
 
 
-def test_going_back_beyond_the_first_turn_leaves_what_was_before_it() -> None:
+def test_rolling_back_beyond_the_first_turn_keeps_what_came_before() -> None:
     made = plain()
     made.event("thread_rolled_back", num_turns=9)
     assert shape(read(made)) == ["user: <environment_context>here</environment_context>"]
 
 
-def test_a_compaction_of_a_turn_that_was_taken_back_does_not_count() -> None:
+def test_a_compaction_in_a_rolled_back_turn_does_not_count() -> None:
     made = compacted()
     before = shape(read(plain()))
     made.event("thread_rolled_back", num_turns=1)
     assert shape(read(made)) == before
 
 
-def test_an_older_compaction_counts_again_when_the_newer_one_was_taken_back() -> None:
+def test_an_older_compaction_counts_again_when_the_newer_one_is_rolled_back() -> None:
     made = compacted()
     after_first = shape(read(made))
     made.begins("t3", "Still more.")
@@ -206,7 +206,7 @@ def test_searches_by_the_server_need_no_output() -> None:
     assert len(blocks(read(made), "call")) == 2
 
 
-def test_a_local_shell_call_may_only_have_the_id_of_its_item() -> None:
+def test_a_local_shell_call_may_only_have_an_item_id() -> None:
     made = Rollout()
     made.begins("t1", "Go.")
     made.item("local_shell_call", id="ls_1", status="completed", action={"type": "exec", "command": ["ls"]})
@@ -215,7 +215,7 @@ def test_a_local_shell_call_may_only_have_the_id_of_its_item() -> None:
     assert (call.id, call.name) == ("ls_1", "local_shell")
 
 
-def test_an_output_in_an_event_alone_is_found() -> None:
+def test_an_output_that_is_only_in_an_event_is_found() -> None:
     made = Rollout()
     made.begins("t1", "Go.")
     made.call("c1")
@@ -251,7 +251,7 @@ def test_an_output_in_an_event_alone_is_found() -> None:
     assert "No result was recorded" in session.conversation.pairs[4].result.value["output"]  # type: ignore[union-attr]
 
 
-def test_an_event_of_an_id_that_several_calls_share_is_not_trusted() -> None:
+def test_an_event_with_a_shared_id_is_not_trusted() -> None:
     made = Rollout()
     for turn in ("t1", "t2"):
         made.begins(turn, "Go.")
@@ -262,7 +262,7 @@ def test_an_event_of_an_id_that_several_calls_share_is_not_trusted() -> None:
     assert not dict(read(made).copies), "the one event that is left may tell of either call"
 
 
-def test_events_that_contradict_each_other_are_not_trusted() -> None:
+def test_contradicting_events_are_not_trusted() -> None:
     made = Rollout()
     made.begins("t1", "Go.")
     made.call("c1")
@@ -283,7 +283,7 @@ def stopped(text: str) -> Rollout:
     return made
 
 
-def test_what_codex_writes_for_a_call_without_output_is_no_real_output() -> None:
+def test_codexs_text_for_a_missing_output_is_not_real_output() -> None:
     session = stopped("aborted").session()
     session.stage_recommended()
     assert session.conversation.pairs[0].result is not None
@@ -291,7 +291,7 @@ def test_what_codex_writes_for_a_call_without_output_is_no_real_output() -> None
 
 
 @pytest.mark.parametrize("text", ["Wall time: 1.5 seconds\naborted by user", "aborted by user after 3.1s"])
-def test_that_a_person_stopped_a_call_is_what_happened(text: str) -> None:
+def test_a_call_that_a_person_stopped_stays_stopped(text: str) -> None:
     made = stopped(text)
     session = made.session()
     assert not session.problems and session.conversation.verdict.placeholders == 0
@@ -327,7 +327,7 @@ def fork(folder: Path, **more: Any) -> Path:
 @pytest.mark.parametrize("where", [".", "../19", "../../../../archived_sessions"])
 @pytest.mark.parametrize("ending", ["jsonl", "jsonl.zst"])
 def test_a_fork_whose_parent_is_there(tmp_path: Path, where: str, ending: str) -> None:
-    # The parent's id begins with the time of 2026-11-21, 07:52 UTC.
+    # The parent's id starts with the time 2026-11-21, 07:52 UTC.
     path = fork(tmp_path / "sessions" / "2026" / "11" / "20")
     home = path.parent / where
     home.mkdir(parents=True, exist_ok=True)
@@ -339,7 +339,7 @@ def test_a_fork_whose_parent_is_there(tmp_path: Path, where: str, ending: str) -
 
 
 @pytest.mark.parametrize("where", [".", "../20", "../../03/07"])
-def test_a_fork_is_sent_with_what_it_has_of_its_parent(tmp_path: Path, where: str) -> None:
+def test_a_fork_is_sent_with_its_parents_part(tmp_path: Path, where: str) -> None:
     before = parent()
     path = fork(tmp_path / "sessions" / "2026" / "11" / "21", end_byte_offset=len(before.data))
     home = path.parent / where
@@ -357,7 +357,7 @@ def test_a_fork_is_sent_with_what_it_has_of_its_parent(tmp_path: Path, where: st
         ("sent", "user"),
     ]
     assert "of the parent" in [row.text for row in seen_rows(session.conversation.judged)]
-    # The outputs that are counted are those of the file.
+    # Only the file's own outputs are counted.
     assert session.conversation.verdict.outputs_total == 0
 
 
@@ -373,7 +373,7 @@ def test_a_fork_whose_parent_became_shorter_is_not_resumed(tmp_path: Path) -> No
     assert seen is not None and seen.refuses is not None and "became shorter" in session.conversation.verdict.sentence
 
 
-def test_parents_that_name_each_other_are_told_of(tmp_path: Path) -> None:
+def test_parents_that_name_each_other_are_reported(tmp_path: Path) -> None:
     other = "01a1fd17-7a6c-7c11-9e18-deaa896459f4"
     before = parent()
     before.values[0]["payload"]["history_base"] = {"thread_id": PARENT, "end_byte_offset": 5}
@@ -384,7 +384,7 @@ def test_parents_that_name_each_other_are_told_of(tmp_path: Path) -> None:
     assert problem.rule == "rollout.parent_missing"
 
 
-def test_a_fork_alone_is_told_of(tmp_path: Path) -> None:
+def test_a_fork_without_its_parent_is_reported(tmp_path: Path) -> None:
     (problem,) = open_session(fork(tmp_path / "sessions" / "2026" / "11" / "21")).problems
     assert (problem.rule, problem.severity, problem.impact) == ("rollout.parent_missing", "warning", "stops")
     assert "01a1fd17-d37f-7833-bddc-d042d96e8488" in problem.text

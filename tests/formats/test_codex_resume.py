@@ -1,4 +1,4 @@
-"""What Codex sends when it resumes a rollout, what it says of problems, and what it does not resume at all."""
+"""What Codex sends when it resumes a rollout, what toolpair says about problems, and what it does not resume at all."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def begun() -> Rollout:
     return made
 
 
-def test_aborted_stands_straight_behind_each_call_without_output() -> None:
+def test_aborted_comes_directly_after_each_call_without_output() -> None:
     made = begun()
     made.call("c1", id="fc_1")
     made.call("c2", "custom_tool_call")
@@ -80,7 +80,7 @@ def test_outputs_without_a_call_of_their_kind_are_dropped() -> None:
     assert not [problem for problem in session.problems if problem.severity == "error"]
 
 
-def test_one_output_satisfies_two_calls_of_one_id() -> None:
+def test_one_output_answers_two_calls_with_one_id() -> None:
     made = begun()
     made.call("c1")
     made.output("c1", "one")
@@ -94,7 +94,7 @@ def test_one_output_satisfies_two_calls_of_one_id() -> None:
     assert not [problem for problem in session.problems if problem.severity == "error"]
 
 
-def test_late_and_repeated_outputs_are_sent_where_they_stand() -> None:
+def test_late_and_repeated_outputs_are_sent_in_place() -> None:
     made = begun()
     made.call("c1")
     made.user("Wait.")
@@ -125,7 +125,7 @@ def test_a_record_that_codex_cannot_load_vanishes(change: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["a mark", "a huge number", "NUL"])
-def test_a_line_that_only_codex_takes_for_damaged_is_not_sent(how: str) -> None:
+def test_a_line_that_only_codex_rejects_is_not_sent(how: str) -> None:
     made = whole()
     lines = made.lines
     number = next(place for place, line in enumerate(lines) if b"function_call_output" in line)
@@ -143,7 +143,7 @@ def test_a_line_that_only_codex_takes_for_damaged_is_not_sent(how: str) -> None:
     assert any(problem.severity == "error" and problem.impact == "loses" for problem in session.problems)
 
 
-def test_a_call_without_output_is_no_loss() -> None:
+def test_a_call_without_output_is_not_a_loss() -> None:
     made = begun()
     made.call("c1")
     made.user("Well?")
@@ -209,7 +209,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-def test_what_keeps_codex_from_resuming_is_an_error_with_a_fix(tmp_path: Path, kind: str) -> None:
+def test_what_stops_codex_from_resuming_is_an_error_with_a_fix(tmp_path: Path, kind: str) -> None:
     path = tmp_path / NAME
     path.write_bytes(damaged(kind))
     session = open_session(path)
@@ -226,7 +226,7 @@ def test_what_keeps_codex_from_resuming_is_an_error_with_a_fix(tmp_path: Path, k
     assert not open_session(saved.path).problems
 
 
-def test_a_lost_first_line_is_not_made_up_where_the_id_is_not_certain(tmp_path: Path) -> None:
+def test_a_lost_first_line_is_not_rebuilt_if_the_id_is_uncertain(tmp_path: Path) -> None:
     made = whole()
     made.event("thread_settings_applied", thread_id="01a1fd17-0000-7c11-9e18-deaa896459f4")
     path = tmp_path / NAME
@@ -244,7 +244,7 @@ def test_only_the_last_record_needs_its_ordinal() -> None:
     assert not made.session().problems
 
 
-def test_an_edit_that_shifts_the_places_in_codex_s_index_is_told_of(tmp_path: Path) -> None:
+def test_an_edit_that_shifts_offsets_in_codexs_index_is_mentioned(tmp_path: Path) -> None:
     folder = tmp_path / "sessions" / "2026" / "11" / "21"
     folder.mkdir(parents=True)
     made = whole()
@@ -263,7 +263,7 @@ def test_an_edit_that_shifts_the_places_in_codex_s_index_is_told_of(tmp_path: Pa
     assert told in saved.notes
 
 
-def test_a_fork_that_would_begin_behind_the_end_is_told_of(tmp_path: Path) -> None:
+def test_a_fork_that_would_start_after_the_end_is_mentioned(tmp_path: Path) -> None:
     made = whole()
     made.output("nobody", "aborted")
     path = tmp_path / NAME

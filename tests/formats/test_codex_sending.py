@@ -1,4 +1,4 @@
-"""What Codex makes shorter when it sends it, and which items it reads at all. `tests/agents` holds it to the agent."""
+"""What Codex shortens when sending, and which items it can read. `tests/agents` compares this with the agent itself."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_the_parts_of_an_output_share_the_limit() -> None:
     assert sent_output(answered([part("one"), part(""), part("two")])) == [part("one"), part("two")]
 
 
-def test_a_link_to_an_image_is_not_followed() -> None:
+def test_image_links_are_not_followed() -> None:
     parts = [part("seen"), {"type": "input_image", "image_url": "https://host/x.png"}]
     told = part("image content omitted because remote image URLs are not supported")
     assert sent_output(answered(parts)) == [part("seen"), told]
@@ -96,7 +96,7 @@ def test_a_link_to_an_image_is_not_followed() -> None:
     assert made.session().conversation.verdict.outputs_shortened == 0
 
 
-def test_what_a_compaction_keeps_is_sent_as_long_as_it_is() -> None:
+def test_what_a_compaction_keeps_is_sent_in_full() -> None:
     made = Rollout()
     made.begins("t1", "Go.")
     call = {"type": "function_call", "name": "look", "arguments": "{}", "call_id": "c1"}
@@ -119,7 +119,7 @@ GOOD: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("type_", GOOD)
-def test_a_whole_item_is_read(type_: str) -> None:
+def test_a_complete_item_is_read(type_: str) -> None:
     item = {"type": type_, **GOOD[type_]}
     assert is_loaded(item)
     assert is_loaded({**item, "id": "x_1", "of_tomorrow": 1})
@@ -156,17 +156,17 @@ def test_a_whole_item_is_read(type_: str) -> None:
         ("reasoning", "summary", "gone"),
     ],
 )
-def test_a_field_that_is_missing_or_of_another_type_hides_the_item(type_: str, key: str, value: Any) -> None:
+def test_a_missing_or_wrong_field_hides_the_item(type_: str, key: str, value: Any) -> None:
     item = {"type": type_, **GOOD[type_], key: value}
     assert not is_loaded({name: said for name, said in item.items() if said != "gone"})
 
 
-def test_an_output_without_any_id_is_read_and_one_of_a_custom_tool_is_not() -> None:
+def test_an_output_without_an_id_is_read_but_not_a_custom_tools() -> None:
     assert is_loaded({"type": "function_call_output", "output": "x"})
     assert not is_loaded({"type": "custom_tool_call_output", "output": "x"})
 
 
-def test_words_of_the_user_that_codex_cannot_read_are_written_so_that_it_can() -> None:
+def test_user_text_that_codex_cannot_read_is_rewritten() -> None:
     made = Rollout()
     made.begins("t1", "Go.")
     made.item("message", role="user", content="Only this once.")
@@ -180,7 +180,7 @@ def test_words_of_the_user_that_codex_cannot_read_are_written_so_that_it_can() -
     assert b'"content":[{"type":"output_text","text":"Well."}]' in session.to_bytes()
 
 
-def test_values_of_any_kind_where_an_id_belongs_break_nothing() -> None:
+def test_odd_values_instead_of_an_id_break_nothing() -> None:
     for value in ([], {}, 5, None, True, [{"type": "input_text"}]):
         made = Rollout()
         made.begins("t1", "Go.")

@@ -1,4 +1,4 @@
-"""Neighbouring lines that are damaged alike are one problem with a range, told and fixed as one, however many they are."""
+"""Consecutive lines with the same damage are one problem with a range and one fix, however many they are."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_one_problem_with_a_range(name: str, kind: str, count: int) -> None:
     assert len(rows) == 1 and rows[0].record == problem.record
     if count > 1:
         assert rows[0].label.startswith(f"lines {at + 1:,} to {at + count:,}: ")
-    # What stands behind them is counted as if each line were one.
+    # What follows them is counted as if each line were a record.
     behind = session.conversation.document.record(
         session.conversation.document.records[len(session.conversation.document.records) - 1].uid
     )
@@ -80,7 +80,7 @@ def test_one_problem_with_a_range(name: str, kind: str, count: int) -> None:
     assert session.to_bytes() == data
 
 
-def test_what_is_damaged_in_another_way_is_another_problem() -> None:
+def test_other_damage_is_another_problem() -> None:
     lines = lines_of("claude-code")
     session = opened("claude-code", [*lines[:3], b"x", b"y", b'{"a":', b'{"b":', lines[3], b"x", *lines[4:]])
     told = [
@@ -90,8 +90,8 @@ def test_what_is_damaged_in_another_way_is_another_problem() -> None:
     assert told == [("record.bad_json", 4, 5), ("record.torn", 6, 7), ("record.bad_json", 9, 9)]
 
 
-def test_lines_with_outputs_are_told_by_themselves() -> None:
-    """Each has an output of its own to bring back."""
+def test_lines_with_outputs_are_reported_one_by_one() -> None:
+    """Each has its own output to restore."""
     lines = lines_of("claude-code")
     results = [number for number, line in enumerate(lines) if b'"tool_result"' in line and b'"user"' in line][1:3]
     text = b"\n".join(line[:-1] if number in results else line for number, line in enumerate(lines)) + b"\n"
@@ -99,7 +99,7 @@ def test_lines_with_outputs_are_told_by_themselves() -> None:
     assert all(session.location(problem).line == session.location(problem).end_line for problem in of_damage(session))
 
 
-def test_torn_lines_are_closed_together() -> None:
+def test_torn_lines_are_fixed_together() -> None:
     lines = lines_of("openai-chat")
     torn = [b'{"role":"user","content":"hello %d' % number for number in range(5)]
     session = opened("openai-chat", [*lines[:2], *torn, *lines[2:]])
@@ -114,7 +114,7 @@ def test_torn_lines_are_closed_together() -> None:
 
 
 def test_thousands_of_torn_lines_with_words_are_closed_one_by_one() -> None:
-    """None of them is set aside unasked."""
+    """None of them is set aside without being asked for."""
     lines = lines_of("openai-chat")
     torn = [b'{"role":"user","content":"hello %d' % number for number in range(30_000)]
     session = opened("openai-chat", [*lines[:2], *torn, *lines[2:]])
@@ -139,7 +139,7 @@ def test_ids_in_thousands_of_torn_lines_are_found() -> None:
 
 @pytest.mark.parametrize("value", ["7", "null", "[]", "true", '"x"'])
 @pytest.mark.parametrize("count", [1, 3, 2500])
-def test_elements_that_are_no_messages(value: str, count: int) -> None:
+def test_elements_that_are_not_messages(value: str, count: int) -> None:
     lines = lines_of("anthropic")
     session = opened("anthropic", [*lines[:2], *[value.encode()] * count, *lines[2:]])
     (problem,) = of_damage(session)
@@ -151,7 +151,7 @@ def test_elements_that_are_no_messages(value: str, count: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["anthropic", "openai-chat"])
-def test_thousands_of_empty_objects_are_no_messages(name: str) -> None:
+def test_thousands_of_empty_objects_are_not_messages(name: str) -> None:
     lines = lines_of(name)
     session = opened(name, [*lines[:2], *[b"{}"] * 30_000, *lines[2:]])
     assert [problem.rule for problem in of_damage(session)] == ["record.no_message"]
@@ -161,7 +161,7 @@ def test_thousands_of_empty_objects_are_no_messages(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["claude-code", "codex"])
-def test_thousands_of_empty_objects_are_nothing_to_an_agent(name: str) -> None:
+def test_agents_ignore_thousands_of_empty_objects(name: str) -> None:
     lines = lines_of(name)
     plain, session = opened(name, lines), opened(name, [*lines[:5], *[b"{}"] * 30_000, *lines[5:]])
     assert (
@@ -173,8 +173,8 @@ def test_thousands_of_empty_objects_are_nothing_to_an_agent(name: str) -> None:
 
 @settings(max_examples=60)
 @given(st.integers(0, 2**32), st.sampled_from(sorted(SESSIONS)), st.sampled_from([None, 0, 3]))
-def test_many_lines_as_one_are_told_as_all_of_them(seed: int, name: str, least: int | None) -> None:
-    """Folded into one record or looked at line by line: the same problems, rows, fixes, bytes."""
+def test_a_flood_gives_the_same_result_as_single_lines(seed: int, name: str, least: int | None) -> None:
+    """Folded into one record or read line by line: the same problems, rows, fixes, bytes."""
     rng = random.Random(seed)
     lines = lines_of(name)
     for _ in range(rng.randrange(1, 4)):

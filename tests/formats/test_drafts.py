@@ -1,4 +1,4 @@
-"""Where many edits at once put results and words: the same in every format whose records stand in a row."""
+"""Where many edits at once put results and text: the same in every format whose records form a sequence."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ in_every_form = pytest.mark.parametrize("form", FORMS)
 
 
 class File:
-    """The records of a history, and what they say after edits."""
+    """The records of a history, and what they hold after edits."""
 
     def __init__(self, form: str, history: History) -> None:
         id_, made = FORMS[form]
@@ -54,7 +54,7 @@ class File:
         return self.format.apply(self.items, self.transcript, edits)
 
     def said(self, items: Sequence[Item]) -> list[str]:
-        """Ids of calls with ?, of results with !, and words."""
+        """Call ids with ?, result ids with !, and texts."""
         found: list[str] = []
         for message in self.format.read(items).messages:
             for block in message.blocks:
@@ -74,7 +74,7 @@ def _at_once(count: int, answered: Sequence[int], *words: str) -> History:
 @in_every_form
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())
-def test_results_stand_in_call_order_whatever_the_order_of_the_edits(form: str, data: st.DataObject) -> None:
+def test_results_are_in_call_order_whatever_the_order_of_the_edits(form: str, data: st.DataObject) -> None:
     count = data.draw(st.integers(1, 5))
     answered = sorted(data.draw(st.sets(st.integers(0, count - 1))))
     file = File(form, _at_once(count, answered, "so?"))
@@ -85,7 +85,7 @@ def test_results_stand_in_call_order_whatever_the_order_of_the_edits(form: str, 
 
 
 @in_every_form
-def test_what_is_kept_of_results_stays_in_its_order_behind_those_that_stay(form: str) -> None:
+def test_kept_texts_stay_in_order_after_the_remaining_results(form: str) -> None:
     file = File(form, _at_once(2, [7, 0, 8, 1, 9], "so?"))
     strays = [result for result in file.blocks("result") if result.id in ("c7", "c8", "c9")]
     after = file.said(file.after([ReplaceWithText(result, f"kept {result.id}") for result in strays]))
@@ -93,14 +93,14 @@ def test_what_is_kept_of_results_stays_in_its_order_behind_those_that_stay(form:
 
 
 @in_every_form
-def test_a_result_stands_in_front_of_the_first_one_of_a_later_call(form: str) -> None:
+def test_a_result_goes_before_those_of_later_calls(form: str) -> None:
     file = File(form, _at_once(4, [3, 0]))
     after = file.said(file.after([InsertResult(file.blocks("call")[2], "lost", True)]))
     assert after == ["go", "c0?", "c1?", "c2?", "c3?", "c2!", "c3!", "c0!", "done"]
 
 
 @pytest.mark.parametrize("form", ["anthropic", "roo-code"])
-def test_words_behind_results_in_their_message_stay_behind_what_is_kept(form: str) -> None:
+def test_text_after_results_stays_after_kept_texts(form: str) -> None:
     history: History = [("user", [("text", "go"), ("result", "c0"), ("result", "c1"), ("text", "so?")])]
     file = File(form, history)
     after = file.said(file.after([ReplaceWithText(file.blocks("result")[0], "kept")]))
@@ -108,7 +108,7 @@ def test_words_behind_results_in_their_message_stay_behind_what_is_kept(form: st
 
 
 @in_every_form
-def test_records_that_edits_made_before_keep_their_uids(form: str) -> None:
+def test_records_made_by_earlier_edits_keep_their_uids(form: str) -> None:
     file = File(form, _at_once(2, [])[:2])
     for name in ("c0", "c1"):
         call = next(call for call in file.blocks("call") if call.id == name)
@@ -120,7 +120,7 @@ def test_records_that_edits_made_before_keep_their_uids(form: str) -> None:
 
 
 @in_every_form
-def test_an_answer_and_a_kept_text_at_once(form: str) -> None:
+def test_an_answer_and_a_kept_text_together(form: str) -> None:
     file = File(form, _at_once(1, [7]))
     (call,), (stray,) = file.blocks("call"), file.blocks("result")
     edits = [ReplaceWithText(stray, "kept"), InsertResult(call, "lost", True)]
@@ -129,7 +129,7 @@ def test_an_answer_and_a_kept_text_at_once(form: str) -> None:
 
 
 @in_every_form
-def test_results_from_behind_another_turn(form: str) -> None:
+def test_results_from_after_another_turn(form: str) -> None:
     history = _at_once(2, [], "so?")
     history[-1:] = [("assistant", [("text", "ok")])]
     history += [("user", [("result", "c1"), ("result", "c0")]), ("assistant", [("text", "done")])]
@@ -140,7 +140,7 @@ def test_results_from_behind_another_turn(form: str) -> None:
 
 
 @in_every_form
-def test_a_pair_that_goes_takes_nothing_along(form: str) -> None:
+def test_removing_a_pair_removes_nothing_else(form: str) -> None:
     file = File(form, _at_once(2, [0, 1]))
     gone = [block for block in (*file.blocks("call"), *file.blocks("result")) if block.id == "c0"]
     after = file.after([Remove(block) for block in gone])
@@ -150,13 +150,13 @@ def test_a_pair_that_goes_takes_nothing_along(form: str) -> None:
 
 
 @in_every_form
-def test_nothing_to_do_hands_back_the_same_records(form: str) -> None:
+def test_no_change_returns_the_same_records(form: str) -> None:
     file = File(form, _at_once(2, [0, 1]))
     assert all(one is other for one, other in zip(file.after([]), file.items, strict=True))
 
 
-def test_calls_that_go_last_stay_in_their_order() -> None:
-    """Also where the agent sends several records as one message."""
+def test_calls_moved_last_keep_their_order() -> None:
+    """Even if the agent sends several records as one message."""
     history: History = [
         ("user", [("text", "go")]),
         ("assistant", [("call", "c0")]),
@@ -168,7 +168,7 @@ def test_calls_that_go_last_stay_in_their_order() -> None:
     assert after == ["go", "and", "so", "c0?", "c1?", "c2?"]
 
 
-def test_the_list_beside_a_compactions_items_stays_as_long() -> None:
+def test_the_list_parallel_to_a_compactions_items_keeps_its_length() -> None:
     file = File("compacted", _at_once(2, [0]))
     items = file.items[1].value["payload"]["replacement_history"]
     file.items[1].value["payload"]["replacement_history_metadata"] = list(range(len(items)))

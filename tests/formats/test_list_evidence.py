@@ -1,4 +1,4 @@
-"""What a list is, is told by all of it: file, library and guard say the same, whatever comes first."""
+"""The kind of a list depends on all of it: file, library and guard agree, whatever comes first."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def opened(data: bytes, profile: str | None = None) -> Session:
     ("evident", "format_id"), [(chat(), "openai-chat"), (blocks(), "anthropic"), (items(), "openai-responses")]
 )
 @pytest.mark.parametrize("container", [as_lines, as_array])
-def test_the_last_messages_of_a_list_may_tell_what_it_is(
+def test_the_last_messages_may_decide_what_a_list_is(
     container: Any, evident: list[Message], format_id: str, turns: int
 ) -> None:
     messages = [*talk(turns), ASKS, *evident]
@@ -73,8 +73,8 @@ def test_the_last_messages_of_a_list_may_tell_what_it_is(
     assert session.conversation.verdict.calls == 1 and not [p for p in session.problems if p.severity == "error"]
 
 
-def test_a_large_file_is_what_all_of_it_says() -> None:
-    """Large enough that it is read window by window, and a beginning of it is shown before."""
+def test_all_of_a_large_file_decides() -> None:
+    """Large enough to be read window by window, with its start shown early."""
     messages = [*talk(10_000), *(m for n in range(600) for m in (ASKS, *blocks(f"toolu_{n}")))]
     data = as_lines(messages)
     assert len(data) > 1 << 19
@@ -84,24 +84,24 @@ def test_a_large_file_is_what_all_of_it_says() -> None:
     assert opened(b"\n".join(data.split(b"\n")[:100])).format.id == "openai-chat"
 
 
-def test_one_message_of_another_api_does_not_turn_a_list_over() -> None:
+def test_one_message_of_another_api_does_not_decide() -> None:
     messages = [ASKS, *blocks(), {"role": "tool", "tool_call_id": "call_9", "content": "stray"}, *blocks("toolu_2")]
     for session in (opened(as_lines(messages)), opened(as_array(messages))):
         assert session.format.id == "anthropic"
     assert toolpair.check(messages).profile == "anthropic"
 
 
-def test_a_list_of_which_most_is_not_understood_is_not_understood() -> None:
+def test_a_list_that_is_mostly_unknown_is_not_recognised() -> None:
     messages = [ASKS, {"role": "assistant", "content": [{"toolUse": {"toolUseId": "t"}}]}]
     with pytest.raises(ValueError):
         toolpair.check(messages)
     with pytest.raises(SessionError):
         opened(as_array(messages))
-    # A part of that kind among others is a mistake in a list that is.
+    # In a list that is recognised, a part of that kind is a mistake.
     assert toolpair.check([*messages, *chat(), *chat("call_2")]).profile == "openai-chat"
 
 
-def test_what_nothing_tells_is_what_it_is_to_be_checked_as() -> None:
+def test_without_evidence_the_chosen_profile_decides() -> None:
     for profile, format_id in (
         ("anthropic", "anthropic"),
         ("openai-chat", "openai-chat"),
@@ -113,7 +113,7 @@ def test_what_nothing_tells_is_what_it_is_to_be_checked_as() -> None:
         assert opened(as_array(talk(200)), profile).format.id == format_id
 
 
-def test_records_of_an_agent_behind_much_else_are_found() -> None:
+def test_an_agents_records_are_found_after_many_others() -> None:
     kept = [{"type": "of-tomorrow", "n": number} for number in range(400)]
     chain = [
         {"type": "user", "uuid": "u1", "parentUuid": None, "sessionId": "s", "message": ASKS},
@@ -183,7 +183,7 @@ def test_the_order_of_messages_does_not_decide(made: list[list[Message]], seed: 
 
 
 @pytest.mark.parametrize("later", [0, 1])
-def test_a_list_that_was_cut_off_is_what_it_is_once_it_is_closed(later: int) -> None:
+def test_a_cut_off_list_is_recognised_as_if_closed(later: int) -> None:
     call = {"type": "tool_use", "id": "toolu_1", "name": "Glob", "input": {"pattern": "*.py", "in": ["src", "tests"]}}
     answer = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "a.py and b.py"}
     messages: list[Message] = [{"role": "user", "content": "go"}, {"role": "assistant", "content": [call]}]

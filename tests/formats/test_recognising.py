@@ -1,4 +1,4 @@
-"""The format of a file is found without loading what it cannot be."""
+"""The format of a file is found without loading formats that it cannot have."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _VALUES = st.sampled_from(
 
 
 def _surest(values: list[Any], kind: str) -> str | None:
-    """The answer of asking every format."""
+    """The result of asking every format."""
     best, best_score = None, 0
     for candidate in all_formats():
         score = candidate.sniff(values) if kind in candidate.containers else 0
@@ -59,14 +59,14 @@ def test_what_is_said_of_the_formats_is_true() -> None:
 
 @settings(max_examples=300)
 @given(values=st.lists(_VALUES, max_size=5))
-def test_no_format_is_surer_than_is_said(values: list[Any]) -> None:
+def test_no_format_exceeds_its_highest_score(values: list[Any]) -> None:
     for found in all_formats():
         assert found.sniff(values) <= REGISTRY[found.id][2]
 
 
 @settings(max_examples=150)
 @given(values=st.lists(_VALUES, min_size=1, max_size=5), kind=st.sampled_from(["lines", "array"]))
-def test_the_answer_is_that_of_asking_all(values: list[Any], kind: str) -> None:
+def test_the_answer_matches_asking_every_format(values: list[Any], kind: str) -> None:
     class Record:
         def __init__(self, value: Any) -> None:
             self.value = value
@@ -82,7 +82,7 @@ def test_the_answer_is_that_of_asking_all(values: list[Any], kind: str) -> None:
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)
-def test_the_samples_are_what_asking_all_says(sample: Path) -> None:
+def test_the_samples_match_asking_every_format(sample: Path) -> None:
     for source in read_container(sample.read_bytes(), sample.name).conversations:
         document = source.document
         values = [value for record in document.records[:200] if not isinstance(value := record.value, Damaged)]

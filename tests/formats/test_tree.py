@@ -27,7 +27,7 @@ from toolpair.transcript.model import Block, Transcript
 
 
 def items_of(short: str, linked: bool = True) -> list[Item]:
-    """Of "go a?b? a! ok" the records: a word each, calls with ?, results with !; `.` is no message."""
+    """The records for "go a?b? a! ok": one per word, calls with ?, results with !; `.` is not a message."""
     items: list[Item] = []
     for number, word in enumerate(short.split()):
         value: dict[str, Any] = {"type": "message"}
@@ -47,7 +47,7 @@ def items_of(short: str, linked: bool = True) -> list[Item]:
 
 
 def block(transcript: Transcript, name: str) -> Block:
-    """The call a? or the result a!."""
+    """The block of the call a? or the result a!."""
     kind = "call" if name.endswith("?") else "result"
     found = (block for message in transcript.messages for block in message.blocks)
     return next(block for block in found if block.kind == kind and block.id == name[:-1])
@@ -109,7 +109,7 @@ def _links_are_whole(items: list[Item]) -> None:
     assert all(item.value["parentId"] in (None, *ids) for item in items)
 
 
-def test_only_what_stands_behind_another_one_is_changed() -> None:
+def test_only_a_record_with_a_new_predecessor_changes() -> None:
     items = items_of("go a? . b? b! ok")
     transcript = read(items)
     changed = apply(items, [InsertResult(block(transcript, "a?"), "lost", True)], transcript)
@@ -122,7 +122,7 @@ def test_only_what_stands_behind_another_one_is_changed() -> None:
     assert child.value == {**items[2].value, "parentId": new.value["id"]}
 
 
-def test_a_changed_record_is_made_of_the_old_parts() -> None:
+def test_a_changed_record_reuses_the_old_parts() -> None:
     items = items_of("go a?b? a! b! ok")
     transcript = read(items)
     changed = apply(items, [Rename(block(transcript, "b?"), "new")], transcript)
@@ -131,7 +131,7 @@ def test_a_changed_record_is_made_of_the_old_parts() -> None:
     assert calls[1]["args"] is items[1].value["message"]["content"][1]["args"]
 
 
-def test_other_branches_hang_on_what_is_left() -> None:
+def test_other_branches_link_to_what_remains() -> None:
     items = items_of("go a? side a! ok")
     items[2].value["parentId"] = "r1"
     items[3].value["parentId"] = "r1"
@@ -147,14 +147,14 @@ def test_other_branches_hang_on_what_is_left() -> None:
     assert changed[0].value["firstKept"] == "r4"
 
 
-def test_links_that_edits_name_are_set_as_they_say() -> None:
+def test_links_set_by_edits_are_used_as_given() -> None:
     items = items_of("go . ok")
     transcript = read(items)
     changed = apply(items, [Relink(2, "r0"), Reidentify(0, "first", (1, 2))], transcript)
     assert [item.value["parentId"] for item in changed] == [None, "first", "first"]
 
 
-def test_what_an_edit_links_stays_linked_where_the_path_changes() -> None:
+def test_a_link_set_by_an_edit_stays_where_the_path_changes() -> None:
     items = items_of("go . a? ok")
     transcript = read(items)
     changed = apply(items, [Remove(block(transcript, "a?")), Relink(3, "r0")], transcript)
@@ -195,8 +195,8 @@ def test_the_end_of_the_path_stays_the_end_of_the_file() -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(st.data())
-def test_the_tree_sends_what_the_row_sends(data: st.DataObject) -> None:
-    """With parents and without, the same edits end in the same request, and every link leads to a record."""
+def test_a_tree_sends_what_a_sequence_sends(data: st.DataObject) -> None:
+    """With or without parents, the same edits give the same request, and every link leads to a record."""
     words = data.draw(st.lists(st.sampled_from(["go", "ok", ".", "a?", "a?b?", "a!", "b!", "c!", "c?"]), min_size=2))
     rows = [items_of(" ".join(words), linked) for linked in (True, False)]
     transcripts = [read(items) for items in rows]

@@ -1,4 +1,4 @@
-"""Files that are read on demand, for tests."""
+"""Files read on demand, for tests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def file_bytes(data: bytes) -> FileBytes:
 
 
 class CountingBytes(FileBytes):
-    """Counts what is read from the file after it was opened."""
+    """Counts the bytes read from the file after it was opened."""
 
     __slots__ = ("bytes_read",)
 

@@ -1,4 +1,4 @@
-"""Odd but valid JSON: spacing, escapes, spellings of numbers, duplicate keys."""
+"""Strategies for odd but valid JSON: spacing, escapes, spellings of numbers, duplicate keys."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ seeds = st.randoms(use_true_random=False)
 
 
 def odd_json(value: Any, rng: random.Random, allow_newline: bool = True) -> bytes:
-    """`value` written in a way that nobody would."""
+    """`value` as JSON in a style that nobody would choose."""
     spaces = ["", "", " ", "  "] + (["\n", "\n  ", "\r\n\t"] if allow_newline else ["\t"])
 
     def space() -> str:

@@ -1,4 +1,4 @@
-"""Blocks of whole lines: nothing is lost, no line is parted, each byte is read once."""
+"""Blocks of whole lines: nothing is lost, no line is split, each byte is read once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_blocks_are_the_lines_of_the_content(data: bytes, size: int, start: int,
         assert all(block.endswith(b"\n") for _, block in blocks[:-1])
         for offset, block in blocks:
             assert data[offset : offset + len(block)] == block
-            # No longer than asked for, but for a line that is.
+            # No longer than requested, unless a single line is longer.
             assert len(block) <= 2 * size or b"\n" not in block[: len(block) - size]
 
 

@@ -1,4 +1,4 @@
-"""What differs between two states of a document."""
+"""The differences between two states of a document."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_each_kind_with_its_line_and_its_bytes() -> None:
     assert told([kept[5], *kept[:5]]) == [("moved", 6, b'{"n":5}', b'{"n":5}')]
 
 
-def test_a_mark_that_goes_is_told() -> None:
+def test_a_removed_mark_is_a_change() -> None:
     before = lines_document(b"\xef\xbb\xbf" + DATA)
     (change,) = changes(before, before.repair(0, "mark"))
     assert (change.kind, change.line) == ("changed", 1)
@@ -38,7 +38,7 @@ def test_a_mark_that_goes_is_told() -> None:
 
 @settings(max_examples=40)
 @given(st.permutations(range(6)))
-def test_as_few_lines_as_can_be_are_told_as_moved(order: list[int]) -> None:
+def test_as_few_lines_as_possible_count_as_moved(order: list[int]) -> None:
     moved = {line - 1 for kind, line, _, _ in told([Item(uid, None) for uid in order]) if line is not None}
     stayed = [uid for uid in order if uid not in moved]
     assert stayed == sorted(stayed)

@@ -1,4 +1,4 @@
-"""The column of a byte, in whatever order it is asked for."""
+"""The column of a byte, whatever the order of the offsets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commas that JSON does not have: behind the last element of an array, or behind the record of each line."""
+"""Commas that JSON does not allow: after the last element of an array, or after the record of each line."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_the_records_are_read_and_the_bytes_stay(made: tuple[list[Any], bytes]) 
 
 
 def without(data: bytes) -> bytes:
-    """The file once the commas are taken out of it."""
+    """The file with those commas removed."""
     container = read_container(data, "s")
     (source,) = container.conversations
     if not source.document.commas:
@@ -68,7 +68,7 @@ def without(data: bytes) -> bytes:
 
 
 @given(made=WRITTEN)
-def test_without_them_any_parser_reads_it(made: tuple[list[Any], bytes]) -> None:
+def test_any_parser_reads_the_file_without_the_commas(made: tuple[list[Any], bytes]) -> None:
     values, data = made
     bare = without(data)
     assert without(bare) == bare
@@ -82,8 +82,8 @@ def test_without_them_any_parser_reads_it(made: tuple[list[Any], bytes]) -> None
 
 
 @given(made=WRITTEN, data=st.data())
-def test_what_is_edited_is_read_again(made: tuple[list[Any], bytes], data: st.DataObject) -> None:
-    """New records go in, others out and about, and the file reads as before."""
+def test_an_edited_file_is_read_again(made: tuple[list[Any], bytes], data: st.DataObject) -> None:
+    """New records are added, others removed or moved, and the file reads as intended."""
     container = read_container(made[1], "s")
     (source,) = container.conversations
     items = [Item(record.uid, record.value) for record in source.document.records]
@@ -104,7 +104,7 @@ def opened(data: bytes) -> Session:
     return open_session("session.jsonl", data=data)
 
 
-def test_claude_code_reads_them_over() -> None:
+def test_claude_code_ignores_them() -> None:
     log = Log()
     log.record("user", "u1", message={"role": "user", "content": "go"})
     log.says("a1", "m1", call("toolu_1"))
@@ -130,7 +130,7 @@ def test_codex_does_not_resume_such_a_file() -> None:
 
 
 @pytest.mark.parametrize("container", ["lines", "array"])
-def test_a_list_is_told_of_and_mended_as_one(container: str) -> None:
+def test_a_list_has_one_problem_and_one_fix(container: str) -> None:
     values = [{"role": role, "content": "so"} for _ in range(600) for role in ("user", "assistant")]
     session = opened(lines(values) if container == "lines" else array(values, 1))
     assert session.conversation.counts.messages == 1200
@@ -158,7 +158,7 @@ def test_one_line_with_a_comma_is_a_damaged_line() -> None:
 
 
 @pytest.mark.parametrize("indent", [None, 1])
-def test_a_part_of_an_array_ends_with_what_parts_it_from_the_next_element(indent: int | None) -> None:
+def test_a_part_of_an_array_keeps_the_separator_after_it(indent: int | None) -> None:
     document = read_container(json.dumps([{"role": "user", "content": "go"}] * 6, indent=indent).encode(), "x.json")
     whole = document.conversations[0].document
     assert not whole.commas and not any(whole.part(at, at + 2, 10).commas for at in (0, 2, 4))

@@ -1,4 +1,4 @@
-"""Containers: where the conversations are, and that nothing else moves."""
+"""Containers: where the conversations are, and that all other bytes stay."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_documents(value: Any, labels: list[str], indent: int | None) -> None:
         assert made.replace(b"changed", b"user") == data
 
 
-def test_a_wrapper_is_known() -> None:
+def test_wrappers_are_recognised() -> None:
     source = read(json.dumps({"request": {"model": "m", "messages": MESSAGES}, "id": 1}).encode()).conversations[0]
     assert source.outer is not None
     assert source.outer["model"] == "m"
@@ -83,7 +83,7 @@ def test_one_object_without_messages_is_a_record() -> None:
     assert read(b'{"messages":[{"role":"user"}]}', "lines").kind == "lines"
 
 
-def test_records_by_the_line() -> None:
+def test_one_record_per_line() -> None:
     data = b'{"type":"user","message":{"role":"user"}}\r\n\0\0{"x":1}\n{"payload":{"type":"m"}}\n{"a"'
     container = read(data)
     assert container.kind == "lines"
@@ -92,7 +92,7 @@ def test_records_by_the_line() -> None:
     assert sum(isinstance(r.value, Damaged) for r in document.records) == 2
 
 
-def test_conversations_by_the_line() -> None:
+def test_one_conversation_per_line() -> None:
     line = json.dumps({"request": {"body": json.dumps({"messages": MESSAGES})}}).encode()
     data = b"\n".join([TEXT, b'{"torn', line, b'{"request":{"messages":' + TEXT + b"}}", b'{"other":1}', b""])
     container = read(data)

@@ -1,4 +1,4 @@
-"""Documents: every byte accounted for, and rewriting keeps what is not named."""
+"""Documents: every byte is accounted for, and rewriting keeps everything that is not named."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_pretty_array() -> None:
     assert [r.line for r in document.records] == [2, 5]
 
 
-def test_one_record_a_line_in_an_array() -> None:
+def test_one_record_per_line_in_an_array() -> None:
     document = array_document(b'[\n {"a": 1},\n {"b": 2}\n]\n')
     assert rewritten(document, *items_of(document), Item(-1, {"c": [3]})) == (
         b'[\n {"a": 1},\n {"b": 2},\n {"c": [3]}\n]\n'
@@ -125,8 +125,8 @@ def test_one_record_a_line_in_an_array() -> None:
 
 
 @pytest.mark.parametrize("kind", ["lines", "array"])
-def test_beside_the_edited_value_no_byte_changes(kind: str) -> None:
-    """Numbers, escapes, a key that stands twice, the order of the keys and odd spacing within the edited record."""
+def test_only_the_bytes_of_the_edited_value_change(kind: str) -> None:
+    """Also with odd numbers, escapes, a duplicate key, key order and odd spacing in the edited record."""
     edited = b'{ "n":1.0E+2,"k" :[1 ,2 ] ,"u":"\\u00e9\\/","m":{"x":  1.10, "y":"old"\t},"n" : 12345678901234567890123}'
     other = b'{"b" :-0.0}'
     data = b"\xef\xbb\xbf" + edited + b"\r\n" + other if kind == "lines" else b"[" + edited + b" ,\r\n" + other + b"]"

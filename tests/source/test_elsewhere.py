@@ -1,4 +1,4 @@
-"""Where the system has less to offer: nothing may be asked for that Windows or macOS does not have."""
+"""Only calls that every system has: nothing may use what Windows or macOS lacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file that is read where it is asked for gives what `bytes` would give, or says that it cannot."""
+"""A file read on demand gives the same as `bytes`, or says that it cannot."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PLACES = st.integers(-5, 300_000 // 6) | st.integers(0, len(LARGE) + 5)
 
 
 @given(st.lists(st.tuples(PLACES, st.integers(-3, 200) | st.integers(0, 300_000)), max_size=12))
-def test_slices_are_those_of_bytes(wanted: list[tuple[int, int]]) -> None:
+def test_slices_match_bytes(wanted: list[tuple[int, int]]) -> None:
     content = file_bytes(LARGE)
     assert len(content) == len(LARGE)
     for start, size in wanted:
@@ -33,7 +33,7 @@ def test_slices_are_those_of_bytes(wanted: list[tuple[int, int]]) -> None:
 @given(
     st.integers(0, 399_999), st.integers(0, 400_000), st.sampled_from([b"\n", b"0049", b"\n00", b"x", b"0000000\n0"])
 )
-def test_searches_are_those_of_bytes(start: int, stop: int, wanted: bytes) -> None:
+def test_searches_match_bytes(start: int, stop: int, wanted: bytes) -> None:
     content = file_bytes(LARGE)
     assert content.find(wanted, start) == LARGE.find(wanted, start)
     assert content.find(wanted, start, stop) == LARGE.find(wanted, start, stop)
@@ -44,7 +44,7 @@ def test_searches_are_those_of_bytes(start: int, stop: int, wanted: bytes) -> No
 
 
 @pytest.mark.parametrize("step", [1, -1])
-def test_neighbours_are_read_together(tmp_path: Path, step: int) -> None:
+def test_nearby_bytes_are_read_together(tmp_path: Path, step: int) -> None:
     content = CountingBytes.of(LARGE, tmp_path / "s.jsonl")
     for at in range(0, len(LARGE), 13)[::step]:
         assert content[at : at + 13] == LARGE[at : at + 13]
@@ -56,7 +56,7 @@ def opened(path: Path) -> FileBytes:
         return FileBytes(file.fileno(), path.stat().st_size, "s.jsonl")
 
 
-def test_what_was_opened_is_read_although_the_file_grows_or_is_replaced(tmp_path: Path) -> None:
+def test_a_file_that_grows_or_is_replaced_still_gives_its_old_bytes(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(LARGE)
     content = opened(path)
@@ -90,7 +90,7 @@ def rewritten(path: Path, how: str) -> None:
         ("anew", "s.jsonl has been replaced since it was opened; open it again."),
     ],
 )
-def test_a_file_that_holds_its_bytes_no_more_is_refused(tmp_path: Path, how: str, sentence: str) -> None:
+def test_a_file_that_lost_its_bytes_is_refused(tmp_path: Path, how: str, sentence: str) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(LARGE)
     content = opened(path)
@@ -101,7 +101,7 @@ def test_a_file_that_holds_its_bytes_no_more_is_refused(tmp_path: Path, how: str
         assert str(raised.value) == sentence
 
 
-def test_the_descriptor_ends_with_the_object() -> None:
+def test_the_descriptor_is_closed_with_the_object() -> None:
     gc.collect()
     content = file_bytes(LARGE)
     before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else None
@@ -124,7 +124,7 @@ def test_a_closed_file_says_so() -> None:
     st.sampled_from([b" \n", b"\0", b" \n\0"]),
     st.integers(0, 3),
 )
-def test_the_edges_of_a_text_are_those_of_bytes(data: bytes, blanks: bytes, start: int) -> None:
+def test_trimming_matches_bytes(data: bytes, blanks: bytes, start: int) -> None:
     start = min(start, len(data))
     for content in (data, file_bytes(data)):
         assert skipped(content, start, blanks) == len(data) - len(data[start:].lstrip(blanks))

@@ -1,4 +1,4 @@
-"""Mending the bytes of a record, and finding what is wrong with records that can be read."""
+"""Repairing the bytes of a record, and finding the flaws of readable records."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_closing_a_cut_off_record(raw: bytes, text: bytes, cut: bytes, whole: bo
 
 @settings(max_examples=60)
 @given(OBJECTS, st.integers(1, 200))
-def test_a_record_cut_anywhere_closes_to_what_was_there(value: dict[str, Any], at: int) -> None:
+def test_a_record_cut_anywhere_is_closed_with_what_it_held(value: dict[str, Any], at: int) -> None:
     raw = json.dumps(value, ensure_ascii=False).encode()
     torn = raw[: min(at, len(raw) - 1)]
     closed = close(torn)
@@ -80,7 +80,7 @@ def test_a_record_cut_anywhere_closes_to_what_was_there(value: dict[str, Any], a
         (b"junk", "aside", (), (b"junk",)),
     ],
 )
-def test_each_way_changes_only_what_it_names(
+def test_each_repair_changes_only_what_it_names(
     raw: bytes, how: str, bodies: tuple[bytes, ...], aside: tuple[bytes, ...]
 ) -> None:
     made = repaired(raw, how)
@@ -89,7 +89,7 @@ def test_each_way_changes_only_what_it_names(
 
 @settings(max_examples=100)
 @given(st.text(alphabet='{}[]",:\\u1ae \0\n-x', max_size=30).map(str.encode), st.sampled_from(get_args(Mending)))
-def test_no_way_raises_or_drops_a_byte(raw: bytes, how: str) -> None:
+def test_no_repair_raises_or_drops_a_byte(raw: bytes, how: str) -> None:
     made = repaired(raw, how)
     if made is None or how in ("escape", "halves", "utf8", "keep_last", "keep_first", "bom"):
         return
@@ -105,7 +105,7 @@ def test_a_record_on_several_lines() -> None:
     assert joined([b'{"a":1}', b'{"b":1}'], [b"\n"]) is None
 
 
-def test_what_is_wrong_is_named() -> None:
+def test_each_flaw_is_named() -> None:
     assert bad_bytes(b'{"a":"\xff\xfe"}') == (b"\xff", 2)
     assert bad_bytes("é".encode()) == (b"", 0)
     assert doubled_keys(b'{"a":1,"b":{"c":1,"c":2}}') == ("c",)
@@ -140,7 +140,7 @@ def test_what_is_set_aside_is_kept_through_later_changes() -> None:
     assert document.to_bytes() == data and document.aside == ()
 
 
-def test_a_mark_in_front_of_the_file_is_taken_out_alone() -> None:
+def test_only_the_mark_at_the_start_of_the_file_is_removed() -> None:
     document = lines_document(b'\xef\xbb\xbf \n{"a":1}\r\n')
     assert document.repair(0, "mark").to_bytes() == b' \n{"a":1}\r\n'
 
@@ -149,5 +149,5 @@ def test_a_mark_in_front_of_the_file_is_taken_out_alone() -> None:
     "raw", [rb'{"a":"\u"}', rb'{"a":"x\u12"}', rb'{"a":"\n\x"}', b'{"a":1E}', b'{"a":1.}', b'{"a":1.e5}']
 )
 def test_half_an_escape_or_a_number_is_an_error(raw: bytes) -> None:
-    """Python before 3.11.5 takes them where a possessive group holds alternatives."""
+    """Before 3.11.5, Python accepts them where a possessive group holds alternatives."""
     assert scan(raw).state == "error"

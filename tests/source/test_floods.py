@@ -1,4 +1,4 @@
-"""Thousands of lines that are no records are one: the same whatever the blocks that a file is read in, byte for byte."""
+"""Thousands of lines that are not records become one record, byte for byte the same whatever the block size."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ KINDS: dict[str, list[bytes]] = {
 
 @contextmanager
 def small(block: int = 40, least: int = 6, said: int = 9) -> Iterator[None]:
-    """Floods of few lines, in small blocks."""
+    """Makes floods of few lines possible, in small blocks."""
     with (
         patch.object(floods, "LEAST", least),
         patch.object(floods, "LEAST_WITH_TEXT", said),
@@ -51,7 +51,7 @@ def small(block: int = 40, least: int = 6, said: int = 9) -> Iterator[None]:
 
 @st.composite
 def contents(draw: st.DrawFn) -> bytes:
-    """Runs of lines of a kind each, now and then with other line ends."""
+    """Runs of lines, each of one kind, sometimes with other line ends."""
     rng = random.Random(draw(st.integers(0, 2**32)))
     written = []
     for _ in range(rng.randrange(1, 7)):
@@ -63,7 +63,7 @@ def contents(draw: st.DrawFn) -> bytes:
 
 @settings(max_examples=300)
 @given(contents(), st.integers(8, 200))
-def test_it_depends_on_no_block(content: bytes, block: int) -> None:
+def test_the_block_size_does_not_matter(content: bytes, block: int) -> None:
     with small(10_000):
         whole = LineIndex(content)
         count = len(whole)
@@ -89,7 +89,7 @@ def test_it_depends_on_no_block(content: bytes, block: int) -> None:
 
 @settings(max_examples=300)
 @given(contents())
-def test_all_bytes_are_there_and_every_line_is_told_once(content: bytes) -> None:
+def test_all_bytes_are_there_and_every_line_counts_once(content: bytes) -> None:
     with small():
         document = lines_document(content)
         assert document.to_bytes() == content
@@ -131,8 +131,8 @@ def test_a_run_is_one_record_from_its_first_line_to_its_last() -> None:
             ]
 
 
-def test_a_record_that_is_written_over_several_lines_is_no_part_of_one() -> None:
-    """What the last torn line begins may go on behind it."""
+def test_a_record_written_over_several_lines_is_not_part_of_a_flood() -> None:
+    """The record that the last torn line starts may continue after it."""
     content = b'{"a":\n' * 10 + b"1}\n"
     with small():
         document = lines_document(content)
@@ -141,7 +141,7 @@ def test_a_record_that_is_written_over_several_lines_is_no_part_of_one() -> None
         assert document.runs_on(document.records[0].uid) == ((), b"")
 
 
-def test_what_says_something_is_looked_at_line_by_line_where_it_is_little() -> None:
+def test_few_lines_that_hold_text_are_read_one_by_one() -> None:
     said = b'{"text":"hello\n' * 8
     with small():
         assert len(lines_document(said).records) == 8
@@ -149,7 +149,7 @@ def test_what_says_something_is_looked_at_line_by_line_where_it_is_little() -> N
         assert record.says and record.count == 15
 
 
-def test_content_that_an_agent_reads_is_never_one() -> None:
+def test_lines_that_an_agent_reads_are_never_a_flood() -> None:
     for line in (b'{"type":"user"} x\n', b'{"a":1}}\n', b"[1]\n", b'"words" {"a":1}\n'):
         with small(said=5):
             if line.startswith((b"{", b"[")):

@@ -1,4 +1,4 @@
-"""The index of a file of lines says of each record what a simple walk over all of it says."""
+"""The index of a JSONL file gives the same records as a simple walk over the whole file."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ DATA = st.lists(
 
 
 class Walked(NamedTuple):
-    """What the simple walk finds: head, records (line, start, body, glue) and tail."""
+    """The result of the simple walk: head, records (line, start, body, glue) and tail."""
 
     head: bytes
     records: list[tuple[int, int, bytes, bytes]]
@@ -92,7 +92,7 @@ def told(document: Document) -> Walked:
 
 
 @given(DATA, st.booleans())
-def test_a_document_of_lines_is_what_a_walk_finds(data: bytes, in_file: bool) -> None:
+def test_a_document_matches_the_simple_walk(data: bytes, in_file: bool) -> None:
     content: Content = file_bytes(data) if in_file else data
     document = lines_document(content)
     expected = walked(data)
@@ -109,7 +109,7 @@ def test_a_document_of_lines_is_what_a_walk_finds(data: bytes, in_file: bool) ->
 
 
 @given(DATA, st.lists(st.integers(0, 40), max_size=4), st.integers(1, 40))
-def test_ranges_in_a_row_are_the_whole(data: bytes, cuts: list[int], size: int) -> None:
+def test_adjacent_ranges_make_up_the_whole(data: bytes, cuts: list[int], size: int) -> None:
     index = LineIndex(data)
     read = [(number, bodies) for number, bodies in index.bodies(size)]
     expected = walked(data)
@@ -127,7 +127,7 @@ def test_ranges_in_a_row_are_the_whole(data: bytes, cuts: list[int], size: int) 
 
 
 @given(DATA, st.integers(0, 5), st.integers(0, 30))
-def test_an_index_that_was_begun_is_gone_on_with(data: bytes, count: int, size: int) -> None:
+def test_an_index_that_was_started_is_continued(data: bytes, count: int, size: int) -> None:
     index = LineIndex(data)
     index.grow(count)
     for _ in index.bodies(size + 1):
@@ -173,7 +173,7 @@ def test_the_first_records_are_known_without_reading_the_rest(tmp_path: Path) ->
     assert content.bytes_read < len(content) * 1.05
 
 
-def test_reading_through_makes_the_index_on_the_way(tmp_path: Path) -> None:
+def test_reading_through_builds_the_index(tmp_path: Path) -> None:
     content = CountingBytes.of((b'{"a":"' + b"x" * 1000 + b'"}\n') * 9000, tmp_path / "s.jsonl")
     index = LineIndex(content)
     assert sum(len(bodies) for _, bodies in index.bodies()) == len(index) == 9000

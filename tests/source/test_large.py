@@ -1,4 +1,4 @@
-"""A large file is read as a small one is, without being in memory."""
+"""A large file gives the same result as a small one, without being held in memory."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def documents(draw: st.DrawFn) -> bytes:
 
 
 def told(container: Container) -> list[Any]:
-    """All that is known of a container but the parsed values of what is cut out of it."""
+    """Everything known about a container except the parsed values."""
     return [
         container.kind,
         container.parts,
@@ -112,7 +112,7 @@ def outcome(read: Any, *arguments: Any) -> Any:
 
 @contextmanager
 def from_few_bytes_on() -> Iterator[None]:
-    """With one array kept only as far as its first elements decide."""
+    """Reads an array only as far as its first elements are needed."""
     kept = large._KEPT
     try:
         large._KEPT = 0  # type: ignore[misc]
@@ -123,7 +123,7 @@ def from_few_bytes_on() -> Iterator[None]:
 
 @settings(max_examples=150)
 @given(documents(), st.sampled_from([None, "lines", "document"]))
-def test_a_large_document_is_read_as_a_small_one(data: bytes, prefer: Any) -> None:
+def test_a_large_document_reads_like_a_small_one(data: bytes, prefer: Any) -> None:
     with from_few_bytes_on():
         found = outcome(read_container, file_bytes(data), "s.json", prefer)
     assert found == outcome(read_in_memory, data, "s.json", prefer)
@@ -141,7 +141,7 @@ LINES = (st.lists(BAD_LINES | RECORDS | RECORDS, max_size=9)) | st.lists(BAD_LIN
     st.sampled_from([b"\n", b"\r\n"]),
     st.sampled_from([None, "lines", "document"]),
 )
-def test_large_lines_are_read_as_small_ones(first: list[bytes], rest: list[bytes], end: bytes, prefer: Any) -> None:
+def test_large_lines_read_like_small_ones(first: list[bytes], rest: list[bytes], end: bytes, prefer: Any) -> None:
     data = end.join(first + rest * 5)
     assert outcome(read_container, file_bytes(data), "s.jsonl", prefer) == outcome(
         read_in_memory, data, "s.jsonl", prefer
@@ -149,7 +149,7 @@ def test_large_lines_are_read_as_small_ones(first: list[bytes], rest: list[bytes
 
 
 @given(documents(), st.integers(1, 40))
-def test_the_row_of_elements_is_that_of_the_tokenizer(data: bytes, size: int) -> None:
+def test_the_elements_match_those_of_the_tokenizer(data: bytes, size: int) -> None:
     start = skip_space(data, 3 if data.startswith(b"\xef\xbb\xbf") else 0)
     row = largest_array(data, start, size)
     again = largest_array(file_bytes(data), start)
@@ -159,7 +159,7 @@ def test_the_row_of_elements_is_that_of_the_tokenizer(data: bytes, size: int) ->
         return
     assert len(row.starts) == len(row.ends) == len(row.lines)
     assert [data.count(b"\n", start, at) for at in row.starts] == list(row.lines)
-    # Closed behind its last element the array reads as these elements, none left out.
+    # Closed after its last element, the array parses to exactly these elements.
     text = data[row.start : row.ends[-1]] + b"]"
     if scan(text).state == "complete":
         found = [(node.start + row.start, node.end + row.start) for node in children(text, find_node(text, ()))]
@@ -191,7 +191,7 @@ def test_one_mistake_in_a_large_document_is_named_with_its_place(tmp_path: Path)
 
 
 @pytest.mark.parametrize("shape", ["lines", "torn array", "request"])
-def test_the_memory_that_a_large_file_takes_does_not_grow_with_it(shape: str) -> None:
+def test_memory_does_not_grow_with_the_file(shape: str) -> None:
     message = json.dumps({"role": "user", "content": "word " * 1000}).encode()
     comma, count = (b"\n", 5000) if shape == "lines" else (b",", 5000)
     data = comma.join([message] * count)

@@ -1,4 +1,4 @@
-"""Opening: one sentence for everything that is no session file."""
+"""Opening: one sentence for everything that is not a session file."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_accepted(tmp_path: Path, data: bytes) -> None:
     assert from_bytes(data, "-").path is None
 
 
-def test_what_is_no_file(tmp_path: Path) -> None:
+def test_what_is_not_a_file(tmp_path: Path) -> None:
     assert "does not exist" in refusal(tmp_path / "none")
     assert "directory" in refusal(tmp_path)
     os.mkfifo(tmp_path / "pipe")
@@ -107,7 +107,7 @@ def test_a_link_is_followed(tmp_path: Path) -> None:
 
 
 class Growing:
-    """Appends one piece each time that the reader waits."""
+    """Appends one piece each time the reader waits."""
 
     def __init__(self, path: Path, pieces: list[bytes]) -> None:
         self.path = path
@@ -127,7 +127,7 @@ class Growing:
         (LINE + b'{"a":', [b'"b"}\n'], LINE + b'{"a":"b"}\n'),
         (LINE + b'{"a":', [b'"b', b'"}\n{"c":'], LINE + b'{"a":"b"}\n'),
         (LINE + b'{"a":', [b"", b'"b"}\n{"c":1}\n{"d'], LINE + b'{"a":"b"}\n{"c":1}\n'),
-        # The record never ends: it is torn, and what there is of it is shown.
+        # The record never ends, so it is torn, and its part is shown.
         (LINE + b'{"a":', [b'"b'], LINE + b'{"a":"b'),
         (LINE + b'{"a":', [], LINE + b'{"a":'),
         # No need to wait.
@@ -136,7 +136,7 @@ class Growing:
         (b'[\n  {"a":1}\n]', [b"\n"], b'[\n  {"a":1}\n]'),
     ],
 )
-def test_a_record_that_is_just_being_written_is_waited_for(
+def test_a_record_being_written_is_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bytes, pieces: list[bytes], read: bytes
 ) -> None:
     path = tmp_path / "x.jsonl"
@@ -175,9 +175,7 @@ def test_a_large_file_stays_on_the_disk(tmp_path: Path) -> None:
     assert open_source(small).data == LINE
 
 
-def test_where_files_cannot_be_read_at_places_they_are_read_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_pread_files_are_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "x.jsonl"
     path.write_bytes(MANY)
     monkeypatch.setattr(opening, "CAN_READ_AT", False)
@@ -194,7 +192,7 @@ def test_where_files_cannot_be_read_at_places_they_are_read_whole(
         (bytes(range(256)) * (opening.LARGE // 256), "binary file"),
     ],
 )
-def test_a_large_file_is_refused_as_a_small_one(tmp_path: Path, data: bytes, words: str) -> None:
+def test_a_large_file_is_refused_like_a_small_one(tmp_path: Path, data: bytes, words: str) -> None:
     path = tmp_path / "x.jsonl"
     path.write_bytes(data)
     assert words in refusal(path)
@@ -210,7 +208,7 @@ def test_the_end_of_a_large_file_is_waited_for(tmp_path: Path, monkeypatch: pyte
     assert snapshot.identity is not None and snapshot.identity.size == len(snapshot.data)
 
 
-def test_a_large_file_is_followed_as_it_grows_and_is_written_anew(tmp_path: Path) -> None:
+def test_a_large_file_is_followed_as_it_grows_and_when_it_is_rewritten(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_bytes(MANY)
     before = open_source(path)

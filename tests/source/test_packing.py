@@ -1,4 +1,4 @@
-"""Compressed session files: what can be read of them, and how they are written back."""
+"""Compressed session files: what can be read from them, and how they are written back."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def packed(data: bytes, **settings_: object) -> bytes:
 
 
 def streamed(data: bytes) -> bytes:
-    """One frame that does not say how much is in it."""
+    """A frame whose header does not give the size of its content."""
     packer = zstandard.ZstdCompressor().compressobj()
     return packer.compress(data) + packer.flush()
 
@@ -59,7 +59,7 @@ def test_whole_files(tmp_path: Path, data: bytes) -> None:
 
 @settings(max_examples=20)
 @given(st.lists(st.binary(max_size=500), min_size=1, max_size=5), st.data())
-def test_whatever_is_packed_comes_back_and_a_cut_is_noticed(chunks: list[bytes], data: st.DataObject) -> None:
+def test_packed_data_comes_back_and_a_cut_is_noticed(chunks: list[bytes], data: st.DataObject) -> None:
     content = b"".join(chunks) + LINES
     made = b"".join(pack([*chunks, LINES]))
     assert unpack(made, "x")[0] == content
@@ -102,7 +102,7 @@ def test_refused_with_one_sentence(data: bytes, part: str) -> None:
 
 
 def hollow(size: int, what: bytes = b" ", **settings_: object) -> bytes:
-    """One frame that holds so many bytes, and does not say so."""
+    """A frame with this many bytes of content, without its size in the header."""
     packer = zstandard.ZstdCompressor(**settings_).compressobj()  # type: ignore[arg-type]
     chunk = (what * ((1 << 20) // len(what) + 1))[: 1 << 20]
     return b"".join([*(packer.compress(chunk) for _ in range(size >> 20)), packer.flush()])
@@ -122,10 +122,10 @@ def test_a_bomb_is_refused() -> None:
 
 
 @pytest.mark.parametrize("what", [b" ", LINES])
-def test_a_file_that_unpacks_to_gigabytes_is_refused_before_it_does(
+def test_a_file_that_unpacks_to_gigabytes_is_refused_before_unpacking(
     what: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither what it holds nor a great part of that is ever in memory."""
+    """Neither the content nor a large part of it is ever in memory."""
 
     def unpacked(*_: object) -> object:
         raise AssertionError("it is unpacked")
@@ -142,7 +142,7 @@ def test_a_file_that_unpacks_to_gigabytes_is_refused_before_it_does(
 def test_a_frame_that_claims_too_little_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     head = bytearray(packed(b"x" * 300))
     honest = hollow(1 << 24, LINES)
-    # The head of a frame that holds 300 bytes, in front of blocks that hold 16 MB.
+    # The header of a frame with 300 bytes of content, before blocks with 16 MB.
     size = zstandard.frame_header_size(bytes(head))
     lying = bytes(head[:size]) + honest[zstandard.frame_header_size(honest) :]
     with pytest.raises(UnreadableFile):  # a strict unpacker refuses it by itself
@@ -174,7 +174,7 @@ def test_what_does_not_fit_into_memory_is_not_unpacked(monkeypatch: pytest.Monke
     st.lists(st.tuples(st.sampled_from(["packed", "streamed", "skipped"]), st.binary(max_size=300)), max_size=5),
     st.data(),
 )
-def test_the_bounds_hold_what_is_in_it(frames: list[tuple[str, bytes]], data: st.DataObject) -> None:
+def test_the_content_size_is_within_the_bounds(frames: list[tuple[str, bytes]], data: st.DataObject) -> None:
     whole = b"".join(SKIPPABLE if kind == "skipped" else globals()[kind](text * 50) for kind, text in frames)
     cut = whole[: data.draw(st.integers(0, len(whole)))]
     least, most, _ = packing._bounds(whole, zstandard)

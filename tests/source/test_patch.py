@@ -1,4 +1,4 @@
-"""A diff of whole lines: `patch` makes of the old bytes exactly the new ones."""
+"""A diff of whole lines: `patch` turns the old bytes into exactly the new ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LINES = st.lists(
 
 @st.composite
 def changed(draw: st.DrawFn) -> tuple[bytes, list[Piece]]:
-    """A content, and pieces of which most are runs of it, some moved."""
+    """A content and pieces, most of which are runs of it, some moved."""
     content = draw(LINES)
     cuts = sorted({0, len(content), *draw(st.lists(st.integers(0, len(content)), max_size=8))})
     pieces: list[Piece] = [OriginalRun(a, b) for a, b in pairwise(cuts)]
@@ -47,7 +47,7 @@ def whole(content: bytes, pieces: list[Piece]) -> bytes:
 
 
 def applied(content: bytes, diff: bytes) -> bytes:
-    """As `patch` does it, and stricter: what is around has to be there, at its line."""
+    """What `patch` does, but stricter: context lines must match at their line number."""
     old = content.split(b"\n")
     lines = [line + b"\n" for line in old[:-1]] + ([old[-1]] if old[-1] else [])
     made: list[bytes] = []
@@ -80,7 +80,7 @@ def applied(content: bytes, diff: bytes) -> bytes:
 
 @given(changed(), st.sampled_from([1, 2, 1 << 20]))
 @settings(max_examples=400)
-def test_it_leads_to_the_new_bytes(case: tuple[bytes, list[Piece]], block: int) -> None:
+def test_the_diff_leads_to_the_new_bytes(case: tuple[bytes, list[Piece]], block: int) -> None:
     content, pieces = case
     before, patch._BLOCK = patch._BLOCK, block  # type: ignore[misc]
     try:
@@ -96,7 +96,7 @@ def test_it_leads_to_the_new_bytes(case: tuple[bytes, list[Piece]], block: int) 
 @needs_patch
 @given(changed())
 @settings(max_examples=40)
-def test_patch_takes_it(tmp_path_factory: pytest.TempPathFactory, case: tuple[bytes, list[Piece]]) -> None:
+def test_patch_accepts_the_diff(tmp_path_factory: pytest.TempPathFactory, case: tuple[bytes, list[Piece]]) -> None:
     content, pieces = case
     new = whole(content, pieces)
     if content == new or not content or not new:  # patch itself removes a file that becomes empty
@@ -111,12 +111,12 @@ def test_patch_takes_it(tmp_path_factory: pytest.TempPathFactory, case: tuple[by
 
 @needs_patch
 @pytest.mark.parametrize("name", ["plain.jsonl", "with space.jsonl", 'quote".jsonl', "é.jsonl", "line\nfeed.jsonl"])
-def test_a_name_is_found_again(tmp_path: Path, name: str) -> None:
+def test_patch_finds_any_file_name(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_bytes(b"a\nb\n")
     diff = b"".join(unified([OriginalRun(0, 2), b"c\n"], b"a\nb\n", name))
     ran = subprocess.run(["patch", "-p0", "-s"], input=diff, cwd=tmp_path, capture_output=True, timeout=PATIENCE)
-    if "\n" not in name:  # such a name patch refuses, but never does it take a part of it for a line of the diff
+    if "\n" not in name:  # patch refuses such a name, but never takes part of it for a line of the diff
         assert ran.returncode == 0, (ran.stdout, diff)
         assert path.read_bytes() == b"a\nc\n"
     assert len(diff.splitlines()) == 6

@@ -1,4 +1,4 @@
-"""What a save writes: stretches of the old file and new bytes, the same as the whole new content."""
+"""What a save writes: runs of the old file and new bytes, together the whole new content."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from toolpair.source.system import Io
 
 
 def rewritten(document: Document, rng: random.Random) -> Document:
-    """Some records changed, added, gone and moved, once or twice."""
+    """The document with some records changed, added, removed and moved, once or twice."""
     for _ in range(rng.randint(1, 2)):
         items = items_of(document)
         spare = [found for item in items if isinstance(item.value, dict) for found in subobjects(item.value)]
@@ -57,7 +57,7 @@ def rewritten(document: Document, rng: random.Random) -> Document:
     rng=seeds,
     held=st.booleans(),
 )
-def test_runs_are_the_whole_content(kind: str, value: list[dict[str, Any]], rng: random.Random, held: bool) -> None:
+def test_runs_make_up_the_whole_content(kind: str, value: list[dict[str, Any]], rng: random.Random, held: bool) -> None:
     data = wrapped(kind, [{**record, "role": "user"} for record in value], rng)
     content: Content = data if held else file_bytes(data)
     container = read_container(content, "s")
@@ -68,7 +68,7 @@ def test_runs_are_the_whole_content(kind: str, value: list[dict[str, Any]], rng:
 
 @settings(max_examples=30)
 @given(value=st.lists(values, min_size=1, max_size=6), rng=seeds)
-def test_lines_that_stay_are_runs(value: list[Any], rng: random.Random) -> None:
+def test_unchanged_lines_are_runs(value: list[Any], rng: random.Random) -> None:
     data = b"\n".join(odd_json({"role": "user", "x": each}, rng, allow_newline=False) for each in value) + b"\n"
     container = read_container(data, "s")
     [source] = container.conversations
@@ -81,7 +81,7 @@ def test_lines_that_stay_are_runs(value: list[Any], rng: random.Random) -> None:
 
 
 class Counting(Io):
-    """Counts the bytes that pass."""
+    """Counts the bytes read and written."""
 
     def __init__(self) -> None:
         self.bytes: Counter[str] = Counter()
@@ -121,7 +121,7 @@ def one_edit(path: Path) -> tuple[Container, Document]:
 
 
 @pytest.mark.parametrize("how", ["in place", "a copy"])
-def test_one_edit_is_read_once_written_once_and_read_back_once(
+def test_with_one_edit_each_byte_is_read_written_and_read_back_once(
     large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     size = large.stat().st_size
@@ -188,7 +188,7 @@ def test_a_large_file_that_was_edited_in_its_middle_is_not_saved(
     assert large.read_bytes() == before and os.listdir(tmp_path) == [large.name]
 
 
-def test_a_large_session_is_followed_and_saved_while_it_grows(large: Path) -> None:
+def test_a_large_session_is_followed_and_saved_as_it_grows(large: Path) -> None:
     with large.open("a") as file:
         call = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {}}
         file.write(json.dumps({"role": "assistant", "content": [call]}) + "\n")

@@ -1,4 +1,4 @@
-"""What is read of a file to tell what it is."""
+"""How much of a file is read to tell its kind."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def records(*sizes: int) -> list[Record]:
     return made
 
 
-def test_small_records_are_read_however_much_was_read_before() -> None:
+def test_small_records_are_always_read() -> None:
     given = records(10, 20 << 20, 20 << 20, 10)
 
     assert [value["n"] for value in values_of(given)] == [0, 1, 3]
 
 
-def test_what_a_large_record_says_is_not_kept() -> None:
+def test_the_value_of_a_large_record_is_not_kept() -> None:
     given = records(10, 1 << 20)
 
     assert len(list(values_of(given))) == 2

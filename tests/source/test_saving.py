@@ -1,4 +1,4 @@
-"""Saving: whatever fails, the file is the old one or the new one and nothing else lies about."""
+"""Saving: whatever fails, the file is the old one or the new one, and nothing else is left over."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_in_place(file: Path) -> None:
     assert [b.path for b in backups(file)] == [again.backup, result.backup]
 
 
-def test_ctrl_c_while_the_bytes_come(file: Path) -> None:
+def test_ctrl_c_while_writing(file: Path) -> None:
     def chunks() -> Any:
         yield b"half"
         raise KeyboardInterrupt
@@ -115,7 +115,7 @@ def test_links(file: Path) -> None:
     assert (file.parent / "hard.jsonl").read_bytes() == b"".join(NEW)
 
 
-def test_a_backup_left_by_a_kill_is_no_obstacle(file: Path) -> None:
+def test_a_backup_left_by_a_killed_save_does_not_matter(file: Path) -> None:
     os.link(file, f"{file}.toolpair-20250101-000000.bak")
     assert save_in_place(open_source(file), NEW).notes == ()
 
@@ -262,7 +262,7 @@ class Unleased(Io):
 
 
 class Bare(Unleased):
-    """As on a memory stick: no second names, no locks, no attributes."""
+    """Like a memory stick: no hard links, no locks, no attributes."""
 
     def link(self, source: str, target: str) -> None:
         raise OSError(errno.EPERM, "no links")
@@ -314,7 +314,7 @@ JOINTS = [
 
 
 @pytest.mark.parametrize(("old", "new_end", "added", "expected"), JOINTS)
-def test_what_was_appended_is_never_fused(
+def test_an_appended_record_is_never_fused_with_another(
     file: Path, old: bytes, new_end: bytes, added: bytes, expected: bytes | None
 ) -> None:
     assert joint(old, new_end, added) == expected
@@ -340,7 +340,7 @@ def open_source_of(file: Path) -> Any:
     return Identity.of(file.stat())
 
 
-def test_what_is_appended_while_the_new_file_is_written(file: Path) -> None:
+def test_an_append_while_the_new_file_is_written(file: Path) -> None:
     snapshot = open_source(file)
 
     def chunks() -> Any:
@@ -356,8 +356,8 @@ def test_what_is_appended_while_the_new_file_is_written(file: Path) -> None:
 
 
 @pytest.mark.parametrize("appendable", [False, True])
-def test_who_opened_the_old_file_in_the_last_moment(file: Path, appendable: bool) -> None:
-    """The writer has the old file open when the new one gets its name, writes to it then, and goes."""
+def test_a_writer_that_opened_the_old_file_at_the_last_moment(file: Path, appendable: bool) -> None:
+    """The writer has the old file open at the rename, writes to it then, and leaves."""
 
     class Late(Io):
         def exchange(self, one: str, other: str) -> None:
@@ -380,8 +380,8 @@ def test_who_opened_the_old_file_in_the_last_moment(file: Path, appendable: bool
         assert result.backup.name in result.notes[0]
 
 
-def test_who_opens_the_new_file_early_is_not_written_over(file: Path) -> None:
-    """Without leases a program may append to the new file while the late bytes of another are brought over."""
+def test_an_append_to_the_new_file_is_not_overwritten(file: Path) -> None:
+    """Without leases a program may append to the new file while another's late bytes are carried over."""
 
     class Early(Unleased):
         def rename(self, source: str, target: str) -> None:
@@ -397,7 +397,7 @@ def test_who_opens_the_new_file_early_is_not_written_over(file: Path) -> None:
 
 
 @pytest.mark.parametrize("gone", [False, True])
-def test_who_takes_the_name_in_the_last_moment_keeps_it(file: Path, gone: bool) -> None:
+def test_a_file_that_takes_the_name_at_the_last_moment_stays(file: Path, gone: bool) -> None:
     class Beaten(Io):
         beaten = False
 
@@ -468,7 +468,7 @@ def test_the_limit_of_backups(file: Path, monkeypatch: pytest.MonkeyPatch) -> No
         monkeypatch.setenv("TOOLPAIR_BACKUPS", wrong)
         assert reason(limit_of_backups) == "backups"
     made = [save_in_place(open_source(file), NEW, now=NOW.replace(day=day)).backup for day in range(2, 6)]
-    # A clock that goes back: the backup just made is the oldest by its name.
+    # With a clock that was set back, the backup just made is the oldest by name.
     last = save_in_place(open_source(file), NEW, now=NOW.replace(day=1), aside=[b"x"], keep_backups=2)
     assert [backup.path for backup in backups(file)] == [made[-1], last.backup]
     assert set(last.removed) == set(made[:-1])
@@ -481,7 +481,7 @@ def test_the_limit_of_backups(file: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def acl(*entries: tuple[int, int, int]) -> bytes:
-    """As the kernel keeps it: version, then tag, rights and id of each entry."""
+    """An ACL as the kernel stores it: version, then tag, rights and id of each entry."""
     return struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
 
 
@@ -489,7 +489,7 @@ NOBODY = 0xFFFFFFFF
 READER = acl((1, 6, NOBODY), (2, 4, 12345), (4, 4, NOBODY), (0x10, 4, NOBODY), (0x20, 0, NOBODY))
 
 
-def test_acls_survive_and_a_folder_adds_none(file: Path) -> None:
+def test_acls_survive_and_the_folder_adds_none(file: Path) -> None:
     try:
         os.setxattr(file.parent, "system.posix_acl_default", READER)
         plain = file.parent / "plain"
@@ -522,7 +522,7 @@ def test_the_owner_survives(file: Path) -> None:
 
     (note,) = save_in_place(open_source(file), NEW, io=NoGift()).notes
     assert "owner" in note
-    # Those of another group that comes in its place may not read it, either.
+    # Nor may the group that replaces its group read it.
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
@@ -545,7 +545,7 @@ def test_what_lsof_prints() -> None:
     assert [str(holder) for holder in read_lsof(text)] == ["node, process 12", "vim, process 14"]
 
 
-def test_restoring_takes_a_killed_save_in_its_stride(file: Path) -> None:
+def test_restoring_after_a_killed_save(file: Path) -> None:
     save_in_place(open_source(file), NEW, now=NOW)
     os.link(file, file.parent / "s.jsonl.toolpair-20270101-000000.bak")
     (kept,) = [backup for backup in backups(file) if backup.time == NOW]

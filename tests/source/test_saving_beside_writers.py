@@ -1,4 +1,4 @@
-"""Saving while another process writes to the file, in each way that agents and editors do.
+"""Saving while another process writes to the file, in every way that agents and editors do.
 
 Each round is a race. TOOLPAIR_TEST_ROUNDS multiplies their number.
 """
@@ -49,7 +49,7 @@ def reopening(path: Path, chance: random.Random, stopped: Callable[[], bool], do
 
 
 def tearing(path: Path, chance: random.Random, stopped: Callable[[], bool], done: Callable[[], None]) -> None:
-    """Each record in two writes of one descriptor."""
+    """Writes each record in two writes to one descriptor."""
     number = 0
     while not stopped():
         data = record(number)
@@ -67,7 +67,7 @@ def tearing(path: Path, chance: random.Random, stopped: Callable[[], bool], done
 def tearing_and_reopening(
     path: Path, chance: random.Random, stopped: Callable[[], bool], done: Callable[[], None]
 ) -> None:
-    """The two halves of each record find the file by its name, each for itself."""
+    """Writes each half of a record to the file that has the name at that moment."""
     number = 0
     while not stopped():
         data = record(number)
@@ -81,7 +81,7 @@ def tearing_and_reopening(
 
 
 def holding(path: Path, chance: random.Random, stopped: Callable[[], bool], done: Callable[[], None]) -> None:
-    """Starts in mid-save, and never lets go."""
+    """Starts during the save, and never closes the file."""
     time.sleep(chance.random() * 0.02)
     descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
     number = 0
@@ -111,7 +111,7 @@ def replacing(path: Path, chance: random.Random, stopped: Callable[[], bool], do
 
 @contextmanager
 def running(writer: Writer, path: Path, seed: int) -> Iterator[Callable[[], int]]:
-    """Another process that writes; what is given tells how often it was done, once it has stopped."""
+    """Runs a writer in another process; the returned function stops it and returns how often it was done."""
     shared = mmap.mmap(-1, 16)
 
     def done() -> None:
@@ -143,7 +143,7 @@ def running(writer: Writer, path: Path, seed: int) -> Iterator[Callable[[], int]
 
 
 def save(path: Path, chance: random.Random) -> SaveResult | None:
-    """The first record is mended. None when it was refused."""
+    """Saves with the first record fixed; None when the save was refused."""
     snapshot = open_source(path)
     assert snapshot.data.startswith(FIRST)
 
@@ -161,7 +161,7 @@ def save(path: Path, chance: random.Random) -> SaveResult | None:
 
 
 def numbers(data: bytes) -> list[int]:
-    """Of the records behind the first. Every line has to be one whole record."""
+    """The numbers of the records after the first. Every line must be one complete record."""
     assert data.endswith(b"\n")
     return [json.loads(line)["n"] for line in data.split(b"\n")[1:-1]]
 
@@ -181,8 +181,8 @@ def leases(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("leases")
 @pytest.mark.parametrize("writer", [reopening, tearing, tearing_and_reopening, holding])
-def test_no_appended_record_is_lost_unsaid(tmp_path: Path, writer: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Who never lets go is waited for less long than in earnest.
+def test_no_appended_record_is_lost_silently(tmp_path: Path, writer: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Wait less long than usual for a writer that never closes the file.
     monkeypatch.setattr("toolpair.source.saving.replaced._SETTLE", 0.4)
     monkeypatch.setattr("toolpair.source.saving.replaced._DRAIN", 0.2)
     saved = 0
@@ -215,7 +215,7 @@ def test_no_appended_record_is_lost_unsaid(tmp_path: Path, writer: Writer, monke
 
 @pytest.mark.usefixtures("leases")
 @pytest.mark.parametrize("writer", [truncating, replacing])
-def test_nothing_that_others_wrote_anew_is_lost_unsaid(tmp_path: Path, writer: Writer) -> None:
+def test_no_rewritten_file_is_lost_silently(tmp_path: Path, writer: Writer) -> None:
     for seed in range(12 * ROUNDS):
         chance = random.Random(seed)
         path = tmp_path / f"{seed}.jsonl"
@@ -223,7 +223,7 @@ def test_nothing_that_others_wrote_anew_is_lost_unsaid(tmp_path: Path, writer: W
         result = None
         with running(writer, path, seed) as stop:
             time.sleep(chance.random() * 0.01)
-            # Emptied, or theirs already: then there was nothing to save.
+            # Empty, or already theirs: then there was nothing to save.
             if path.read_bytes() == FIRST:
                 result = save_if_ours(path, chance)
             assert stop() == 1

@@ -1,4 +1,4 @@
-"""Saving while the system fails: at each call, before or after it, with errors, short counts, and a sudden end."""
+"""Saving while the system fails: at each call, before or after it, with errors, short counts, and a kill."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STALE = ".toolpair-0123456789abcdef.tmp"
 
 
 class Faulty(Watched):
-    """Fails at the n-th system call, before or after it was made."""
+    """Fails the n-th system call, before or after carrying it out."""
 
     def __init__(self, at: int, fault: BaseException, after: bool = False) -> None:
         def before(number: int, name: str) -> None:
@@ -70,7 +70,7 @@ class Short(Io):
 
 
 class Sharing(Io):
-    """A file system that shares blocks, as far as one can see."""
+    """Acts like a file system that shares blocks."""
 
     shared = 0
 
@@ -85,7 +85,7 @@ class SharingShort(Sharing, Short):
 
 
 class NoSharing(Io):
-    """As between two file systems, on a kernel that cannot be told to begin flushing."""
+    """Like two different file systems, on a kernel that cannot start a flush early."""
 
     def share(self, source: int, descriptor: int, size: int, position: int, here: int) -> None:
         raise OSError(errno.EXDEV, "Invalid cross-device link")
@@ -109,7 +109,7 @@ HOW = (*IN_PLACE, "as", "over", "restored")
 
 @pytest.fixture(autouse=True)
 def little(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is done to large files is done to these few bytes."""
+    """Treats these few bytes as a large file."""
     how = getattr(request.node, "callspec", None)
     if how is not None and "runs" in how.params.values():
         monkeypatch.setattr(opening, "LARGE", 1)
@@ -118,7 +118,7 @@ def little(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 class Case:
-    """A folder in which a save has all there is to do: sweep, catch up, set aside, keep, prune."""
+    """A folder in which a save does every step: sweep, catch up, set aside, keep, prune."""
 
     def __init__(self, folder: Path, how: str) -> None:
         folder.mkdir()
@@ -137,7 +137,7 @@ class Case:
                 (folder / name).write_bytes(b"earlier")
         self.pieces: Sequence[Piece] = NEW
         if how == "runs":
-            # Stretches of the old file and new bytes in turn, and a content that is not in memory.
+            # Runs of the old file and new bytes in turn, with content that is not in memory.
             self.pieces = [
                 OriginalRun(0, 3),
                 OriginalRun(3, 8),
@@ -171,7 +171,7 @@ class Case:
         return self.path.read_bytes() if self.path.exists() else None
 
     def check(self, swept: bool = True) -> bool:
-        """Assert that all is as it was, or all as it is to be; True when it is the new."""
+        """Assert that everything is as before, or everything as intended; True for the latter."""
         content = self.content
         assert content in (self.old, self.new)
         done = content == self.new
@@ -192,7 +192,7 @@ class Case:
         if done and self.how != "restored":
             wanted.add(ASIDE)
             assert (self.folder / ASIDE).read_bytes() == b"a\nb\n"
-        # The oldest goes last of all, and may stay when its turn did not come.
+        # The oldest is removed last of all, and may remain if the save failed before that.
         assert left in (wanted, wanted - {EARLIER[0]}) if done and self.how in IN_PLACE else left == wanted
         return done
 
@@ -254,7 +254,7 @@ def test_kill_9_at_every_call_leaves_the_old_file_or_the_new_one(tmp_path: Path,
             assert os.WEXITSTATUS(status) == 0
             break
         if case.path.exists():
-            # The next save goes through, and takes away what the killed one left; an empty file after a minute.
+            # The next save succeeds, and removes what the killed one left; an empty file only after a minute.
             for left in case.folder.glob(".toolpair-*.tmp"):
                 if not left.stat().st_size:
                     os.utime(left, (0, 0))
@@ -266,7 +266,7 @@ def test_kill_9_at_every_call_leaves_the_old_file_or_the_new_one(tmp_path: Path,
     assert outcomes == {False, True}
 
 
-def test_the_bytes_are_on_disk_before_the_name_is_theirs_and_the_name_after(tmp_path: Path) -> None:
+def test_the_bytes_are_on_disk_before_the_rename_and_the_name_after(tmp_path: Path) -> None:
     case = Case(tmp_path / "x", "in place")
     io = Watched(lambda number, name: None)
     case.save(io)
@@ -278,7 +278,7 @@ def test_the_bytes_are_on_disk_before_the_name_is_theirs_and_the_name_after(tmp_
 
 
 @pytest.mark.skipif(os.name == "nt", reason="folders cannot be flushed there")
-def test_what_is_set_aside_lasts_before_it_leaves_the_file(tmp_path: Path) -> None:
+def test_bytes_set_aside_are_durable_before_they_leave_the_file(tmp_path: Path) -> None:
     flushed: list[tuple[bool, bool]] = []
 
     class Folders(Io):
@@ -293,7 +293,7 @@ def test_what_is_set_aside_lasts_before_it_leaves_the_file(tmp_path: Path) -> No
     assert (True, True) in flushed, "its name is not on the disk while the file still holds the bytes"
 
 
-def test_a_disk_that_writes_something_else_is_noticed(tmp_path: Path) -> None:
+def test_a_disk_that_stores_other_bytes_is_noticed(tmp_path: Path) -> None:
     class Liar(Io):
         def write(self, descriptor: int, data: memoryview) -> int:
             return os.write(descriptor, bytes(data).replace(b"2", b"7"))
@@ -305,7 +305,7 @@ def test_a_disk_that_writes_something_else_is_noticed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["runs"])
-def test_what_is_shared_is_compared_too(tmp_path: Path, how: str) -> None:
+def test_shared_blocks_are_compared_too(tmp_path: Path, how: str) -> None:
     class Mistaken(Sharing):
         def share(self, source: int, descriptor: int, size: int, position: int, here: int) -> None:
             super().share(source, descriptor, size, position, here)
@@ -321,7 +321,7 @@ def test_what_is_shared_is_compared_too(tmp_path: Path, how: str) -> None:
 
 
 @pytest.mark.parametrize("how", HOW)
-def test_it_can_be_given_up_until_the_new_file_takes_the_name(tmp_path: Path, how: str) -> None:
+def test_a_save_can_be_cancelled_until_the_rename(tmp_path: Path, how: str) -> None:
     class GivenUp(Exception):
         pass
 
@@ -341,7 +341,7 @@ def test_it_can_be_given_up_until_the_new_file_takes_the_name(tmp_path: Path, ho
             continue
         assert case.check() and len(told) == at - 1
         assert told == sorted(told)
-        # The last time it is asked is as late as can be.
+        # The last question comes as late as possible.
         assert told[-1][1] == (how in IN_PLACE or how == "restored")
         return
     pytest.fail("the save never came to its end")

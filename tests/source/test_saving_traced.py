@@ -1,7 +1,7 @@
-"""The real system calls of a save made to fail one by one, and the process killed at each, by strace.
+"""Using strace, each system call of a save is made to fail, and the process is killed at each.
 
-What the layer of system calls in the tests of faults cannot see is seen here: calls that Python makes besides.
-By default a part of the calls is taken; with TOOLPAIR_TEST_ROUNDS of 4 or more all are.
+This includes calls that Python makes itself, which the fault tests cannot intercept. By default only some of the calls
+are tried; with TOOLPAIR_TEST_ROUNDS of 4 or more all are.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ os._exit(0)
 
 @dataclass(frozen=True)
 class Place:
-    """The `number`-th call of its name, from 1, counted from the start of the process."""
+    """The `number`-th call with this name, from 1, since the process started."""
 
     call: str
     number: int
@@ -90,7 +90,7 @@ def case(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def places(tmp_path_factory: pytest.TempPathFactory) -> list[Place]:
-    """The system calls of a save, as they come in each run."""
+    """The system calls of a save, in the same order on every run."""
     if STRACE is None:
         pytest.skip("strace is not installed")
     folder = tmp_path_factory.mktemp("traced")
@@ -113,7 +113,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> list[Place]:
 
 
 def check(path: Path, swept: bool) -> bool:
-    """Assert that all is as it was or as it is to be; True when it is the new."""
+    """Assert that everything is as before or as intended; True for the latter."""
     content = path.read_bytes()
     assert content in (OLD + LATE, NEW + LATE)
     done = content == NEW + LATE
@@ -158,7 +158,7 @@ def test_a_call_that_fails(tmp_path: Path, places: list[Place], fault: str, offs
             "-e",
             f"inject={place.call}:error={fault}:when={place.number}",
         )
-        # Leftovers are for the next save where taking them away is what failed.
+        # If removing the leftovers is what failed, they are left to the next save.
         done = check(path, swept=place.call != "unlink")
         assert code in ((0, 6) if done else (3, 5)), place
 

@@ -1,4 +1,4 @@
-"""Files that other users, programs and groups have a part in: what they may do, and what they are told."""
+"""Files shared with other users, programs and groups: what these may do, and what they are told."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Unleased(Io):
 
 
 def test_another_users_file_in_a_folder_like_tmp(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It can be given a second name there, and neither name can be taken away: so nothing is begun."""
+    """A hard link can be made there, but no name can be removed, so the save does not start."""
     snapshot = open_source(file)
     file.parent.chmod(0o1777)
     with monkeypatch.context() as context:
@@ -60,7 +60,7 @@ def test_another_users_file_in_a_folder_like_tmp(file: Path, monkeypatch: pytest
 
 
 @pytest.mark.usefixtures("root")
-def test_a_group_gets_nothing_that_it_did_not_have(file: Path) -> None:
+def test_a_group_gets_no_new_rights(file: Path) -> None:
     os.chown(file, -1, STRANGER)
     file.chmod(0o664)
 
@@ -74,7 +74,7 @@ def test_a_group_gets_nothing_that_it_did_not_have(file: Path) -> None:
 
 
 @pytest.mark.usefixtures("root")
-def test_the_group_stays_where_the_owner_cannot(file: Path) -> None:
+def test_the_group_is_kept_even_if_the_owner_cannot_be(file: Path) -> None:
     os.chown(file, STRANGER, STRANGER)
     file.chmod(0o660)
 
@@ -92,7 +92,7 @@ def test_the_group_stays_where_the_owner_cannot(file: Path) -> None:
 
 
 @pytest.mark.usefixtures("root")
-def test_what_was_set_aside_belongs_to_the_files_owner(file: Path) -> None:
+def test_a_side_file_belongs_to_the_files_owner(file: Path) -> None:
     os.chown(file, STRANGER, STRANGER)
     aside = save_in_place(open_source(file), NEW, aside=[b"\x00torn"]).aside
     assert aside is not None
@@ -117,7 +117,7 @@ def test_a_copied_backup_belongs_to_the_files_owner(file: Path) -> None:
 
 
 @pytest.mark.parametrize("foreign", [False, True])
-def test_who_cannot_see_the_writers_is_told(file: Path, monkeypatch: pytest.MonkeyPatch, foreign: bool) -> None:
+def test_a_user_who_cannot_see_the_writers_is_told(file: Path, monkeypatch: pytest.MonkeyPatch, foreign: bool) -> None:
     snapshot = open_source(file)
     if foreign:
         monkeypatch.setattr(os, "geteuid", lambda: STRANGER)
@@ -128,7 +128,7 @@ def test_who_cannot_see_the_writers_is_told(file: Path, monkeypatch: pytest.Monk
 
 @pytest.fixture
 def leased(file: Path) -> Callable[[float], threading.Timer]:
-    """Lets nobody open the file for some seconds, as a save does at its end."""
+    """Lets nobody open the file for some seconds, like a save near its end."""
 
     def lease(seconds: float) -> threading.Timer:
         descriptor = os.open(file, os.O_RDONLY)
@@ -145,7 +145,7 @@ def leased(file: Path) -> Callable[[float], threading.Timer]:
     return lease
 
 
-def test_a_file_that_is_just_being_saved_is_waited_for(file: Path, leased: Callable[[float], threading.Timer]) -> None:
+def test_a_file_being_saved_is_waited_for(file: Path, leased: Callable[[float], threading.Timer]) -> None:
     timer = leased(0.1)
     snapshot = open_source(file)
     timer.join()
@@ -168,8 +168,8 @@ def test_a_file_that_nobody_may_open(
     timer.join()
 
 
-def test_what_was_written_while_it_was_read_is_compared(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same size, so that only the content tells."""
+def test_a_file_that_changed_while_it_was_read_is_compared(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The size is the same, so only the content shows it."""
     read = opening._read_all
 
     def slowly(descriptor: int, size: int) -> bytes:
@@ -185,15 +185,15 @@ def test_what_was_written_while_it_was_read_is_compared(file: Path, monkeypatch:
     assert file.read_bytes() == OLD.swapcase()
 
 
-def test_a_writer_that_stays_in_the_middle_of_a_record(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The other half goes to the old file: half a record in the new one would swallow the next."""
+def test_a_writer_that_stops_in_the_middle_of_a_record(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other half goes to the old file: half a record in the new one would swallow the next one."""
     monkeypatch.setattr("toolpair.source.saving.replaced._DRAIN", 0.05)
     opened: list[int] = []
 
     class Stays(Io):
         def exchange(self, one: str, other: str) -> None:
             super().exchange(one, other)
-            # The backup is the old file; waiting for its lease here would be waiting for this very save.
+            # The backup is the old file; waiting for its lease here would mean waiting for this very save.
             thread = threading.Thread(target=write, args=[next(file.parent.glob("*.bak"))])
             thread.start()
             threads.append(thread)
@@ -218,7 +218,7 @@ def test_a_writer_that_stays_in_the_middle_of_a_record(file: Path, monkeypatch: 
     assert any(result.backup.name in note for note in result.notes)
 
 
-def test_a_backup_that_is_still_written_to(file: Path) -> None:
+def test_a_backup_that_is_still_being_written(file: Path) -> None:
     backup = save_in_place(open_source(file), NEW).backup
     assert backup is not None
     with backup.open("ab"):
@@ -256,8 +256,8 @@ def test_what_does_not_fit_into_memory_is_not_read(file: Path, tmp_path: Path, m
 
 @pytest.mark.parametrize("call", ["flock", "names", "fstat", "fsync", "link"])
 @pytest.mark.parametrize("leases", [True, False])
-def test_an_edit_that_keeps_size_and_time_is_not_written_over(file: Path, call: str, leases: bool) -> None:
-    """Some tools set the time back. Only the time of the last change of anything tells, or the content."""
+def test_an_edit_that_keeps_size_and_time_is_not_overwritten(file: Path, call: str, leases: bool) -> None:
+    """Some tools reset the modification time. Then only the change time or the content shows the edit."""
     edited: list[bytes] = []
 
     class Editing(Watched):
@@ -298,8 +298,8 @@ class UnleasedWatched(Watched):
         raise OSError(errno.ENOTSUP, "no leases")
 
 
-def test_without_leases_an_append_between_any_two_calls_is_kept_or_told(file: Path) -> None:
-    """Each record is in the file once, or in the backup, which the notes name then."""
+def test_without_leases_an_append_between_any_two_calls_is_kept_or_reported(file: Path) -> None:
+    """Each record is in the file once, or in the backup, which the notes then name."""
     record = b'{"n":1}\n'
     place = 0
     while True:

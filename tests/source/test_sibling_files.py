@@ -1,4 +1,4 @@
-"""What is read of the files beside a session, and what is left alone."""
+"""Which parts of the files beside a session are read, and what is left alone."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     assert files.lines_with("pipe", [b"x"]) == {b"x": []}
 
 
-def test_lines_are_looked_for_once_and_a_few_are_enough(tmp_path: Path) -> None:
+def test_lines_are_searched_once_and_a_few_are_enough(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_bytes(b"a one\nb two\n" * 50)
     files = FilesBeside(tmp_path / "s.jsonl")
@@ -54,7 +54,7 @@ def test_lines_are_looked_for_once_and_a_few_are_enough(tmp_path: Path) -> None:
     assert again[b"one"] and again[b"two"] == []
 
 
-def test_asked_again_a_file_gives_the_lines_that_one_search_would(tmp_path: Path) -> None:
+def test_repeated_searches_find_what_a_single_one_finds(tmp_path: Path) -> None:
     lines = [f'{{"tool_use_id":"toolu_{n % 40}","n":{n}}}\n'.encode() for n in range(200)]
     (tmp_path / "log").write_bytes(b"".join(lines))
     words = [f'"tool_use_id":"toolu_{n}"'.encode() for n in range(45)]

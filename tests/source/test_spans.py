@@ -22,7 +22,7 @@ VALUES = st.recursive(
 @given(value=VALUES, ascii_=st.booleans(), behind=st.sampled_from([b"", b" ", b",", b']"}', b'"']))
 def test_a_value_ends_where_its_json_does(value: object, ascii_: bool, behind: bytes) -> None:
     raw = json.dumps(value, ensure_ascii=ascii_).encode()
-    # What is no string, list or object goes on as far as its characters do.
+    # A number or a word continues as long as its characters do.
     follows = behind if isinstance(value, (str, list, dict)) else behind.replace(b'"', b"")
 
     assert value_end(raw + follows, 0) == len(raw)
@@ -30,7 +30,7 @@ def test_a_value_ends_where_its_json_does(value: object, ascii_: bool, behind: b
 
 
 @given(value=st.dictionaries(WORDS, VALUES, max_size=4))
-def test_each_member_has_its_bytes(value: dict[str, object]) -> None:
+def test_each_member_has_the_right_span(value: dict[str, object]) -> None:
     raw = json.dumps(value).encode()
 
     found = children(raw, node_at(raw))

@@ -1,4 +1,4 @@
-"""Splicing: golden bytes, and for random JSON that only what changed is other bytes."""
+"""Splicing: golden bytes, and for random JSON, that only the bytes of changed values differ."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_the_same_value_gives_the_same_bytes(value: Any, rng: random.Random) -> 
 
 @settings(max_examples=250)
 @given(values, seeds)
-def test_random_edits_read_as_the_new_value(value: Any, rng: random.Random) -> None:
+def test_random_edits_parse_to_the_new_value(value: Any, rng: random.Random) -> None:
     raw = odd_json(value, rng)
     old = parse(raw)
     new = edited(old, rng, subobjects(old))
@@ -88,7 +88,7 @@ def test_random_edits_read_as_the_new_value(value: Any, rng: random.Random) -> N
 
 @settings(max_examples=100)
 @given(st.dictionaries(st.sampled_from("abcdef"), values, min_size=1, max_size=5), seeds)
-def test_bytes_outside_one_changed_member_stay(value: dict[str, Any], rng: random.Random) -> None:
+def test_bytes_outside_a_changed_member_stay(value: dict[str, Any], rng: random.Random) -> None:
     raw = odd_json(value, rng)
     old = parse(raw)
     key = rng.choice(sorted(old))
@@ -109,7 +109,7 @@ def test_kept_elements_keep_their_bytes(value: list[Any], rng: random.Random) ->
     assert [made[n.start : n.end] for n in children(made, node_at(made))] == [texts[id(e)] for e in new]
 
 
-def test_deep_nesting_is_no_danger() -> None:
+def test_deep_nesting_does_no_harm() -> None:
     raw = b'{"a":' * 100_000 + b"1" + b"}" * 100_000
     assert find_node(raw, ("a", "a")).start == 10
     assert key_text(raw, children(raw, node_at(raw))[0]) == "a"

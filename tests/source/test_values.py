@@ -1,4 +1,4 @@
-"""Reading records: what is a value, what is damage, and which flaws a readable record has."""
+"""Reading records: what is a value, what is damage, and the flaws of readable records."""
 
 from __future__ import annotations
 

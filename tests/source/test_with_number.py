@@ -1,4 +1,4 @@
-"""The short way to another number: the bytes that the long way gives, and nothing where it cannot be sure."""
+"""The shortcut for changing one number gives the same bytes as splicing, or nothing where it cannot be sure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GIVEN = [
 
 @pytest.mark.parametrize("text", GIVEN)
 @pytest.mark.parametrize("number", [0, 8, 12345, -3])
-def test_it_gives_what_splicing_gives(text: str, number: int) -> None:
+def test_it_gives_the_same_as_splicing(text: str, number: int) -> None:
     old = json.loads(text)
     new = {**old, "ordinal": number}
     assert with_number(text.encode(), old, new) == splice(text.encode(), old, new)
@@ -38,7 +38,7 @@ def test_it_gives_what_splicing_gives(text: str, number: int) -> None:
         ('{"ordinal":7}', {}),
     ],
 )
-def test_it_leaves_all_else_to_the_long_way(text: str, change: dict[str, Any]) -> None:
+def test_it_leaves_everything_else_to_splicing(text: str, change: dict[str, Any]) -> None:
     old = json.loads(text)
     assert with_number(text.encode(), old, {**old, **change}) is None
 

@@ -1,5 +1,5 @@
-"""How an API spells messages, calls and results: the one room that looks into a block's value, to read and to write it.
+"""How an API spells messages, calls and results: the only room that reads and writes a block's value.
 
-One module an API; `block_values` and `block_texts` have what is the same in all of them. They use `transcript` alone,
-and hand out neutral facts, blocks and edits.
+One module per API; `block_values` and `block_texts` hold what all of them share. The modules import only `transcript`,
+and return neutral facts, blocks and edits.
 """

@@ -1,4 +1,4 @@
-"""Anthropic's Messages API: content blocks, as several formats write them."""
+"""Anthropic's Messages API: content blocks, as several formats store them."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _ID_KEYS: dict[BlockKind, str] = {
     "server_result": "tool_use_id",
     "mcp_result": "tool_use_id",
 }
-"""Of blocks that make pairs: where their id stands."""
+"""Block kind -> the key of its pairing id."""
 
 
 RESULT_PARTS: Final = frozenset({"text", "image", "document", "search_result", "tool_reference", "browser_state"})
-"""Types of what a result may hold."""
+"""Types of parts that a result may hold."""
 _CACHE: Final = "cache_control"
 BLOCK_FIELDS: Final = {
     "text": frozenset({"type", "text", "citations", _CACHE}),
@@ -44,21 +44,21 @@ BLOCK_FIELDS: Final = {
     "thinking": frozenset({"type", "thinking", "signature"}),
     "redacted_thinking": frozenset({"type", "data"}),
 }
-"""Type of a block -> the fields that the API knows."""
+"""Block type -> the fields that the API knows."""
 MESSAGE_FIELDS: Final = frozenset({"role", "content"})
 _DATA_URL: Final = re.compile(r"data:(?P<media>[\w.+-]+/[\w.+-]+);base64,(?P<data>.+)", re.DOTALL)
 _RESULTS: Final = ("result", "server_result", "mcp_result")
 
 
 def is_result(value: dict[str, Any]) -> bool:
-    """Whether a block has what only a result has, whatever it says that it is."""
+    """Whether the block has the fields that only a result has, whatever its type says."""
     if not isinstance(value.get("tool_use_id"), str) or "content" not in value:
         return False
     return not isinstance(value.get("text"), str) and "input" not in value and "name" not in value
 
 
 def block_of(value: Any, record: int, slot: tuple[str | int, ...], link: str | None = None) -> Block:
-    """The block that stands at `slot`. A value that is no block at all has kind "other"."""
+    """The block for a value at `slot`. A value that is not a block gets kind "other"."""
     if not isinstance(value, dict):
         return WrittenBlock("text" if isinstance(value, str) else "other", value, record, slot)
     type_ = value.get("type")
@@ -86,7 +86,7 @@ def block_of(value: Any, record: int, slot: tuple[str | int, ...], link: str | N
 
 
 def blocks_of(content: Any, record: int, slot: tuple[str | int, ...]) -> tuple[tuple[Block, ...], ContentShape]:
-    """The blocks of a message's content that stands at `slot` of its record, and the shape it has."""
+    """The blocks of a message's content, and the content's shape. `slot` is where the content is in its record."""
     if isinstance(content, str):
         return (WrittenBlock("text", content, record, slot),), "string"
     if isinstance(content, list):
@@ -97,7 +97,7 @@ def blocks_of(content: Any, record: int, slot: tuple[str | int, ...]) -> tuple[t
 
 
 def message_of(value: Any, record: int) -> Message | None:
-    """The message that a record holds; None when it holds none."""
+    """The message in a record; None when there is none."""
     if not isinstance(value, dict) or isinstance(value, EmptyObject):
         return None
     if "content" not in value:
@@ -113,11 +113,11 @@ def _stand_in(role: str) -> Message:
 
 _USER: Final = _stand_in("user")
 STAND_INS: Final = StandIns((_USER,), (_stand_in("assistant"), _USER))
-"""The messages around a window; Chat Completions spell them the same."""
+"""Messages around a window; also used for Chat Completions, which spells them the same."""
 
 
 def image_at(address: str) -> dict[str, Any]:
-    """The image at an address, which may be its data."""
+    """An image block for an address, which may be a data URL."""
     data = _DATA_URL.fullmatch(address)
     source = (
         {"type": "base64", "media_type": data["media"], "data": data["data"]}
@@ -128,7 +128,7 @@ def image_at(address: str) -> dict[str, Any]:
 
 
 def is_signed(block: Block) -> bool:
-    """Whether a thinking block carries what the API checks."""
+    """Whether a thinking block has the signature (or sealed data) that the API verifies."""
     value: Any = block.value
     if not isinstance(value, dict):
         return False
@@ -138,24 +138,24 @@ def is_signed(block: Block) -> bool:
 
 
 def input_of(call: Block) -> Any:
-    """What a call gives its tool, an object where all is well; ABSENT without it."""
+    """A call's input: an object in a valid call; ABSENT when there is none."""
     return call.value.get("input", ABSENT)
 
 
 def joined_content(messages: Iterable[Message]) -> list[Any]:
-    """The blocks of all of them, results in front, without blank texts."""
+    """The blocks of all the messages as one content list: results first, blank texts left out."""
     blocks = [block for message in messages for block in message.blocks]
     ordered = sorted(blocks, key=lambda block: block.kind != "result")
     return [part for part in as_parts(ordered) if not says_nothing(part)]
 
 
 def as_text_block(block: Block) -> SetValue:
-    """The edit that makes a bare text a block."""
+    """The edit that turns a bare string into a text block."""
     return SetValue(block, {"type": "text", "text": block.value})
 
 
 def type_meant(block: Block) -> str:
-    """The type of a block; a result is one, whatever it says that it is."""
+    """The block's written type, but "tool_result" for anything recognised as a result."""
     return "tool_result" if block.kind == "result" else written_type(block)
 
 
@@ -164,28 +164,28 @@ def says_that_it_is_a_result(block: Block) -> bool:
 
 
 def as_result(block: Block) -> SetValue:
-    """The edit that makes it say so."""
+    """The edit that sets the block's type to tool_result."""
     return with_fields(block, type="tool_result")
 
 
 def is_typed(block: Block) -> bool:
-    """Whether it is an object with a type, as every block has to be."""
+    """Whether the block is an object with a string type, as the API requires."""
     return isinstance(block.value, dict) and isinstance(block.value.get("type"), str)
 
 
 def has_no_text(block: Block) -> bool:
-    """Whether it is a text block whose text is something else."""
+    """Whether it is a text block whose text is not a string."""
     text = block.value.get("text")
     return block.value["type"] == "text" and text is not None and not isinstance(text, str)
 
 
 def text_as_words(block: Block) -> SetValue:
-    """The edit that makes a text of what stands in its place."""
+    """The edit that turns a text block's non-string text into a string."""
     return SetValue(block, {**block.value, "text": words(block.value["text"])})
 
 
 def as_block(block: Block) -> SetValue:
-    """The edit that makes it the block that it was: by the keys that only a call or a result has, else its text."""
+    """The edit that restores the type of a broken block: from keys that only a call or a result has, else as text."""
     return SetValue(block, _as_block(block.value))
 
 

@@ -1,4 +1,4 @@
-"""Writing Anthropic messages: results are blocks of the next message of the user."""
+"""Writing Anthropic messages: results are blocks of the next user message."""
 
 from __future__ import annotations
 

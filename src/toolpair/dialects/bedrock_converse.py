@@ -1,4 +1,4 @@
-"""Bedrock's Converse API: what its results may hold besides the parts that Anthropic's have."""
+"""Bedrock's Converse API: the part of a result that Anthropic's API does not have."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from toolpair.dialects.block_values import text_part
 
 
 def holds_json(part: Any) -> bool:
-    """Whether it is a part of the API's own kind `json`."""
+    """Whether it is a `json` part, which only this API has."""
     return isinstance(part, dict) and "json" in part
 
 
 def is_json_object(part: dict[str, Any]) -> bool:
-    """Whether such a part holds an object, as it has to."""
+    """Whether a `json` part holds an object, as the API requires."""
     return isinstance(part["json"], dict)
 
 

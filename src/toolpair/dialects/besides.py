@@ -1,4 +1,4 @@
-"""What blocks and messages say in places that have no meaning: in a block of another kind, in a field too many."""
+"""Texts in places where no API expects them: in a block of another kind, or in an extra field."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec import Struct
 from toolpair.transcript.model import Block, Message
 
 OF_MESSAGE: Final = frozenset({"content", "tool_calls", "function_call", "output", "message"})
-"""Where a message says what is known to be its own."""
+"""The message fields that have a meaning of their own."""
 _KNOWN: Final[dict[str, frozenset[str]]] = {
     "text": frozenset({"text", "content"}),
     "call": frozenset({"input", "arguments", "function", "custom", "action"}),
@@ -27,17 +27,17 @@ _NO_TEXT: Final = frozenset(
         *("phase", "execution", "internal_chat_message_metadata_passthrough", "metadata", "caller", "format"),
     }
 )
-"""Keys whose values name or prove something."""
+"""Keys whose values are names or proofs, not text."""
 _OF_THOUGHT: Final = ("reason", "think", "thought")
 
 
 def known_places(kind: str) -> frozenset[str]:
-    """The keys of a block of that kind under which stands what it is known to say."""
+    """The keys that hold the known text of a block of this kind."""
     return _KNOWN.get(kind, frozenset())
 
 
 def texts_besides(value: Any, known: frozenset[str] = frozenset()) -> Iterator[tuple[str, str]]:
-    """The texts in a value that stand under no key of `known`, with the outermost key of each."""
+    """(outermost key, text) for each text in a value that is not under a key of `known`."""
     if not isinstance(value, dict):
         yield from (("", text) for text in _texts(value))
         return
@@ -47,22 +47,22 @@ def texts_besides(value: Any, known: frozenset[str] = frozenset()) -> Iterator[t
 
 
 class KnownText(Struct, frozen=True, eq=False):
-    """A value that may say something beside what it is known to say."""
+    """A value that may hold text outside its known fields."""
 
     value: Any
     known: frozenset[str] | None
-    """The keys under which that stands; None for a record that is no message's."""
+    """The keys of the known fields; None for a record that belongs to no message."""
 
     @property
     def piece(self) -> int:
-        """Which piece of the file it is, as of a block."""
+        """Identity of the value, as `Block.piece`."""
         return id(self.value)
 
     def besides(self) -> Iterator[str]:
         return (text for _, text in texts_besides(self.value, self.known or frozenset()))
 
     def all_texts(self) -> Iterator[str]:
-        """All that stands in it, names as well."""
+        """All strings in it, names included."""
         todo = [self.value]
         while todo:
             found = todo.pop()
@@ -73,21 +73,21 @@ class KnownText(Struct, frozen=True, eq=False):
 
 
 def said_by_block(block: Block) -> KnownText | None:
-    """None of what says nothing in words."""
+    """The texts of a block; None for kinds without words (thinking, media) and for bare strings."""
     if not isinstance(block.value, dict) or block.kind in ("thinking", "media"):
         return None
     return KnownText(block.value, known_places(block.kind))
 
 
 def said_by_message(message: Message) -> KnownText | None:
-    """What its object says; None where it is its block at once, as an item is."""
+    """The texts of a message's object; None where the object is itself the block, as for an item."""
     if not isinstance(message.value, dict) or any(block.value is message.value for block in message.blocks):
         return None
     return KnownText(message.value, OF_MESSAGE)
 
 
 def said_besides(block: Block) -> str:
-    """What a block says in fields too many, each behind its name, for a text that keeps what the block says."""
+    """The texts in a block's extra fields, each after its field's name, to append when the block is kept as text."""
     lines: list[str] = []
     last = None
     for key, text in texts_besides(block.value, known_places(block.kind)):
@@ -101,7 +101,7 @@ def _speaks(key: str) -> bool:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """The texts in a value, in their order, but for what only names."""
+    """The texts in a value, in order, except under keys that only hold names."""
     todo = [value]
     while todo:
         found = todo.pop()

@@ -1,4 +1,4 @@
-"""What blocks say, as text, in the words of all APIs: results, arguments, media."""
+"""The text of blocks, for all APIs: results, arguments, media."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from toolpair.transcript.model import Block
 from toolpair.transcript.placeholders import known_placeholder
 
 MEDIA: Final = ("image", "image_url", "document", "file", "input_audio", "input_image", "input_file")
-"""The types of parts that hold something else than text, in the words of all providers.
+"""Types of parts that hold something other than text, for all providers.
 
-No set: what a part gives as its type may be a list or an object.
+A tuple, not a set, because a part's type may be an unhashable list or object.
 """
 
 
 class WrittenBlock(Block, frozen=True, eq=False):
-    """A block as an API writes it. Its text is made when it is asked for, never kept."""
+    """A block in an API's spelling. Its text is worked out on each access and never kept."""
 
     @property
     def text(self) -> str:
@@ -27,7 +27,7 @@ class WrittenBlock(Block, frozen=True, eq=False):
 
 
 def text_of(content: Any) -> str:
-    """What a result's or a message's content says, as text; media are named in brackets."""
+    """A result's or message's content as text; media appear as names in brackets."""
     if isinstance(content, str):
         return content
     if content is None:
@@ -55,7 +55,7 @@ def _part_text(part: Any) -> str:
 
 
 def glance(content: Any) -> str:
-    """What a message's content says, calls and results in it as well, to recognise it by."""
+    """A message's content as short text, calls and results included, to recognise the message by."""
     parts = content if isinstance(content, list) else [content]
     return "\n".join(filter(None, map(_glance, parts)))
 
@@ -69,17 +69,17 @@ def _glance(part: Any) -> str:
 
 
 def is_placeholder_text(text: str) -> bool:
-    """True for the texts that this and other systems write where no result is known."""
+    """Whether the text is one that toolpair or another system writes in place of a missing result."""
     return known_placeholder(text) is not None
 
 
 def result_content(block: Block) -> Any:
-    """The content of a result block: a string, a list of blocks, None, or whatever stands there."""
+    """The content of a result block: a string, a list of blocks, None, or any other JSON value."""
     value = block.value
     if not isinstance(value, dict):
         return None
     type_ = value.get("type")
-    # What Anthropic and chat write is no item of the Responses API, which the tables need not be asked.
+    # Neither Anthropic's nor chat's results are Responses items, so the item tables can be skipped.
     if type_ == "tool_result" or "tool_use_id" in value:
         return value.get("content")
     if content_key(value) == "content" and (type_ is None or not is_output_item(value)):
@@ -93,7 +93,7 @@ def result_text(block: Block) -> str:
 
 
 def without_media(content: Any) -> Any:
-    """What a content says, without images and documents: JSON in a wrapping says the same as it does without."""
+    """The content without images and documents. JSON in a wrapper is unwrapped, so that both forms compare equal."""
     if not isinstance(content, list):
         return content
     media = {id(part) for part in media_of(content)}
@@ -105,51 +105,51 @@ def _json_of(part: Any) -> Any:
 
 
 def media_of(content: Any) -> list[dict[str, Any]]:
-    """The parts of a content that are no text: images, documents."""
+    """The non-text parts of a content: images, documents."""
     parts = content if isinstance(content, list) else [content]
     return [part for part in parts if isinstance(part, dict) and part.get("type") in MEDIA]
 
 
 def own_media(block: Block) -> list[dict[str, Any]]:
-    """The block itself where it is no text: an image, a document."""
+    """The block itself in a list if it is an image or a document, else an empty list."""
     return media_of(block.value) if isinstance(block.value, dict) else []
 
 
 def media_key(part: Any) -> str:
-    """What tells one image or document from another."""
+    """A SHA-256 of a part, to tell images and documents apart."""
     import hashlib
 
     return hashlib.sha256(json.dumps(part, sort_keys=True, default=repr).encode("utf-8", "replace")).hexdigest()
 
 
 def output_key(block: Block) -> tuple[str, ...]:
-    """What tells one output from another: its text, and its images."""
+    """A key that tells outputs apart: the text, then a hash of each image."""
     content = result_content(block)
     return (text_of(content), *map(media_key, media_of(content)))
 
 
 def output_lines(results: Sequence[Block]) -> str:
-    """How much they hold, for a sentence: "88 lines"."""
+    """The size of the results for a sentence: "88 lines"."""
     return plural(sum(len(result_text(result).splitlines()) for result in results), "line")
 
 
 def output_bytes(results: Sequence[Block]) -> int:
-    """How much they hold, as UTF-8."""
+    """The size of the results' text in UTF-8 bytes."""
     return sum(len(result_text(result).encode("utf-8", "replace")) for result in results)
 
 
 def is_real_output(block: Block) -> bool:
-    """A result that holds something real: not empty, not a known placeholder."""
+    """Whether it is a result with real output: not empty, not a known placeholder."""
     return block.kind == "result" and says_something_real(result_text(block))
 
 
 def is_output(block: Block) -> bool:
-    """A result that a tool gave: real output, or nothing at all, which a tool that ran may well say."""
+    """Whether it is a result that a tool returned: real output, or nothing, which a tool that ran may well return."""
     return block.kind == "result" and not is_placeholder_text(result_text(block))
 
 
 def says_something_real(text: str) -> bool:
-    """Whether the text of a result is real output: not blank, not a known placeholder."""
+    """Whether a result's text is real output: not blank, not a known placeholder."""
     return bool(text.strip()) and known_placeholder(text) is None
 
 
@@ -176,7 +176,7 @@ def _block_text(block: Block) -> str:
 
 
 def arguments(block: Block) -> Any:
-    """A call's arguments: the object, or the raw string when it does not parse (chat writes a JSON string)."""
+    """A call's arguments: the object, or the raw string if it does not parse (chat stores JSON in a string)."""
     value = block.value
     if not isinstance(value, dict):
         return None
@@ -196,7 +196,7 @@ def arguments(block: Block) -> Any:
 
 
 def argument_text(block: Block) -> str:
-    """A call's arguments as text: of a string the string itself, of anything else its JSON."""
+    """A call's arguments as text: a string as it is, anything else as JSON."""
     given = arguments(block)
     return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
 
@@ -216,7 +216,7 @@ _TELLING: Final = (
 
 
 def call_summary(block: Block) -> str:
-    """One line that tells a call from its neighbours: the path, the command, the query."""
+    """One line that identifies a call among others: its path, command or query."""
     given = arguments(block)
     if isinstance(given, dict):
         for key in _TELLING:

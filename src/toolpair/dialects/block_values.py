@@ -1,6 +1,6 @@
-"""What is the same in all APIs: a block is an object with a type, its fields, or a bare text.
+"""What all APIs share: a block is a bare string, or an object with a type and fields.
 
-What is asked of a message is asked of the object that it is written as.
+Functions that take a `Message` look at the object it is written as.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _TIMES: Final = ("timestamp", "ts", "created_at", "time")
 _TEXTS: Final = ("text", "input_text", "output_text")
 _NO_CONTENT: Final = "(no content)"
 SHOWN: Final = frozenset({"image", "document", "image_url", "input_image", "input_file"})
-"""Types of parts that show something, in the words of all APIs."""
+"""Types of image and document parts, for all APIs."""
 
 
 def is_object(of: Block | Message) -> bool:
@@ -29,7 +29,7 @@ def is_object(of: Block | Message) -> bool:
 
 
 def field_of(of: Block | Message, name: str) -> Any:
-    """What the object has there; None without it."""
+    """The value of the field; None without it."""
     return of.value.get(name) if isinstance(of.value, dict) else None
 
 
@@ -38,34 +38,33 @@ def has_field(of: Block | Message, name: str) -> bool:
 
 
 def field_names(of: Block | Message) -> Collection[str]:
-    """The names of its fields."""
     return of.value.keys() if isinstance(of.value, dict) else ()
 
 
 def extra_fields(of: Block | Message, known: frozenset[str]) -> tuple[str, ...]:
-    """The names of its fields that are not known, in the order of the alphabet."""
+    """The names of the fields that are not in `known`, sorted."""
     if not isinstance(of.value, dict) or of.value.keys() <= known:
         return ()
     return tuple(sorted(name for name in of.value if name not in known))
 
 
 def type_of(of: Block | Message) -> str | None:
-    """Its type, where that is a word."""
+    """Its `type`, if that is a string."""
     return type_name(of.value)
 
 
 def written_type(of: Block | Message) -> str:
-    """Its type, whatever is written there, for a sentence; empty without one."""
+    """Its `type`, whatever the JSON value, as a string for a sentence; empty without one."""
     return str(of.value["type"]) if isinstance(of.value, dict) and "type" in of.value else ""
 
 
 def same(one: Block, other: Block) -> bool:
-    """Whether both are written alike."""
+    """Whether both have equal values."""
     return bool(one.value == other.value)
 
 
 def time_of(message: Message) -> int | float | str | None:
-    """When it was written, where it says so."""
+    """The message's timestamp, as written; None without one."""
     value = message.value
     if not isinstance(value, dict):
         return None
@@ -73,63 +72,62 @@ def time_of(message: Message) -> int | float | str | None:
 
 
 def with_fields(block: Block, **given: Any) -> SetValue:
-    """The edit that gives the object these fields."""
+    """The edit that sets these fields."""
     return SetValue(block, {**block.value, **given})
 
 
 def without_fields(block: Block, names: Collection[str]) -> SetValue:
-    """The edit that takes these fields away."""
+    """The edit that removes these fields."""
     return SetValue(block, {key: item for key, item in block.value.items() if key not in names})
 
 
 def is_bare_text(block: Block) -> bool:
-    """Whether it is a text that stands in no object."""
+    """Whether it is a plain string instead of an object."""
     return isinstance(block.value, str)
 
 
 def text_in(block: Block) -> Any:
-    """What stands where a text block has its text."""
+    """The value in the place of a text block's text."""
     return block.value if isinstance(block.value, str) else field_of(block, "text")
 
 
 def with_text(block: Block, text: str) -> SetValue:
-    """The edit that gives a text block another text."""
+    """The edit that replaces a text block's text."""
     kept = block.value if isinstance(block.value, dict) else {"type": "text"}
     return SetValue(block, {**kept, "text": text})
 
 
 def text_part(text: str, type_: str = "text") -> dict[str, Any]:
-    """A part, or a block, that says this."""
+    """A text part or block."""
     return {"type": type_, "text": text}
 
 
 def as_text(block: Block, text: str) -> SetValue:
-    """The edit that makes a text block of any other."""
+    """The edit that turns any block into a text block."""
     return SetValue(block, text_part(text))
 
 
 def is_text_part(part: Any) -> bool:
-    """Whether an object says that it is a text."""
     return bool(part.get("type") == "text")
 
 
 def as_parts(blocks: Iterable[Block]) -> list[Any]:
-    """The blocks as a content; bare texts are made text blocks."""
+    """The blocks as a content list, bare strings turned into text blocks."""
     return [{"type": "text", "text": block.value} if isinstance(block.value, str) else block.value for block in blocks]
 
 
 def as_written(blocks: Iterable[Block]) -> list[Any]:
-    """The blocks as a content, each as it is written."""
+    """The blocks as a content list, as they are."""
     return [block.value for block in blocks]
 
 
 def as_json(block: Block, indent: int | None = None) -> str:
-    """As the file has it; with `indent` on lines of its own, to be read."""
+    """The block as JSON; pretty-printed when `indent` is given."""
     return json.dumps(block.value, ensure_ascii=False, indent=indent)
 
 
 def own_ids(block: Block) -> Iterator[str]:
-    """The block's pairing id and its item id."""
+    """The block's pairing id and its item id, if it has them."""
     if isinstance(block.id, str) and block.id:
         yield block.id
     item = field_of(block, "id")
@@ -138,18 +136,20 @@ def own_ids(block: Block) -> Iterator[str]:
 
 
 def words(value: Any) -> str:
-    """A value as text."""
+    """A value as JSON text."""
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def says_nothing(part: Any) -> bool:
-    """Whether a part is a blank text."""
+    """Whether the part is a blank text."""
     text = part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None
     return isinstance(text, str) and not text.strip()
 
 
 def mended_parts(content: list[Any], kind: str) -> list[Any] | None:
-    """The content where all parts are objects and all texts text, `kind` the type of new ones; None if it is so."""
+    """The content with only objects as parts and only strings as texts (new parts: type `kind`); None if it is so
+    already.
+    """
     parts = [_mended_part(part, kind) for part in content]
     return None if all(made is part for made, part in zip(parts, content, strict=True)) else parts
 
@@ -163,7 +163,7 @@ def _mended_part(part: Any, kind: str) -> Any:
 
 
 def said(part: Any) -> str:
-    """What a part of any API says."""
+    """A part's text, for any API; JSON for a part that is not text."""
     if isinstance(part, dict) and part.get("type") in ("text", "output_text") and isinstance(part.get("text"), str):
         return str(part["text"])
     return part if isinstance(part, str) else json.dumps(part, ensure_ascii=False)
@@ -173,56 +173,56 @@ def said(part: Any) -> str:
 
 
 def hands_back_tools(result: Block) -> bool:
-    """A search for tools hands back tools, not words."""
+    """Whether the result returns tool definitions instead of text (the result of a tool search)."""
     return bool(field_of(result, "type") == "tool_search_output")
 
 
 def is_output(result: Block) -> bool:
-    """Whether what it says stands where items of the Responses API have it."""
+    """Whether its content is under `output`, as in items of the Responses API."""
     return content_key(result.value) == "output"
 
 
 def text_type(result: Block) -> str:
-    """The type of a text among the parts of a result."""
+    """The type of a text part inside this result."""
     return "input_text" if is_output(result) else "text"
 
 
 def saying(result: Block, content: Any, **given: Any) -> SetValue:
-    """The edit that gives a result another content, and these fields."""
+    """The edit that replaces a result's content and sets these fields."""
     return SetValue(result, {**result.value, **given, content_key(result.value): content})
 
 
 def with_output(result: Block, content: Any, is_error: bool) -> SetValue:
-    """The edit that puts an output in the place of a placeholder, with what it says of an error."""
+    """The edit that replaces a placeholder with a real output and its error flag."""
     kept = {key: value for key, value in result.value.items() if key != "is_error"}
     key = "output" if "output" in kept and "content" not in kept else "content"
     return SetValue(result, {**kept, key: content, **({"is_error": True} if is_error else {})})
 
 
-# Characters that no JSON reader of an API takes
+# Lone surrogates, which no API's JSON reader accepts
 
 
 def is_cut_in_character(block: Block) -> bool:
-    """Whether any of its strings has half of a surrogate pair."""
+    """Whether any of its strings holds half of a surrogate pair."""
     return holds_lone_surrogate(block.value)
 
 
 def with_whole_characters(message: Message, block: Block) -> Edit:
-    """The edit that puts U+FFFD in the place of each half."""
+    """The edit that replaces each lone surrogate with U+FFFD."""
     if isinstance(block.value, str) and len(message.records) <= 1:
         return SetField(message, "content", _whole(block.value))
     return SetValue(block, _whole(block.value))
 
 
 def holds_lone_surrogate(value: Any) -> bool:
-    """Whether any string of the JSON value, or any key in it, has half of a surrogate pair."""
+    """Whether any string or key in the JSON value holds half of a surrogate pair."""
     if isinstance(value, str):
         return not value.isascii() and _SURROGATE.search(value) is not None
     try:
-        # It refuses half characters, and is many times quicker than a walk through the value.
+        # orjson refuses lone surrogates, and is many times quicker than walking through the value.
         orjson.dumps(value)
     except (TypeError, ValueError, RecursionError):
-        # Other things that it refuses are no half characters.
+        # orjson refuses other things too.
         return _walk_finds_one(value)
     return False
 
@@ -243,7 +243,7 @@ def _walk_finds_one(value: Any) -> bool:
 
 
 def _whole(value: Any) -> Any:
-    """The value with U+FFFD for each half; parts that have none stay the same objects."""
+    """The value with U+FFFD for each lone surrogate; parts without any stay the same objects."""
     if not holds_lone_surrogate(value):
         return value
     if isinstance(value, str):

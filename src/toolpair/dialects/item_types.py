@@ -1,4 +1,4 @@
-"""The items of OpenAI's Responses API that make a pair: a call's type, the family it is of, and its output's type."""
+"""The item types of OpenAI's Responses API that make pairs: calls, their families, and their outputs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CALL_FAMILY: Final = {
     "custom_tool_call": "custom",
     "tool_search_call": "tool_search",
 }
-"""Type of a call item -> its family: an output of another family does not answer it, whatever its id."""
+"""Call item type -> its family. An output of another family does not answer it, even with the same id."""
 OUTPUT_FAMILY: Final = {
     "function_call_output": "function",
     "custom_tool_call_output": "custom",
@@ -21,25 +21,25 @@ OUTPUT_OF: Final = {family: type_ for type_, family in OUTPUT_FAMILY.items()}
 
 
 def type_name(value: Any) -> str | None:
-    """The `type` of an object; None where the value is no object or its type no string, which no table can be asked."""
+    """The `type` of an object; None where the value is not an object or its type not a string."""
     type_ = value.get("type") if isinstance(value, dict) else None
     return type_ if isinstance(type_, str) else None
 
 
 def is_output_item(value: Any) -> bool:
-    """Whether the value is an output item: its content stands in `output` or `tools`, not in `content`."""
+    """Whether it is an output item: its content is in `output` or `tools`, not in `content`."""
     return type_name(value) in OUTPUT_FAMILY
 
 
 def content_key(value: Any) -> str:
-    """Where a result says what it says: an item of the Responses API has `output`."""
+    """The key of a result's content: "output" for items of the Responses API, else "content"."""
     if not isinstance(value, dict):
         return "content"
     return "output" if is_output_item(value) or ("call_id" in value and "output" in value) else "content"
 
 
 def output_content(item: dict[str, Any]) -> Any:
-    """What an output item says: a string, a list of parts, or None. Early files wrapped it in an object."""
+    """An output item's content: a string, a list of parts, or None. Early files wrapped it in an object."""
     if item.get("type") == "tool_search_output":
         return item.get("tools")
     output = item.get("output")

@@ -1,4 +1,4 @@
-"""New ids of calls: what a provider's look like, how one is derived from an old id, and what an old id carries."""
+"""New ids of calls: the shape that a provider wants, deriving one from an old id, and what an old id carries."""
 
 from __future__ import annotations
 
@@ -12,48 +12,48 @@ from msgspec import Struct, field
 from toolpair.transcript.id_shapes import digest, usable
 
 THOUGHT: Final = "__thought__"
-"""Stands between an id and the Gemini signature that LiteLLM writes behind it."""
+"""Separates an id from the Gemini signature that LiteLLM appends to it."""
 SERVER: Final = "srvtoolu_"
-"""What the ids of calls begin with that the provider carries out itself."""
+"""The prefix of the ids of calls that the provider runs itself."""
 _NOT_OF_SERVERS: Final = re.compile(r"[^A-Za-z0-9_]")
 NATIVE: Final = re.compile(r"functions\.(?P<name>[A-Za-z0-9_-]+):(?P<index>\d{1,9})")
-"""Kimi's own ids: the tool's name, and a number that counts on through the conversation."""
+"""Kimi's own ids: the tool's name and a number that counts up through the conversation."""
 _SANITISED_NATIVE: Final = re.compile(r"functions[_.-](?P<name>[A-Za-z0-9_-]+)[_:-](?P<index>\d{1,9})")
 _BASE62: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _DIGEST: Final = 9
-"""How much room the hash behind a changed id takes."""
+"""Characters reserved for the hash in a changed id."""
 
 
 class IdShape(Struct, frozen=True, dict=True):
-    """What new ids of a provider look like."""
+    """What a provider's new ids look like."""
 
     alphabet: str = "A-Za-z0-9_-"
-    """The characters, as they stand inside the brackets of a pattern."""
+    """The allowed characters, as inside the brackets of a regex."""
     max_length: int = 64
     exact: int | None = None
-    """The length that every id has; such ids are hashes, and nothing of the old one can be read in them."""
+    """The exact length of every id; such ids are hashes in which the old id cannot be read."""
     prefix: str = "toolu_"
-    """What an id begins with that is made from none."""
+    """The start of an id that is made from nothing."""
     keeps: frozenset[str] = frozenset()
-    """What stays in an id: "native" (Kimi's own form), "thought" (a signature behind it)."""
+    """What an id may keep: "native" (Kimi's own form), "thought" (a signature at its end)."""
 
     @cached_property
     def _refused(self) -> re.Pattern[str]:
         return re.compile(f"[^{self.alphabet}]")
 
     def clean(self, id_: str) -> str:
-        """The id with `_` in the place of each character that is not allowed."""
+        """The id with each character that is not allowed replaced by `_`."""
         return self._refused.sub("_", id_)
 
 
 def without_burden(id_: str) -> str:
-    """The id of the call alone: what `|` joins to it, or a signature behind it, is cut off whole."""
+    """The call's own id, without a part joined to it by `|` and without a signature."""
     call = id_.split(THOUGHT, 1)[0]
     return call.split("|", 1)[0] or id_ if call else id_
 
 
 def restored(id_: Any, name: str | None) -> str | None:
-    """Kimi's own id behind one whose characters were replaced: `functions_read_file_0` of the tool read_file."""
+    """Kimi's own id for a form with replaced characters: `functions_read_file_0` of the tool read_file. Else None."""
     if not usable(id_) or not name or NATIVE.fullmatch(id_):
         return None
     found = _SANITISED_NATIVE.fullmatch(id_)
@@ -62,7 +62,7 @@ def restored(id_: Any, name: str | None) -> str | None:
 
 
 def prefers(shape: IdShape, one: Any, other: Any) -> bool:
-    """Whether of two accepted spellings of an id the provider needs `one`: it carries what `other` has lost."""
+    """Whether `one` of two accepted spellings is the one to keep: it carries something that `other` has lost."""
     if not usable(one):
         return False
     native = "native" in shape.keeps and NATIVE.fullmatch(one) and not (usable(other) and NATIVE.fullmatch(other))
@@ -71,7 +71,7 @@ def prefers(shape: IdShape, one: Any, other: Any) -> bool:
 
 
 def loss(id_: Any, shape: IdShape) -> str | None:
-    """What is lost with an id that is replaced, one phrase; None when it carries nothing."""
+    """What is lost when the id is replaced, as a phrase; None when it carries nothing."""
     if not usable(id_):
         return None
     if THOUGHT in id_ and without_burden(id_) != id_ and "thought" not in shape.keeps:
@@ -84,26 +84,26 @@ def loss(id_: Any, shape: IdShape) -> str | None:
 
 
 class NewIds(Struct):
-    """Hands out ids of one shape, none twice and none of `taken`. The same in the same order on every run."""
+    """Hands out unique ids of one shape that are not in `taken`. Deterministic: the same requests give the same ids."""
 
     shape: IdShape
     taken: set[str] = field(default_factory=set)
     elsewhere: Container[str] = ()
-    """More ids that are in use."""
+    """More ids in use."""
     made: list[str] = field(default_factory=list)
-    """What was handed out."""
+    """The ids handed out."""
     _next: dict[str, int] = field(default_factory=dict)
-    """Where counting goes on for each stem, so that many ids of one stem cost no search."""
+    """Stem -> the next count, so that many ids with one stem need no search."""
 
     def take(self, ids: Iterable[Any]) -> None:
-        """These are in use."""
+        """Mark these ids as in use."""
         self.taken.update(id_ for id_ in ids if isinstance(id_, str))
 
     def in_use(self, id_: str) -> bool:
         return id_ in self.taken or id_ in self.elsewhere
 
     def make(self, id_: Any, number: int = 1, name: str | None = None) -> str:
-        """An id derived from `id_`. `number` tells occurrences of one id apart; `name` is the tool's."""
+        """An id derived from `id_`. `number` tells several uses of one id apart; `name` is the tool's."""
         made = self._made(id_, number, name)
         self.taken.add(made)
         self.made.append(made)
@@ -142,15 +142,15 @@ class NewIds(Struct):
         return self._counted(stem, number, id_)
 
     def _counted(self, stem: str, number: int, old: Any, tail: str = "") -> str:
-        """The stem itself when it is free, else with a count behind it."""
+        """The stem itself if it is free, else the stem with a count after it."""
         if number == 1 and not self.in_use(stem + tail) and stem + tail != old:
             return stem + tail
         limit = self.shape.max_length
-        # Stems that differ only where they are cut count together.
+        # Stems that only differ in the part that is cut off share a count.
         key = stem[: limit - 8] + tail
         count = max(number, 2, self._next.get(key, 0))
         while True:
-            # Not `_2`: Claude Code drops outputs where one id is another one with `_` and digits behind it.
+            # Not `_2`: Claude Code drops outputs where one id equals another plus `_` and digits.
             end = f"-{count}"
             made = stem[: limit - len(end)] + end + tail
             count += 1
@@ -175,7 +175,7 @@ class NewIds(Struct):
                 return made
 
     def _native(self, name: str) -> str:
-        """Kimi's next id: its numbers count on over all tools."""
+        """Kimi's next id; its numbers count across all tools."""
         if "functions" not in self._next:
             used = (found for id_ in self.taken if (found := NATIVE.fullmatch(id_)))
             self._next["functions"] = max((int(found["index"]) for found in used), default=-1) + 1

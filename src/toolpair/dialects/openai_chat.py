@@ -1,6 +1,6 @@
-"""OpenAI's Chat Completions API: calls in `tool_calls`, each result a message with role `tool`.
+"""OpenAI's Chat Completions API: calls are in `tool_calls`, and each result is a message with role `tool`.
 
-Legacy messages have one `function_call`, and results with role `function`.
+Legacy messages have a single `function_call`, and results with role `function`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from toolpair.transcript.model import Block, ContentShape, EmptyObject, Message
 
 RESULT_ROLES: Final = ("tool", "function")
 RESULT_MEDIA: Final = frozenset({"image_url", "file", "input_audio"})
-"""Types of what a message may hold beside text; a result as other APIs take it may, too."""
+"""Types of non-text parts of a message; a result for some providers may hold them too."""
 _LEGACY: Final = "function_call"
 MESSAGE_FIELDS: Final = {
     "system": frozenset({"role", "content", "name"}),
@@ -24,13 +24,13 @@ MESSAGE_FIELDS: Final = {
     "tool": frozenset({"role", "content", "name", "tool_call_id"}),
     "function": frozenset({"role", "content", "name"}),
 }
-"""Role of a message -> the fields that the API knows."""
+"""Message role -> the fields that the API knows."""
 THINKING_FIELDS: Final = frozenset({"reasoning_content", "reasoning"})
-"""Where other providers of this API write the model's thinking."""
+"""The fields that other providers of this API use for the model's thinking."""
 
 
 def message_of(value: Any, record: int, waiting: Container[Any]) -> Message | None:
-    """The message that a record is; None where it is none. `waiting` are the ids of calls that no tool answers."""
+    """The message for a record; None where it is not one. `waiting` are ids of calls without a `tool` message."""
     if not isinstance(value, dict) or isinstance(value, EmptyObject):
         return None
     role = value.get("role")
@@ -67,19 +67,19 @@ def message_of(value: Any, record: int, waiting: Container[Any]) -> Message | No
 
 
 def _answers(value: dict[str, Any], waiting: Container[Any]) -> bool:
-    """Whether the message is a result whatever its role says: it answers a call that waits for one."""
+    """Whether the message is a result despite its role: it answers a call that has no other result."""
     id_ = value.get("tool_call_id")
     return isinstance(id_, str) and id_ in waiting and "content" in value and not value.get("tool_calls")
 
 
 def _calls(value: dict[str, Any]) -> bool:
-    """Whether the message asks for calls and names none that it answers, whatever its role says."""
+    """Whether the message makes calls despite its role: it has `tool_calls` and answers none."""
     calls = value.get("tool_calls")
     return isinstance(calls, list) and bool(calls) and "tool_call_id" not in value and not value.get("content")
 
 
 def waiting_in(records: Iterable[Any]) -> set[str]:
-    """The ids of the calls that no tool's message answers, where another message may."""
+    """Ids of calls without a `tool` message, when a message with another role may answer one; else empty."""
     values = [value for value in records if isinstance(value, dict)]
     named = [(value.get("role"), value.get("tool_call_id")) for value in values if "tool_call_id" in value]
     if all(role == "tool" for role, _ in named):
@@ -101,7 +101,7 @@ def _call(value: Any, record: int, slot: tuple[str | int, ...]) -> Block:
 
 
 def image_address(part: Any) -> str | None:
-    """The address of a part that is an image."""
+    """The address of an image part; None for other parts."""
     if not isinstance(part, dict) or part.get("type") != "image_url":
         return None
     url = part.get("image_url")
@@ -115,7 +115,7 @@ def is_legacy(block: Block) -> bool:
 
 
 def lacks_type(call: Block) -> bool:
-    """Whether it is a call without the type that all but legacy calls have."""
+    """Whether it is a call without the type that all but legacy calls need."""
     value = call.value
     if not isinstance(value, dict) or is_legacy(call) or value.get("type") in ("function", "custom"):
         return False
@@ -123,23 +123,23 @@ def lacks_type(call: Block) -> bool:
 
 
 def with_type(call: Block) -> SetValue:
-    """The edit that writes the type of a call."""
+    """The edit that sets a call's type."""
     return with_fields(call, type="function")
 
 
 def has_json_arguments(call: Block) -> bool:
-    """Whether it has arguments that are JSON in a string, not free text nor an object."""
+    """Whether its arguments are JSON in a string, rather than free text or an object."""
     return _function_of(call) is not None and call.value.get("type") not in ("custom", "tool_search_call")
 
 
 def given_arguments(call: Block) -> Any:
-    """What stands where the arguments do."""
+    """The value in the place of the call's arguments."""
     function = _function_of(call)
     return function.get("arguments") if function is not None else None
 
 
 def _function_of(call: Block) -> dict[str, Any] | None:
-    """The object of a call that holds `name` and `arguments`; a legacy `function_call` is it itself."""
+    """The object of a call that holds `name` and `arguments`; for a legacy `function_call`, the call itself."""
     for key in ("function", "custom"):
         if isinstance(call.value.get(key), dict):
             holder: dict[str, Any] = call.value[key]
@@ -148,7 +148,7 @@ def _function_of(call: Block) -> dict[str, Any] | None:
 
 
 def with_function(call: Block, **changes: Any) -> SetValue:
-    """The edit that changes these fields of what a call says of its function."""
+    """The edit that changes these fields of a call's function object."""
     for key in ("function", "custom"):
         if isinstance(call.value.get(key), dict):
             return SetValue(call, {**call.value, key: {**call.value[key], **changes}})
@@ -156,14 +156,14 @@ def with_function(call: Block, **changes: Any) -> SetValue:
 
 
 def thought_signature(call: Block) -> Any:
-    """The signature of Gemini beside a call, as its endpoint for this API writes it; None without one."""
+    """The Gemini signature of a call, as Gemini's endpoint for this API writes it; None without one."""
     extra = call.value.get("extra_content") if isinstance(call.value, dict) else None
     google = extra.get("google") if isinstance(extra, dict) else None
     return google.get("thought_signature") if isinstance(google, dict) else None
 
 
 def with_thought_signature(call: Block, signature: str) -> SetValue:
-    """The edit that writes such a signature."""
+    """The edit that adds a Gemini signature to a call."""
     extra = call.value.get("extra_content")
     google = extra.get("google") if isinstance(extra, dict) else None
     kept = {**google} if isinstance(google, dict) else {}
@@ -180,7 +180,7 @@ def content_of(message: Message) -> Any:
 
 
 def joined_content(messages: Iterable[Message]) -> Any:
-    """What all of them say, as the content of one."""
+    """The content of all the messages combined as the content of one."""
     contents = [content for message in messages if (content := content_of(message))]
     if all(isinstance(content, str) for content in contents):
         return "\n\n".join(contents) if contents else None
@@ -191,38 +191,38 @@ def joined_content(messages: Iterable[Message]) -> Any:
 
 
 def is_prefix(message: Message) -> bool:
-    """Whether the assistant's message asks to be gone on from."""
+    """Whether the assistant message asks the model to continue it."""
     return isinstance(message.value, dict) and message.value.get("prefix") is True
 
 
 def brings_thinking(message: Message) -> bool:
-    """Whether it carries the model's thinking back."""
+    """Whether the message returns the model's thinking (`reasoning_content`)."""
     return isinstance(message.value, dict) and isinstance(message.value.get("reasoning_content"), str)
 
 
 def with_thinking(message: Message, thinking: str) -> SetField:
-    """The edit that writes it."""
+    """The edit that sets the message's thinking."""
     return SetField(message, "reasoning_content", thinking)
 
 
 def without_calls(message: Message) -> SetField:
-    """The edit that takes away what stands in the place of the list of calls."""
+    """The edit that removes `tool_calls`."""
     return SetField(message, "tool_calls", ABSENT)
 
 
 def says_otherwise(message: Message) -> bool:
-    """Whether it says something elsewhere than in its content."""
+    """Whether it has text or audio outside its content."""
     value = message.value if isinstance(message.value, dict) else {}
     return any(value.get(key) for key in ("refusal", "audio", "reasoning_content", "reasoning"))
 
 
 def lists_no_calls(message: Message) -> bool:
-    """Whether it has a list of calls without any."""
+    """Whether its `tool_calls` is an empty list."""
     return isinstance(message.value, dict) and message.value.get("tool_calls") == []
 
 
 def unlisted_calls(message: Message) -> Literal["call", "other"] | None:
-    """What stands in the place of the list of calls, if it is no list."""
+    """What is in `tool_calls` when that is not a list: a single call, or something else; None when it is fine."""
     calls = message.value.get("tool_calls") if isinstance(message.value, dict) else None
     if calls is None or isinstance(calls, list):
         return None
@@ -230,12 +230,12 @@ def unlisted_calls(message: Message) -> Literal["call", "other"] | None:
 
 
 def call_as_list(message: Message) -> SetField:
-    """The edit that makes a list of the single call."""
+    """The edit that puts the single call in a list."""
     return SetField(message, "tool_calls", [message.value["tool_calls"]])
 
 
 def only_calls(message: Message) -> SetField | None:
-    """The edit that takes out of the list of calls what is none; None where all are calls."""
+    """The edit that removes non-calls from `tool_calls`; None where all are calls."""
     calls = message.value.get("tool_calls") if isinstance(message.value, dict) else None
     if not isinstance(calls, list) or all(isinstance(call, dict) for call in calls):
         return None
@@ -243,18 +243,18 @@ def only_calls(message: Message) -> SetField | None:
 
 
 def is_of_another(message: Message) -> bool:
-    """Whether it is a result that names its call, and says that it is another's message than the tool's."""
+    """Whether it is a result that names its call but has a role other than `tool`."""
     value = message.value
     return bool(message.results) and isinstance(value, dict) and "tool_call_id" in value and value.get("role") != "tool"
 
 
 def may_be_tool_call(home: Message, call: Block) -> bool:
-    """Whether a legacy call can be written as one with an id: its message has no calls besides."""
+    """Whether a legacy call can be rewritten as one with an id: its message has no other calls."""
     return is_legacy(call) and not home.value.get("tool_calls")
 
 
 def as_tool_call(home: Message, call: Block, result: Block, id_: str) -> tuple[Edit, ...]:
-    """The edits that write a legacy call and its result with an id."""
+    """The edits that rewrite a legacy call and its result with an id."""
     kept = {key: value for key, value in result.value.items() if key != "role"}
     return (
         SetField(home, _LEGACY, ABSENT),

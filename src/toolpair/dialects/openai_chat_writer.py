@@ -1,4 +1,4 @@
-"""Writing chat messages: a result is a message of its own, which is its one block."""
+"""Writing chat messages: each result is a message of its own, with a single block."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ChatWriter(WriterBase):
             return {**block.value, "id": id_}
         value = {**block.value, "tool_call_id": id_}
         if value.get("role") == "function":
-            # A legacy result has no id: only a tool message can answer a call that has one.
+            # A legacy result has no id; only a tool message can answer a call with one.
             value["role"] = "tool"
         return value
 
@@ -68,7 +68,7 @@ class ChatWriter(WriterBase):
 
 
 def _with_words(content: Any, words: Sequence[str]) -> Any:
-    """What calls became, after the words of their message."""
+    """The message's content with the texts of former calls appended."""
     if isinstance(content, list):
         return [*content, *({"type": "text", "text": text} for text in words)]
     said = [str(content)] if content else []

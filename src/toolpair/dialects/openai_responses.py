@@ -1,4 +1,4 @@
-"""OpenAI's Responses API: an item each for a message, a call, an output, reasoning, which name their kind by a type."""
+"""OpenAI's Responses API: typed items, one for each message, call, output or piece of reasoning."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ ITEMS: Final = frozenset(
         "web_search_call",
     }
 )
-"""Types of items of the Responses API that no message of another API has."""
+"""Item types of the Responses API that no other API's messages have."""
 ITEM_PREFIXES: Final = {
     "reasoning": "rs",
     "function_call": "fc",
     "custom_tool_call": "ctc",
     "message": "msg",
 }
-"""How the Responses API wants the ids of these items to begin."""
+"""Item type -> the id prefix that the Responses API wants."""
 _OF_THE_MODEL: Final = frozenset(
     {
         "reasoning",
@@ -64,13 +64,13 @@ _OF_THE_MODEL: Final = frozenset(
         "mcp_call",
     }
 )
-"""What the model does as an item of its own; it also says messages."""
+"""Item types that the model makes, besides messages."""
 OUTPUT_PARTS: Final = frozenset({"input_text", "input_image", "input_file", "encrypted_content"})
-"""Types of what an output may hold."""
+"""Types of parts that an output may hold."""
 OUTPUT_MEDIA: Final = frozenset({"input_image", "input_file"})
-"""Those of them that are neither text nor sealed."""
+"""Those that are neither text nor encrypted."""
 _NAMELESS: Final = {"local_shell_call": "local_shell", "tool_search_call": "tool_search"}
-"""Calls of tools that the API names by the type of the item alone."""
+"""Calls whose tool is named only by the item type."""
 OF_ASSISTANT: Final = frozenset(
     {
         "reasoning",
@@ -81,11 +81,11 @@ OF_ASSISTANT: Final = frozenset(
         "compaction_summary",
     }
 )
-"""Further items that the model made."""
+"""More item types that the model makes."""
 
 
 def type_of(item: Any) -> str | None:
-    """The item's type, None when it is no item. Early files leave it out of messages."""
+    """The item's type; None when it is not an item. Early files leave it out of messages."""
     if not isinstance(item, dict):
         return None
     type_ = item.get("type")
@@ -103,7 +103,7 @@ def is_of_assistant(item: Any) -> bool:
 
 
 def block_of(item: Any, record: int, slot: Slot) -> Block:
-    """The block of an item; each item is one block."""
+    """The block for an item; every item is one block."""
     type_ = type_of(item)
     if is_mislabelled(item):
         return WrittenBlock(
@@ -138,7 +138,7 @@ def _stand_in(role: str, part: str) -> Message:
 
 
 def is_mislabelled(item: Any) -> bool:
-    """Whether the item has what only an output has, and says that it is something else."""
+    """Whether the item has the fields that only an output has, but another type."""
     if not isinstance(item, dict) or not isinstance(item.get("call_id"), str) or "output" not in item:
         return False
     type_ = item.get("type")
@@ -155,14 +155,14 @@ STAND_INS: Final = StandIns(
 
 
 def _on_the_server(item: dict[str, Any]) -> bool:
-    """A tool search that the provider ran itself needs no partner; neither does one without an id."""
+    """Whether a tool search item needs no partner: the provider ran it, or it has no id."""
     if item.get("type") not in ("tool_search_call", "tool_search_output"):
         return False
     return item.get("execution") == "server" or item.get("call_id") is None
 
 
 def is_call(item: Any) -> bool:
-    """Whether the item asks for an output."""
+    """Whether the item is a call."""
     return type_of(item) in CALL_FAMILY and not is_mislabelled(item)
 
 
@@ -172,7 +172,7 @@ def is_output(item: Any) -> bool:
 
 
 def texts_of(item: dict[str, Any]) -> list[str]:
-    """The texts of a message's content."""
+    """The texts in a message's content."""
     content = item.get("content")
     if isinstance(content, str):
         return [content]
@@ -184,7 +184,7 @@ def texts_of(item: dict[str, Any]) -> list[str]:
 
 
 def is_item_block(block: Block) -> bool:
-    """Whether the block tells that the list it stands in is one of items."""
+    """Whether the block shows that the list holding it is a list of items."""
     if not isinstance(block.value, dict):
         return False
     return type_name(block.value) in _TELLING or (block.kind == "text" and "role" in block.value)
@@ -194,33 +194,33 @@ _TELLING: Final = frozenset({*CALL_FAMILY, *OUTPUT_FAMILY, "message", "reasoning
 
 
 def is_reasoning(block: Block) -> bool:
-    """Whether it is a reasoning item, which carries no signature."""
+    """Whether it is a reasoning item, which has no signature."""
     return isinstance(block.value, dict) and block.value.get("type") == "reasoning"
 
 
 def call_family(block: Block) -> str | None:
-    """The family of the item if it is a call."""
+    """The family of a call item; None for others."""
     return CALL_FAMILY.get(type_name(block.value) or "")
 
 
 def output_family(block: Block) -> str | None:
-    """The family of the item if it is an output."""
+    """The family of an output item; None for others."""
     return OUTPUT_FAMILY.get(type_name(block.value) or "")
 
 
 def is_message(block: Block) -> bool:
-    """Whether the item is a message; its type may be left out."""
+    """Whether the item is a message; its type may be missing."""
     type_ = type_name(block.value)
     return type_ == "message" or (type_ is None and isinstance(block.value, dict) and "role" in block.value)
 
 
 def text_type(block: Block) -> str:
-    """The type of a text in a message."""
+    """The type of a text part in this message."""
     return "output_text" if field_of(block, "role") == "assistant" else "input_text"
 
 
 def with_no_arguments(call: Block) -> SetValue:
-    """The edit that writes that a call was given none."""
+    """The edit that gives a call empty arguments."""
     return with_fields(call, arguments="{}")
 
 
@@ -229,27 +229,27 @@ def lacks_arguments(block: Block) -> bool:
 
 
 def is_plain_output(result: Block) -> bool:
-    """Whether the output is a text or a list of parts."""
+    """Whether the output is a string or a list of parts."""
     return isinstance(result.value.get("output"), (str, list))
 
 
 def retyped(result: Block, family: str) -> SetValue:
-    """The edit that makes the output one of this family. An item id tells its kind by how it begins, so it goes."""
+    """The edit that changes the output's family. Its item id is removed, since an id's prefix names the type."""
     kept = {key: value for key, value in result.value.items() if key != "id"}
     return SetValue(result, kept | {"type": OUTPUT_OF[family]})
 
 
 def as_output(block: Block) -> SetValue:
-    """The edit that makes an output of an item that says that it is something else."""
+    """The edit that gives a mislabelled output the right type."""
     mended = {key: value for key, value in block.value.items() if key not in ("role", "content")}
     mended["type"] = OUTPUT_OF[block.call_kind or "function"]
     return SetValue(block, mended)
 
 
 def as_item(block: Block) -> SetValue | None:
-    """The edit that makes it the item that it was, by the keys that only a call or an output has, else its words.
+    """The edit that restores a broken item's type, from keys that only a call or an output has, else as its text.
 
-    None where nothing is in it.
+    None for an empty item.
     """
     return SetValue(block, _as_item(block.value)) if block.value else None
 
@@ -265,7 +265,7 @@ def _as_item(value: dict[str, Any]) -> dict[str, Any]:
 
 
 class ListedItem(Struct, frozen=True, eq=False):
-    """One item of a list: a block of its own, or a message (`block` None)."""
+    """One item of a list: a block, or a message (`block` is None)."""
 
     value: dict[str, Any]
     kind: str
@@ -275,7 +275,7 @@ class ListedItem(Struct, frozen=True, eq=False):
 
     @property
     def written_id(self) -> str | None:
-        """Its own id, which is not its call's."""
+        """The item's own id, as opposed to its call's."""
         found = self.value.get("id")
         return found if isinstance(found, str) else None
 
@@ -293,16 +293,16 @@ class ListedItem(Struct, frozen=True, eq=False):
 
     @property
     def is_of_model(self) -> bool:
-        """Whether the model made it, other than by reasoning alone."""
+        """Whether the model made it: reasoning, a call, or an assistant message."""
         return self.kind in _OF_THE_MODEL or (self.kind == "message" and self.value.get("role") == "assistant")
 
     @property
     def is_sealed(self) -> bool:
-        """Whether it holds reasoning that only the provider can read."""
+        """Whether it holds encrypted reasoning that only the provider can read."""
         return bool(self.value.get("encrypted_content"))
 
     def says_the_same(self, other: ListedItem) -> bool:
-        """Whether both are equal in what is sent of them."""
+        """Whether both are equal in everything that is sent."""
         return _same(self.value, other.value)
 
     def without_id(self) -> Edit:
@@ -312,7 +312,7 @@ class ListedItem(Struct, frozen=True, eq=False):
 
 
 def listed_items(messages: Sequence[Message]) -> Iterator[ListedItem]:
-    """The items in their order. A message's parts are not items, the message is."""
+    """The items in order. A message is an item; its parts are not."""
     for number, message in enumerate(messages):
         seen: set[int] = set()
         for position, block in enumerate(message.blocks):
@@ -330,11 +330,11 @@ def _is_item(kind: str) -> bool:
 
 
 _BESIDE: Final = ("metadata", "internal_chat_message_metadata_passthrough")
-"""What agents write into an item that is not sent."""
+"""Fields that agents add to an item and that are not sent."""
 
 
 def say_the_same(one: Block, other: Block) -> bool:
-    """Whether two items are equal in what is sent of them."""
+    """Whether two items are equal in everything that is sent."""
     return _same(one.value, other.value)
 
 

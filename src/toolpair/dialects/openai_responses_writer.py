@@ -1,4 +1,4 @@
-"""Writing items of the Responses API: each is one block, and a message of the draft."""
+"""Writing items of the Responses API: each is one block, and one message of the draft."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ItemWriter(WriterBase):
 
 
 class InputWriter(ItemWriter):
-    """Items of the input of a request, where the words of the assistant are one string."""
+    """Items of a request's input, where assistant text is a plain string."""
 
     def finished(self, value: Any, blocks: Iterable[DraftBlock]) -> Any:
         if value.keys() != {"type", "role", "content"} or value["role"] != "assistant":
@@ -58,7 +58,7 @@ class InputWriter(ItemWriter):
 
 
 def _output(item: dict[str, Any], call: DraftBlock, content: Any, id_: str | None) -> dict[str, Any]:
-    """An output of the kind that answers the call."""
+    """An output item of the family that answers the call."""
     made: dict[str, Any] = {
         "type": OUTPUT_OF[call.call_kind or "function"],
         "call_id": id_ or item.get("call_id") or call.id,

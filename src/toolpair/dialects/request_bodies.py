@@ -1,4 +1,4 @@
-"""What a request body says beside its messages, in the words of all APIs."""
+"""What a request body holds besides its messages, for all APIs."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ _GOES_ON_FROM: Final = ("previous_response_id", "conversation")
 
 
 class RequestFacts(Struct, frozen=True):
-    """None where the body does not say."""
+    """Facts from a request body; None where it does not say."""
 
     declared_tools: frozenset[str] | None
     thinking: bool | None
-    """Whether it asks for thinking."""
+    """Whether the request asks for thinking."""
     model: str | None
     calls_elsewhere: bool
-    """It goes on from a response that the provider keeps, and that may hold calls whose outputs alone are sent."""
+    """The request continues a response stored by the provider, so it may hold outputs without their calls."""
 
 
 def request_facts(body: dict[str, Any]) -> RequestFacts | None:
-    """None when it says nothing of all this."""
+    """The facts; None when the body has none of them."""
     tools = body.get("tools")
     declared: frozenset[str] | None = None
     if isinstance(tools, list):

@@ -1,4 +1,4 @@
-"""What stands in a part of a request. It comes from a block of the file, or its agent made it up (`block` None)."""
+"""Reading a part of a request. It comes from a block of the file, or the agent added it (`block` is None)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KINDS: Final = {"tool_use": "call", "tool_result": "result"}
 
 
 def part_text(value: Any, block: Block | None) -> str:
-    """What the model reads in it."""
+    """The part's text as the model reads it."""
     if block is not None:
         return replace(block, value=value).text
     key = next((key for key in _TEXTS if key in value), None) if isinstance(value, dict) else None
@@ -23,7 +23,7 @@ def part_text(value: Any, block: Block | None) -> str:
 
 
 def part_id(value: Any, block: Block | None) -> str | None:
-    """The id of its call, or its own."""
+    """The id of the part's call, or its own."""
     for key in _IDS:
         if isinstance(value, dict) and isinstance(value.get(key), str):
             return str(value[key])
@@ -31,7 +31,7 @@ def part_id(value: Any, block: Block | None) -> str | None:
 
 
 def part_type(value: Any, block: Block | None) -> str:
-    """ "call", "result", or the type that is written there."""
+    """ "call", "result", or the type as written."""
     if block is not None and block.kind in ("call", "result"):
         return block.kind
     found = value.get("type") if isinstance(value, dict) else None

@@ -1,4 +1,4 @@
-"""What an API's dialect writes when edits become a draft: the values of new blocks and messages, and messages anew."""
+"""What each dialect writes when edits become a draft: the values of new blocks, and new or changed messages."""
 
 from __future__ import annotations
 
@@ -9,50 +9,50 @@ from toolpair.transcript.draft import DraftBlock
 
 
 class Writer(Protocol):
-    """How an API spells what edits make."""
+    """How an API spells what edits produce."""
 
     results_are_messages: bool
-    """Whether a result is a message of its own, after the one with its call; else it is a block of the next one."""
+    """True: a result is a message of its own after the one with its call. False: it is a block of the next message."""
     answers_first: bool
-    """Of results that are messages: whether a new one stands in front of those that answer none of the calls."""
+    """For results that are messages: whether a new one goes before those that answer none of the calls."""
     words_stay_in_record: bool
-    """Whether what is kept of such a result as text stays in its record; else that is another one."""
+    """Whether the text of a result that was a message stays in the same record; else it gets a new one."""
     reasoning_goes_with_calls: bool
-    """Whether reasoning right before a call is refused where nothing of the model follows it."""
+    """Whether the API refuses reasoning right before a call that is removed with nothing of the model after it."""
 
     def renamed(self, block: DraftBlock, id_: str) -> Any:
         """The value of a call or a result with this id."""
 
     def result(self, call: DraftBlock, content: Any, is_error: bool, id_: str | None) -> DraftBlock:
-        """A result for the call; `id_` is the id to write, the call's own when None."""
+        """A result for the call. `id_` is the id to write; None for the call's own."""
 
     def said(self, text: str) -> Any:
-        """The value of a block of the assistant's that says what a call was."""
+        """The value of an assistant block with the text of a former call."""
 
     def block(self, value: Any) -> DraftBlock:
         """A new block with this value, which an edit gives a message as a part of its content."""
 
     def message(self, role: str, content: str | list[Any]) -> dict[str, Any]:
-        """A message with this content, as it is inserted."""
+        """A new message with this content."""
 
     def words(self, result: Any, content: str | list[Any]) -> dict[str, Any]:
-        """What the user says in the place of a result that was a message."""
+        """The user message that replaces a result that was a message."""
 
     def holder(self, role: str) -> dict[str, Any]:
-        """A message that blocks are put into."""
+        """An empty message to put blocks into."""
 
     def with_blocks(self, value: Any, blocks: Iterable[DraftBlock]) -> Any:
-        """The message's object with these blocks, of the old sub-values."""
+        """The message's object with these blocks; unchanged sub-values stay the same objects."""
 
     def complete(self, value: Any, known: Sequence[DraftBlock]) -> Sequence[DraftBlock]:
-        """All blocks of a message, of which the transcript knows some: what it leaves out stays where it is."""
+        """All blocks of a message, given those that the transcript knows; the others keep their places."""
 
     def finished(self, value: Any, blocks: Iterable[DraftBlock]) -> Any:
-        """What is written of a changed message, whose blocks and fields are in `value`."""
+        """The final form of a changed message, whose blocks and fields are already in `value`."""
 
 
 class WriterBase:
-    """What most dialects have in common."""
+    """What most dialects share."""
 
     results_are_messages = False
     answers_first = False

@@ -1,6 +1,6 @@
-"""One module per format, one per agent. A new one is a module and a line in its registry here.
+"""One module per format and per agent. To add one, write its module and add a line to its registry here.
 
-Defines how an agent's files are read, checked, edited and resumed. May use rules and source.
+They define how an agent's files are read, checked, edited and resumed. May import rules and source.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def all_agents() -> tuple[Agent, ...]:
 
 
 def agents_of(format_id: str) -> tuple[Agent, ...]:
-    """Those whose session files have this format; others are not imported."""
+    """The agents whose session files have this format; others are not imported."""
     return tuple(_agents_of(format_id))
 
 
@@ -75,5 +75,5 @@ def _agents_of(format_id: str) -> Iterator[Agent]:
 
 
 def writer_of(format_id: str, transcript: Transcript, path: Path | None) -> Agent | None:
-    """The agent that wrote a session of this format and resumes it, of those that are known."""
+    """The known agent that wrote a session of this format and resumes it; None when there is none."""
     return next((agent for agent in _agents_of(format_id) if agent.wrote(transcript, path)), None)

@@ -23,7 +23,7 @@ NOT_UNDERSTOOD = "not understood yet"
 
 
 class FoundSession(Struct, frozen=True):
-    """One session file. All texts are untrusted: names, ids and words go through `text/` before they are shown."""
+    """One session file. All texts are untrusted: names, ids and user text go through `text/` before they are shown."""
 
     agent: str
     """The agent's id, such as "claude-code"."""
@@ -38,7 +38,7 @@ class FoundSession(Struct, frozen=True):
     folder: str | None = None
     """The project that the agent worked in; None while unknown."""
     words: str | None = None
-    """The user's last words, on one line; None while unknown, or if there are none."""
+    """The user's last text, on one line; None while unknown, or if there is none."""
     described: bool = False
     """Whether `folder` and `words` have been read."""
     here: bool = False
@@ -66,11 +66,11 @@ class Program(NamedTuple):
     title: str
     """What people call the running program."""
     scripts: str
-    """A pattern for its script's path when a JavaScript runtime runs it."""
+    """A regex for its script's path when a JavaScript runtime runs it."""
     session_options: tuple[str, ...]
-    """Command-line options that a session id follows."""
+    """Command-line options that take a session id."""
     other_work: frozenset[str] = frozenset()
-    """Its subcommands that hold no session."""
+    """Its subcommands that run no session."""
     package: str | None = None
     """Its npm package; None: its behaviour does not depend on the installed version."""
     older_packages: tuple[str, ...] = ()
@@ -82,10 +82,11 @@ class Program(NamedTuple):
 
 
 class Agent(ABC):
-    """One agent. Register an instance in `formats/__init__.py`. Nothing here raises for what a disk may hold.
+    """One agent. Register an instance in `formats/__init__.py`. Methods never raise because of what is on disk.
 
-    What it leaves in any list of messages, its placeholders and notes, and the causes that it is known for, are its
-    record in `transcript/known_systems.py`, which has its id.
+    The traces it leaves in any list of messages (placeholders, notes, known causes) are in its record with the same id
+    in
+    `transcript/known_systems.py`.
     """
 
     id: str
@@ -96,7 +97,7 @@ class Agent(ABC):
     usual_home: str = ""
     """Relative to the user's home."""
     suffix: str | None = None
-    """What follows the session id in its file's name."""
+    """What follows the session id in the file name."""
     program: Program | None = None
     in_editor: bool = False
     """It runs inside an editor, whose process then counts as the agent's."""
@@ -126,7 +127,7 @@ class Agent(ABC):
         return found.folder == folder
 
     def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
-        """The project folder and the user's last words, from a short read."""
+        """The project folder and the user's last text, from a short read."""
         return found.folder, None
 
     def is_named(self, name: str) -> bool:
@@ -141,7 +142,7 @@ class Agent(ABC):
         return None
 
     def wrote(self, transcript: Transcript, path: Path | None) -> bool:
-        """Whether a session of its format is its own: as the transcript says, else as the file is called."""
+        """Whether it wrote a session of its format: by the transcript's agent if named, else by the file's name."""
         if transcript.agent is not None:
             return transcript.agent in (self.title, self.sub_agent)
         return path is not None and self.is_named(path.name)
@@ -149,11 +150,11 @@ class Agent(ABC):
     # --- resuming ----------------------------------------------------------------------------------------
 
     def way_back(self, file: SessionFile) -> WayBack | None:
-        """What to type, or do, to resume a session that is where the agent finds it."""
+        """What to type or do to resume a session stored where the agent finds it."""
         return None
 
     def home_of(self, path: Path, session_id: str) -> Path | None:
-        """The home folder of an agent that would find the file where it is; None: it would not, or needs none."""
+        """The home folder of an agent that would find the file where it is; None if it would not, or needs none."""
         return None
 
     def in_place(self, path: Path, session_id: str) -> bool:
@@ -165,27 +166,25 @@ class Agent(ABC):
         return None
 
     def where_to_put(self, file: SessionFile, machine: Machine) -> str:
-        """The same as a phrase, for a copy that was saved elsewhere: "at …"."""
+        """The target as a phrase, for a copy that was saved elsewhere: "at …"."""
         if file.opened is not None and self.in_place(file.opened, file.session_id):
             return f"at {file.opened}"
         target = self.target(file, machine)
         return f"at {target}" if target is not None else f"where {self.title} had it, under {self.roots(machine)[0]}"
 
     def resumes_from(self, path: Path, folder: str | None, records: Iterable[Any]) -> str | None:
-        """The working folder from which it resumes the file. `folder` is the transcript's; `records` are
-        read lazily.
-        """
+        """The folder from which the agent resumes the file. `folder` is the transcript's; `records` are read lazily."""
         return folder
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
-        """What it makes of a problem when it resumes a session of its own; None: nothing is known of it.
+        """What the agent does about a problem when it resumes one of its own sessions; None if that is unknown.
 
-        `seen` is what it would send, where that is known.
+        `seen` is what it would send, if known.
         """
         return None
 
     def notes_on_saving(self, transcript: Transcript, beside: Beside, before: int, after: int) -> Sequence[str]:
-        """Notes on the indexes that it keeps of the file, shown before the file is saved in place.
+        """Notes on the agent's indexes of the file, shown before the file is saved in place.
 
         `before` and `after` are its sizes in bytes.
         """

@@ -1,4 +1,4 @@
-"""Anthropic messages at a glance."""
+"""Quick reading of Anthropic messages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _IMAGES: Final = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
 
 class AnthropicLight(ListLight):
-    """Results are blocks of the user's message after their calls, all of them in one."""
+    """All results of a response are blocks of the one user message after it."""
 
     shape = ANTHROPIC
     in_one = True
@@ -73,7 +73,7 @@ def _part(part: Any) -> tuple[Any, ...]:
 
 
 def _is_image(part: dict[str, Any]) -> bool:
-    """Whether it is an image in the form that Anthropic takes in a result that is no error."""
+    """Whether it is an image in the form that Anthropic accepts in a successful result."""
     source = part["source"]
     return (
         len(part) == 2

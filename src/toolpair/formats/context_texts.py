@@ -1,4 +1,4 @@
-"""Messages that Codex itself wrote in the user or developer role: they are not turns of a person."""
+"""Messages that Codex itself writes in the user or developer role; they are not turns of a person."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _begins(item: dict[str, Any], prefixes: tuple[str, ...]) -> bool:
 
 
 def is_context(item: Any) -> bool:
-    """A user or developer message that only describes the context."""
+    """Whether it is a user or developer message that only describes the context."""
     if type_of(item) != "message":
         return False
     if item.get("role") == "user":
@@ -49,7 +49,7 @@ def is_context(item: Any) -> bool:
 
 
 def begins_turn(item: Any) -> bool:
-    """Whether a rollback counts the item as the beginning of a turn."""
+    """Whether a rollback counts the item as the start of a turn."""
     type_ = type_of(item)
     if type_ == "agent_message":
         return True
@@ -57,5 +57,5 @@ def begins_turn(item: Any) -> bool:
 
 
 def is_summary(item: Any) -> bool:
-    """A summary that a compaction left."""
+    """Whether it is the summary that a compaction left."""
     return type_of(item) == "message" and any(text.startswith(_SUMMARY) for text in texts_of(item))

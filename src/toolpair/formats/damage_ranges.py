@@ -48,7 +48,7 @@ class DamagedRange(Struct, frozen=True):
 
     @property
     def lines(self) -> tuple[int, int] | None:
-        """The first and the last line; of a single record the one where it begins."""
+        """(first line, last line); for a single record the line where it begins."""
         first, last = self.first.damage, self.members[-1].damage
         if first.line is None or last.line is None:
             return None
@@ -63,7 +63,7 @@ class DamagedRange(Struct, frozen=True):
 
     @property
     def effect_on_resume(self) -> ResumeEffect:
-        """What happens to them, in the plural if there are several."""
+        """What the agent does about them, in the plural if there are several."""
         effect_on_resume = self.first.effect_on_resume
         if not self.several:
             return effect_on_resume
@@ -76,14 +76,14 @@ class DamagedRange(Struct, frozen=True):
 
     @property
     def fixes(self) -> list[Fix]:
-        """Each fixes all of them."""
+        """The fixes; each one fixes the whole range."""
         if not self.several:
             return list(self.first.ways)
         return [_for_all([found.ways[number] for found in self.members]) for number in range(len(self.first.ways))]
 
 
 def in_ranges(found: Iterable[tuple[FoundDamage, bool]]) -> Iterator[DamagedRange]:
-    """Damaged records in file order; each with whether it may be reported together with its neighbours."""
+    """The ranges in file order. Each record comes with whether it may be reported together with its neighbours."""
     members: list[FoundDamage] = []
     alike: Hashable = None
     next_at = -1
@@ -100,7 +100,7 @@ def in_ranges(found: Iterable[tuple[FoundDamage, bool]]) -> Iterator[DamagedRang
 
 
 def _kind(found: FoundDamage) -> Hashable:
-    """What records with the same damage have in common; None for one that is reported alone."""
+    """A key that records with the same damage share; None for a record that is reported alone."""
     damage, effect_on_resume = found.damage, found.effect_on_resume
     if damage.readable or effect_on_resume.outputs:
         return None

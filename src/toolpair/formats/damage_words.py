@@ -25,7 +25,7 @@ class FoundDamage(Struct, frozen=True, eq=False):
 
     @property
     def restores(self) -> Fix | None:
-        """The repair that makes the whole records in it readable."""
+        """The repair that makes the complete records in it readable."""
         damage = self.damage
         if (
             damage.readable
@@ -172,13 +172,13 @@ def repairs_for(candidate: Candidate, effect_on_resume: ResumeEffect) -> tuple[F
 
 
 def _holds_output(damage: Damage) -> bool:
-    """Whether it contains a tool's output, as far as can be seen."""
+    """Whether it seems to contain a tool's output."""
     held = [*held_in(damage.values), *held_in_part(damage.partial)]
     return any(found.real for found in held) if held else bool(ids_in(damage.raw)[0])
 
 
 def _holds_user_words(damage: Damage) -> bool:
-    """Whether user text can be read in it."""
+    """Whether it contains readable user text."""
     for value in (*damage.values, damage.partial):
         message = value.get("message", value.get("payload", value)) if isinstance(value, dict) else None
         if not isinstance(message, dict) or message.get("role") != "user":

@@ -45,10 +45,10 @@ class DamagedRecords:
             if effect_on_resume is not None
         )
         self._ranges = {(found.damage.record, found.damage.rule): DamagedRange((found,)) for found in self.found}
-        """By a problem's record and rule: the damage it is about."""
+        """(record uid, rule) of a problem -> the damage it is about."""
 
     def unreadable(self) -> UnreadableParts:
-        """By id: the calls and results in unreadable records."""
+        """The calls and results in unreadable records, by id."""
         results: dict[str, UnreadablePart] = {}
         calls: dict[str, UnreadablePart] = {}
         for found in self.found:
@@ -73,7 +73,7 @@ class DamagedRecords:
         return UnreadableParts(results, calls)
 
     def check(self, context: Context) -> None:
-        """Add a problem for each."""
+        """Add a problem for each range of damaged records."""
         self._drop_repaired_links(context)
         waiting = _waiting(context) if self.found else {}
         known = _known_elsewhere(context) if self.found else {}
@@ -124,7 +124,7 @@ class DamagedRecords:
 
     @property
     def skipped(self) -> frozenset[int]:
-        """The records that can be read here, but that the agent skips."""
+        """uids of the records that toolpair can read but the agent skips."""
         if self._agent is None:
             return frozenset()
         return frozenset(
@@ -135,7 +135,7 @@ class DamagedRecords:
 
     @property
     def refused(self) -> str | None:
-        """Why the agent does not resume the file at all, one sentence."""
+        """Why the agent does not resume the file at all, as a sentence; None if it does."""
         if self._agent is None:
             return None
         return next(
@@ -145,7 +145,7 @@ class DamagedRecords:
 
     @property
     def reasons(self) -> dict[int, str]:
-        """By the first record of each range: what is wrong with its lines."""
+        """uid of the first record of each range -> what is wrong with its lines."""
         return {record: told.reason for (record, _), told in self._ranges.items()}
 
     @property
@@ -210,7 +210,7 @@ def _waiting(context: Context) -> dict[str, list[Block]]:
 
 
 def _known_elsewhere(context: Context) -> dict[Any, tuple[Problem, Fix]]:
-    """By call key: the problem that offers the whole output from elsewhere, and its fix."""
+    """Call key -> the problem that offers the whole output from elsewhere, and its fix."""
     found: dict[Any, tuple[Problem, Fix]] = {}
     for problem in context.problems:
         fix = next((fix for fix in problem.fixes if fix.id.startswith(COPY) and fix.recommended), None)
@@ -225,9 +225,9 @@ def _kept_results(
     waiting: Mapping[str, Sequence[Block]],
     known: Mapping[Any, tuple[Problem, Fix]],
 ) -> list[Fix]:
-    """For a cut-off record with a result: what can be read of it, as a result of the call that waits for it.
+    """For a cut-off record with a result: fixes that give its readable part to the call that waits for it.
 
-    If the whole output is known from elsewhere, that is better.
+    The whole output is better, if it is known from elsewhere.
     """
     if found.damage.readable or found.restores is not None or found.damage.partial is None:
         return []

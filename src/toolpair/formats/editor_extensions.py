@@ -1,4 +1,4 @@
-"""Agents that are extensions of VS Code and its kin: a folder for each task in the editor's global storage."""
+"""Agents that are extensions of VS Code and its relatives: one folder per task in the editor's global storage."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def storages(machine: Machine) -> tuple[Path, ...]:
 
 
 class Extension(Agent):
-    """`names` are the extension's ids, `setting` the one that can move its storage to another folder."""
+    """`names` are the extension's ids, `setting` the editor setting that can move its storage."""
 
     in_editor = True
 
@@ -64,11 +64,11 @@ class Extension(Agent):
         return tuple(dict.fromkeys((*found, *self._elsewhere(machine), *self._moved(machine))))
 
     def _elsewhere(self, machine: Machine) -> tuple[Path, ...]:
-        """Tasks outside of the editors' storages."""
+        """Task folders outside the editors' storages."""
         return ()
 
     def _moved(self, machine: Machine) -> Iterator[Path]:
-        """Where the editors' settings have put the storage."""
+        """Task folders that the editors' settings point to."""
         if self._setting is None:
             return
         wanted = re.compile(rb'"' + re.escape(self._setting.encode()) + rb'"\s*:\s*("(?:[^"\\]|\\.)*+")')
@@ -137,7 +137,7 @@ class _Cline(Extension):
 
 
 def last_words(path: str, size: int) -> str | None:
-    """The last words that Roo Code or its kin has marked as the user's, near the end of the file."""
+    """The last text marked as the user's by Roo Code or a relative, near the end of the file."""
     words = None
     for length in peek.TAILS:
         words = _marked_words(peek.tail(path, length))
@@ -147,7 +147,7 @@ def last_words(path: str, size: int) -> str | None:
 
 
 def _marked_words(data: bytes) -> str | None:
-    """The last text in which the user's words are marked, in a piece of a JSON document."""
+    """The last text marked as the user's in a piece of a JSON document."""
     words = None
     for match in _TEXT.finditer(data):
         value = peek.parse(match.group(1))
@@ -171,7 +171,7 @@ def _workspace(task: str) -> str | None:
 
 
 def _recorded_folder(path: str) -> str | None:
-    """The folder that the agent told the model in the first message."""
+    """The folder that the agent named in the first message to the model."""
     match = _FOLDER.search(peek.head(path, 64 << 10))
     value = peek.parse(b'"' + match.group(1) + b'"') if match is not None else None
     return value if isinstance(value, str) else None

@@ -1,6 +1,4 @@
-"""The interface of a format: turning the records of one agent's files into a transcript, and edits into
-records again.
-"""
+"""The interface of a format: records of one agent's files to a transcript, and edits back to records."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ class Item(Struct, frozen=True, eq=False):
 
 
 Read = Callable[[int, int], Sequence[Item]]
-"""Gives the records of a file from one number to before another, numbered from 0."""
+"""Reads the records of a file with numbers in [first, end), counted from 0."""
 
 
 class Beside(Protocol):
@@ -56,7 +54,7 @@ class Beside(Protocol):
 
 
 class FileFacts(Struct, frozen=True, eq=False):
-    """The surroundings of records that are a window of a longer file."""
+    """What surrounds the records of a window of a longer file."""
 
     head: Transcript
     """Facts about the session."""
@@ -65,19 +63,19 @@ class FileFacts(Struct, frozen=True, eq=False):
     after: Item | None = None
     """The record directly after the window; None at the end of the file."""
     ties_to_end: bool = False
-    """The end of the file depends on them, or what becomes of them depends on how it ends."""
+    """The window's meaning depends on how the file ends, or the file's end depends on the window."""
     agent_facts: object = None
-    """What its format knows besides, for its agent alone: nobody else looks into it."""
+    """Facts about one agent's files. Only that agent's format reads them."""
     copies: Callable[[Iterable[str]], Sequence[Item]] = lambda ids: ()
     """The other records of the file that may hold copies of the outputs of calls with these ids."""
 
 
 class Spills(Exception):
-    """Edits in a window also change records outside it."""
+    """Raised when edits in a window would also change records outside it."""
 
 
 class View(Struct, frozen=True):
-    """How to look at a file: by default as its agent would continue it."""
+    """How to read a file; by default as its agent would resume it."""
 
     leaf: str | None = None
     """The id of the record where the history ends."""
@@ -87,24 +85,24 @@ class View(Struct, frozen=True):
     agent_version: str | None = None
     """The version of the agent that resumes the file, whichever wrote it; None: the newest one measured."""
     reporting: bool = False
-    """Only findings are needed, nothing is shown or changed: record values need not stay in memory."""
+    """Only findings are needed, and nothing is shown or changed, so record values need not stay in memory."""
 
 
 AS_RESUMED: Final = View()
 
 Fate = Literal["sent", "changed", "dropped", "replaced"]
-"""What happens to a block: sent as it is (wherever), sent in another form, left out, replaced by a placeholder."""
+"""What happens to a block: sent unchanged (anywhere), sent in another form, left out, replaced by a placeholder."""
 
 
 class SentPart(Struct, frozen=True, eq=False):
-    """One content block (or item) of the request. `block` is its source, None when the agent made it up."""
+    """One content block or item of the request. `block` is its source; None when the agent added it."""
 
     value: Any
     block: Block | None = None
 
     @classmethod
     def of(cls, block: Block) -> SentPart:
-        """The block as the file has it."""
+        """A part that sends the block as it is in the file."""
         return cls(block.value, block)
 
 
@@ -114,7 +112,7 @@ class SentMessage(Struct, frozen=True, eq=False):
     role: str
     parts: tuple[SentPart, ...]
     inherited: bool = False
-    """It is in another file, whose session this one continues."""
+    """It comes from another file, whose session this one continues."""
 
 
 class SentRequest(Struct, frozen=True, eq=False):
@@ -127,9 +125,9 @@ class SentRequest(Struct, frozen=True, eq=False):
     fates: Mapping[int, Fate] = field(default_factory=dict)
     """id() of each call, result and blank text of the transcript -> what happens to it."""
     refuses: str | None = None
-    """Why the agent does not resume the file at all, one sentence."""
+    """Why the agent does not resume the file at all, as a sentence; None if it does."""
     shortened: frozenset[int] = frozenset()
-    """id() of the results of which the agent sends only the beginning and the end."""
+    """id() of each result that the agent sends without its middle."""
     prepared: bool = True
     """False when the agent's behaviour is unknown and the messages are simply those of the file."""
 
@@ -144,29 +142,27 @@ class Damage(Struct, frozen=True, eq=False):
     record: int
     """Its uid."""
     rule: str
-    """The rule: "record.torn" and the like; "record.bom" with `front` for a byte order mark at the start
-    of the file.
-    """
+    """The rule's name, such as "record.torn"; "record.bom" with `front` is a byte order mark at the file's start."""
     line: int | None
     readable: bool
-    """The record itself can be read despite its flaw."""
+    """The record itself can be read despite the flaw."""
     values: tuple[Any, ...]
-    """The whole records in it that can be read once its bytes are repaired."""
+    """The complete records in it that can be read once its bytes are repaired."""
     partial: Any
-    """What can be read of a cut-off record in it; None when nothing can, or none was cut off."""
+    """The readable part of a cut-off record in it; None when there is none."""
     raw: bytes
     first: bool = False
     last: bool = False
-    """Whether it is the file's first, last record."""
+    """Whether it is the first or the last record of the file."""
     front: bool = False
     at: int = 0
     """Its position among the records."""
     behind: tuple[int, ...] = ()
-    """The uids of the records that only continue it."""
+    """uids of the records that only continue it."""
     lines: int = 1
-    """How many lines of the file it covers. Of several, everything else is about the first one."""
+    """How many lines of the file it covers. If several, all other fields are about the first."""
     named: bytes = b""
-    """Places where ids may occur that are lost with it."""
+    """Bytes that may contain ids lost with the record."""
 
 
 class ResumeEffect(Struct, frozen=True):
@@ -180,11 +176,11 @@ class ResumeEffect(Struct, frozen=True):
     """A clause for the screen: "Claude Code skips it", "Codex does not resume this session"."""
     effect: Effect = "dropped"
     loses: str | None = None
-    """One phrase; required if something is lost."""
+    """What is lost, as a phrase; required if anything is."""
     outputs: int = 0
     """How many real outputs the model does not see because of it."""
     complete: bool = True
-    """The agent can continue with the record in `values` or `partial`, once a cut-off one is closed."""
+    """Once a cut-off record is closed, the agent can continue from what is in `values` or `partial`."""
 
 
 class SubagentSession(Struct, frozen=True):
@@ -192,7 +188,7 @@ class SubagentSession(Struct, frozen=True):
 
     path: Path
     label: str
-    """Its task: its description, or its first words."""
+    """Its task: the description, or the first words of its prompt."""
     call: str | None
     """The id of the call that started it."""
     kind: str | None = None
@@ -203,12 +199,12 @@ class Branching(Protocol):
     """Implemented by a format whose files fork, or whose agent has sub-agents."""
 
     def inactive(self, items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
-        """For each history that is not sent: its leaf, and its records from the fork on."""
+        """(leaf, records from the fork on) for each history that is not sent."""
 
     def subagent_sessions(
         self, items: Sequence[Item], transcript: Transcript, beside: Beside
     ) -> Iterable[SubagentSession]:
-        """The sub-agents' sessions beside the file."""
+        """The sessions of sub-agents in files beside this one."""
 
 
 @runtime_checkable
@@ -231,13 +227,13 @@ class OfSeveralApis(Protocol):
 
 @runtime_checkable
 class OwnRules(Protocol):
-    """Implemented by a format with rules of its own, and with fixes that change more than their titles say."""
+    """Implemented by a format with rules of its own, or with fixes that change more than their titles say."""
 
     def check(self, context: Context, items: Sequence[Item], view: View) -> None:
-        """Add the problems that only files of this format have."""
+        """Add the problems that only this format's files can have."""
 
     def notes_on_fixes(self, items: Sequence[Item], transcript: Transcript, fixes: Sequence[Fix]) -> list[str | None]:
-        """For each fix, a phrase on what else it changes in the file."""
+        """For each fix, a phrase on what else it changes in the file; None when nothing."""
 
 
 class Format(Protocol):

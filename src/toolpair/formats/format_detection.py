@@ -1,7 +1,6 @@
-"""Detecting the format of records from their content, and explaining why when none fits.
+"""Detecting the format of records from their content, and explaining why none fits.
 
-The first records give an answer at once. It is certain for an agent's own records; for plain lists every record is
-looked at before the answer counts.
+The first records give a quick answer. It is final for an agent's own records; for plain lists all records are needed.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from toolpair.source.sampling import are_all_read, values_of
 from toolpair.transcript.model import Damaged, EmptyObject
 
 BEGINNING: Final = 200
-"""How many of the first records are looked at."""
+"""How many records are read for the quick answer."""
 _PLAIN: Final = frozenset({"anthropic", "openai-chat", "openai-responses", "roo-code"})
 
 
@@ -55,7 +54,7 @@ def _of_its_api(found: Format, values: Sequence[Any]) -> Format:
 
 
 def _for_profile(best: Format | None, values: Iterable[Any], profile: str | None) -> Format | None:
-    """If the messages may belong to several APIs: the one whose profile was chosen."""
+    """Where the messages may belong to several APIs, the format of the chosen profile."""
     if best is None or profile is None or best.id not in ("anthropic", "openai-chat"):
         return best
     shape = ListEvidence().hear_all(values).shape(profile)
@@ -71,9 +70,9 @@ def is_settled(document: Document, found: Format | None) -> bool:
 
 
 def format_of_all(document: Document, profile: str | None = None, *, keep: bool = False) -> Format | None:
-    """The format of the records, judged by all of them; None when none fits.
+    """The format of the records, based on all of them; None when none fits.
 
-    `keep`: their values are needed again afterwards.
+    Pass `keep` if the records' values are needed afterwards.
     """
     evidence = ListEvidence()
     for batch in _batches(record.value for record in document.records) if keep else _batches(_passing(document)):
@@ -86,7 +85,7 @@ def format_of_all(document: Document, profile: str | None = None, *, keep: bool 
 
 
 def format_by_evidence(evidence: ListEvidence, kind: str, profile: str | None = None) -> Format | None:
-    """The format of a plain list, by the evidence of all its records."""
+    """The format of a plain list, from the evidence of all its records."""
     if kind == "array" and evidence.is_roo:
         return get_format("roo-code")
     shape = evidence.shape(profile)
@@ -94,7 +93,7 @@ def format_by_evidence(evidence: ListEvidence, kind: str, profile: str | None = 
 
 
 def _cut_off(document: Document) -> list[Any]:
-    """The value of the last record once its end is added: closing it does not change the kind of list."""
+    """The value of a cut-off last record with its end added, in a list; closing it does not change the kind of list."""
     last = document.records[-1] if document.records else None
     if last is None or not isinstance(last.value, Damaged) or last.value.rule != "record.torn":
         return []
@@ -104,7 +103,7 @@ def _cut_off(document: Document) -> list[Any]:
 
 
 def _passing(document: Document) -> Iterator[Any]:
-    """The values of all records, none of which is kept."""
+    """The values of all records, without keeping any."""
     records = document.records
     if isinstance(records, IndexedRecords):
         for _, bodies in records.positions.bodies():
@@ -123,7 +122,7 @@ def _batches(values: Iterator[Any]) -> Iterator[list[Any]]:
 
 
 def not_recognised(documents: Sequence[Document], shown: str) -> str:
-    """A sentence about a file in which no document has a known format."""
+    """A sentence about a file whose documents have no known format."""
     seen = {
         key
         for document in documents
@@ -140,7 +139,7 @@ def not_recognised(documents: Sequence[Document], shown: str) -> str:
 
 
 def no_such_format(name: str) -> str:
-    """A sentence about a name that no format has."""
+    """A sentence for a name that is no format's."""
     import difflib
 
     close = difflib.get_close_matches(name.casefold().strip(), REGISTRY, n=1)

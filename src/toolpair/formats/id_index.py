@@ -1,4 +1,4 @@
-"""Which records name an id, of hundreds of thousands: two integers for each."""
+"""Which of a file's records name an id, in two integers per mention, for hundreds of thousands of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class IdIndex:
-    """Numbers of records by the hash of an id; what two ids with the same hash share is more than asked for."""
+    """Maps hashes of ids to record numbers, so a hash collision can add records that do not name the id."""
 
     def __init__(self) -> None:
         self._of = array("q")
@@ -20,13 +20,13 @@ class IdIndex:
         self._in_order = True
 
     def note(self, id_: str, number: int) -> None:
-        """The record with this number names the id."""
+        """Note that the record with this number names the id."""
         self._of.append(hash(id_))
         self._at.append(number)
         self._in_order = False
 
     def of(self, ids: Iterable[str]) -> set[int]:
-        """The records that may name one of these. Ask when all are noted: what follows a note sorts them anew."""
+        """Numbers of the records that may name one of the ids. A call after a later `note` sorts the index again."""
         if not self._in_order:
             order = sorted(range(len(self._of)), key=self._of.__getitem__)
             self._of = array("q", map(self._of.__getitem__, order))

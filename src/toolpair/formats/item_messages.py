@@ -1,4 +1,4 @@
-"""Items of the Responses API as messages: those of one response of the model are one, each other one is its own."""
+"""Items of the Responses API as messages: one per response of the model, and one for each other item."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from toolpair.transcript.model import ContentShape, Message
 
 
 class HistoryItem(Struct, frozen=True, eq=False):
-    """One item of the history, and where it stands. `made` items are built by an agent and stand nowhere as such."""
+    """One item of the history and its place. With `made`, the agent built the item: it is not in the file."""
 
     record: int
     slot: Slot
@@ -22,7 +22,10 @@ class HistoryItem(Struct, frozen=True, eq=False):
 
 
 def messages_of(entries: Sequence[HistoryItem], responses: Mapping[int, int] | None = None) -> list[Message]:
-    """The items of one response of the model as one message, each output and each other message as one of its own."""
+    """The messages: the items of a response are one, each output and each other message is one.
+
+    `responses` maps record uids to response numbers; without it, a message after a call starts a new response.
+    """
     messages: list[Message] = []
     run: list[HistoryItem] = []
     for entry in entries:
@@ -40,7 +43,7 @@ def messages_of(entries: Sequence[HistoryItem], responses: Mapping[int, int] | N
 
 
 def _begins_anew(entry: HistoryItem, run: Sequence[HistoryItem], responses: Mapping[int, int] | None) -> bool:
-    """Whether the item is of another response than those before it, the last of which is a call."""
+    """Whether the item starts a new response. That can only happen after a call."""
     if not is_call(run[-1].item):
         return False
     if responses is None:

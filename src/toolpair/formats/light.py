@@ -1,6 +1,6 @@
-"""What a scan is told of each record: the few facts by which nearly all of them are known to be in order.
+"""The few facts about each record that let a scan prove most of a history clean without running the rules.
 
-A format with a `light` is read window by window, and the rules see only the windows that its records leave in doubt.
+A format with a `light` is read window by window, and the rules only look at windows that the scan leaves in doubt.
 """
 
 from __future__ import annotations
@@ -17,164 +17,166 @@ from toolpair.formats.list_evidence import ListEvidence
 from toolpair.transcript.model import Transcript
 
 USER, MODEL, HEAD, COMPACTED = range(4)
-"""Who speaks in a record; HEAD: a system prompt. COMPACTED: what stands before is not sent any more, see `replaced`."""
+"""Who an event is from. HEAD: a system prompt. COMPACTED: what came before is no longer sent; see `Light.replaced`."""
 CALL, RESULT, TEXT, THINKING = range(4)
-"""Parts: `(CALL, id, name, arguments, family)`, `(RESULT, id, text, family, linked)`, `(TEXT, text)`,
-`(THINKING, signed, hangs)`. `linked`: the result names the record of its call. `hangs`: the model has to say more."""
+"""Kinds of parts: `(CALL, id, name, arguments, family)`, `(RESULT, id, text, family, linked)`, `(TEXT, text)`,
+`(THINKING, signed, hangs)`. `linked`: the result names the record of its call. `hangs`: the model must say more.
+"""
 SAME: Final = ...
-"""As an event's response: it goes on with the one before, unless that has been answered."""
+"""An event's response: the same as the last record's, unless that has been answered."""
 
 START, ODD, WORDS, RESPONSE, ANSWERING, ANSWERED = range(6)
-"""What was said last: nothing, something odd, the user's words, a response, some or all of its calls' results."""
+"""What came last: nothing, something odd, user text, a response, some or all of its calls' results."""
 
 Event = tuple[int, Sequence[tuple[Any, ...]], Any]
-"""Who speaks, the parts, and what tells one response from another: an id, SAME, or None where each record is one."""
+"""(who, parts, response). The response is an id, SAME, or None where each record is a response of its own."""
 TEXT_KEYS: Final = frozenset({"type", "text", "citations", "cache_control"})
 CALL_KEYS: Final = frozenset({"type", "id", "name", "input", "caller", "cache_control"})
 RESULT_KEYS: Final = frozenset({"type", "tool_use_id", "content", "is_error", "cache_control"})
-"""The keys that Anthropic's blocks in order have, no others."""
+"""The only keys that well-formed Anthropic calls and results have."""
 IN_ORDER: Final = (KeyError, TypeError, IndexError, AttributeError)
-"""Raised by a look at a record that lacks something, or has something else there: then it is odd."""
+"""Raised when a record lacks something or holds another type than expected: then it is odd."""
 
 
 class Odd(Exception):
-    """A record may be a problem: the rules have to look at it."""
+    """Raised for a record that may be a problem, so the rules have to look at it."""
 
 
 class Whole(Exception):
-    """Only the whole history can be judged."""
+    """Raised when only the whole history can be checked."""
 
 
 class Doubtful:
-    """Stands for a record that a strict parser does not read, or reads over something in: what it says."""
+    """A record that a strict parser refuses, or accepts only by ignoring something. `value` is its value."""
 
     __slots__ = ("strict", "value")
 
     def __init__(self, value: Any, strict: bool = False) -> None:
         self.value = value
         self.strict = strict
-        """A strict parser reads it: then something is wrong only where it is sent."""
+        """A strict parser reads it, so it is only a problem if it is sent."""
 
 
 class SoFar(Struct, eq=False):
-    """How far a scan is. Records are numbered from 0."""
+    """The progress of a scan. Records are numbered from 0."""
 
     ids: dict[str, int] = field(default_factory=dict)
-    """Each id so far, and a record that it stands in."""
+    """Each id so far -> a record that holds it."""
     first: int = 0
-    """The record that the window being read begins with."""
+    """The first record of the current window."""
     firsts: list[int] = field(default_factory=list)
-    """Those of the windows before."""
+    """The first records of the earlier windows."""
     past: int = 0
     """How many records a compaction replaced."""
 
     def window_of(self, number: int) -> int:
-        """In the end: which window a record stands in."""
+        """The index of the window that holds a record. For use after the scan."""
         return max(bisect_right(self.firsts, number) - 1, 0)
 
     @property
     def last_first(self) -> int:
-        """In the end: the record that the last window begins with."""
+        """The first record of the last window. For use after the scan."""
         return self.firsts[-1]
 
 
 class Finding(Struct, eq=False):
-    """What a format knows when all records have been read. Records by their numbers."""
+    """What a format reports when all records have been read. Records are given by number."""
 
     suspect: Iterable[int] = ()
-    """Records in whose windows something may be wrong after all."""
+    """Records whose windows may hold a problem after all."""
     joined: Iterable[tuple[int, int]] = ()
-    """Records that are judged together, with all between them."""
+    """Pairs of records that must be checked together with everything between them."""
     shortened: Sequence[int] = ()
     """Outputs that its agent sends without their middle."""
     passed: Sequence[int] = ()
     """Outputs that its agent does not send, although nothing is wrong with them."""
     inactive: int = 0
-    """How many of those that a compaction replaced would have been sent, or stand beside such."""
+    """How many of the records replaced by a compaction would otherwise be sent, or are next to such records."""
     head: Transcript | None = None
-    """Whose history it is, where the records tell: everything but the messages."""
+    """The transcript without its messages, where the records give session facts."""
     around: Callable[[int, int, int, Read], FileFacts] | None = None
-    """What stands around the records from one to before another, and how many there are in all."""
+    """`(first, end, count, read)` -> what surrounds the records in [first, end) of `count`."""
     named: Callable[[str], Iterable[int]] = lambda id_: ()
-    """The records that an id may stand in that pairs nothing."""
+    """Records that may hold an id outside of pairs."""
 
 
 class Light:
-    """Looks at the records of one file, in order. What is left to it here is right for plain lists of messages."""
+    """Reads the records of one file in order. The defaults are right for plain lists of messages."""
 
     merged: ClassVar[bool] = False
-    """Neighbouring records of the user's are one message."""
+    """Adjacent user records are one message."""
     calls_last: ClassVar[bool] = True
     """In a response nothing may follow a call."""
     in_one: ClassVar[bool] = False
-    """All results of a response stand in one record."""
+    """All results of a response are in one record."""
     native: ClassVar[bool] = False
     """An agent's own file, which may end with a response."""
     as_items: ClassVar[bool] = False
     """The provider counts records, not messages."""
     words_after: ClassVar[frozenset[int]] = frozenset({START, ODD, RESPONSE})
-    """What the user's words may follow."""
+    """The states after which user text may come."""
     clean: ClassVar[bool] = True
-    """What it takes for in order needs no rule. False: it only says where a history can be cut."""
+    """Records that it accepts need no rules. False: it only finds places to cut the history."""
     sends: ClassVar[frozenset[str] | None] = None
-    """The types of the records that the model is sent; None: all are."""
+    """Types of records that are sent to the model; None: all."""
 
     so_far: SoFar
-    """The scan that asks."""
+    """The state of the scan that uses it."""
 
     def read(self, value: Any, number: int) -> Event | None:
-        """What a record says; None where nobody is told it. Raises Odd, or any of `IN_ORDER`, where it may be wrong.
+        """The event of a record; None when it is not sent. Raises Odd, or any of `IN_ORDER`, if it may be a problem.
 
-        Nothing may be kept of the record before the next one is asked for: it may still be left to the rules.
+        Store nothing about a record until the next one is read: this one may still be left to the rules.
         """
         raise NotImplementedError
 
     def left(self, value: Any, number: int, strict: bool) -> tuple[Iterable[Any], int]:
-        """A record is left to the rules, in place of what was read of it. Its ids, of any type; how many blocks of
-        signed thinking it has. Raises Whole.
+        """Called for a record that is left to the rules. Returns its ids, of any type, and its number of signed
+        thinking
+        blocks. Raises Whole.
 
-        `strict`: a strict parser reads it.
+        `strict`: a strict parser reads the record.
         """
         return (), 0
 
     def silent(self, value: Any, id_: str, text: str) -> None:
-        """A result says nothing real. Raises Odd where that is a reason to look."""
+        """Called for a result without real output. Raises Odd if the rules should look at it."""
         raise Odd
 
     def reaches_before(self, value: Any, number: int) -> bool:
-        """Whether a record that is left to the rules depends on one before that number."""
+        """Whether a record that is left to the rules depends on one before `number`."""
         return False
 
     def heard(self, values: Sequence[Any]) -> None:
-        """These records have been read."""
+        """Called when these records have been read."""
 
     def replaced(self, value: Any, number: int, flawed: bool) -> int:
-        """At a compaction: the first record that it keeps, itself where it keeps none. Raises Whole."""
+        """The first record that a compaction keeps; its own number when it keeps none. Raises Whole."""
         raise Whole
 
     def finish(self) -> Finding | None:
-        """After the last record; None where only the whole can be judged."""
+        """Called after the last record. None when only the whole history can be checked."""
         return Finding()
 
     @property
     def evidence(self) -> ListEvidence | None:
-        """What all records tell of the API that they are written for, where that is asked."""
+        """What the records show about the API they are for, if that matters."""
         return None
 
 
 @runtime_checkable
 class ReadAtAGlance(Protocol):
-    """A format whose records need not all be read in full."""
+    """A format that can be read window by window."""
 
     clean_by: frozenset[str]
-    """The profiles by which nothing is wrong with what its light takes for in order."""
+    """The profiles under which a record that its light accepts has no problem."""
 
     def light(self, view: View) -> Light:
-        """Looks at the records of one file."""
+        """A new reader for the records of one file."""
 
 
 def texts_of(parts: Any, is_image: Callable[[dict[str, Any]], bool] | None = None) -> str:
-    """What a result in several parts says, in Anthropic's or the chat form. `is_image`: whether one is in order."""
+    """The text of a result's parts in Anthropic's or the chat form. `is_image` accepts image parts. Raises Odd."""
     if type(parts) is not list or not parts:
         raise Odd
     texts = []
@@ -190,12 +192,12 @@ def texts_of(parts: Any, is_image: Callable[[dict[str, Any]], bool] | None = Non
 
 
 def dicts_in(parts: Any) -> list[dict[str, Any]]:
-    """The blocks of a content that may be odd."""
+    """The dicts in a content that may be malformed."""
     return [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
 
 
 def ids_and_signed(parts: Iterable[dict[str, Any]]) -> tuple[list[Any], int]:
-    """For `Light.left`, of Anthropic's blocks."""
+    """The ids and the number of signed thinking blocks of Anthropic's blocks, for `Light.left`."""
     ids: list[Any] = []
     signed = 0
     for part in parts:
@@ -207,7 +209,7 @@ def ids_and_signed(parts: Iterable[dict[str, Any]]) -> tuple[list[Any], int]:
 
 
 def parsed(arguments: Any) -> dict[str, Any]:
-    """Arguments that are written as a string."""
+    """The object in a JSON string of arguments. Raises Odd."""
     if type(arguments) is not str:
         raise Odd
     try:

@@ -1,4 +1,4 @@
-"""Putting a draft into records that stand in a row: lines of a file, or elements of a list."""
+"""Writing a draft back into records that form a sequence: lines of a file, or elements of a list."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from toolpair.transcript.model import Transcript
 
 
 class Envelope(Struct, frozen=True):
-    """Where in a record the message stands, and what a new record has beside it."""
+    """Where in a record the message is, and the fields that a new record needs around it."""
 
     slot: Slot = ()
-    """Where the message stands in each record."""
+    """Where the message is in each record."""
     front: tuple[str, ...] = ()
-    """Fields of a record that come first, in this order, when they are new."""
+    """Fields that come first in a record, in this order, if they are added."""
     lists: str | None = None
-    """The name of a list in a record that holds many messages; the record itself is none then."""
+    """The key of a list in a record that holds many messages; such a record is not a message itself."""
     beside_list: str | None = None
-    """What stands beside such a list, and has as many elements."""
+    """The key of a list with one element for each message in that list."""
 
     def slot_in(self, value: Any) -> Slot:
-        """Where the message stands in this record."""
+        """Where the message is in this record."""
         return self.slot
 
     def new_record(self, message: Any, beside: DraftMessage) -> Any:
-        """A record for a new message that comes to stand beside that one, or beside its record."""
+        """A record for a new message next to `beside` or its record."""
         return message if not self.slot else with_slots({}, {self.slot: message})
 
 
@@ -43,7 +43,7 @@ PLAIN: Final = Envelope()
 
 
 class Linear:
-    """One batch of edits of one transcript."""
+    """Applies one batch of edits to one transcript."""
 
     def __init__(
         self, items: Sequence[Item], transcript: Transcript, writer: Writer, envelope: Envelope = PLAIN
@@ -55,7 +55,7 @@ class Linear:
         self._next_uid = min((item.uid for item in items), default=0)
         self._next_uid = min(self._next_uid, 0) - 1
         self._lists = self._lists_sent()
-        """uid of a record whose list is sent -> where that stands."""
+        """uid of a record whose list is sent -> the slot of the list."""
         self.draft = Draft(self._messages(), transcript, writer.complete)
         self._set: dict[int, dict[Slot, Any]] = {}
         """uid of a record -> what edits of it as such put into it."""
@@ -73,7 +73,7 @@ class Linear:
         return self._records()
 
     def finish(self) -> None:
-        """What is done when all stands where it stays."""
+        """A hook for subclasses, called when every message is in its final place."""
 
     def take(self, edit: Edit) -> None:
         draft = self.draft
@@ -138,10 +138,10 @@ class Linear:
         self._next_uid -= 1
         return self._next_uid + 1
 
-    # --- edits of records as such ------------------------------------------------------------------------
+    # --- edits of whole records ------------------------------------------------------------------------------
 
     def in_record(self, message: DraftMessage, slot: Slot) -> Any:
-        """What stands in a record, beside what is sent of it."""
+        """The current value at a slot of a record, outside of what is sent."""
         changes = self._set.get(message.uid, {})
         return changes[slot] if slot in changes else value_at(message.record, slot)
 
@@ -170,7 +170,7 @@ class Linear:
         return Item(message.uid, with_slots(message.record, changes, self.envelope.front))
 
     def _list_changes(self, record: DraftMessage, listed: Sequence[DraftMessage]) -> dict[Slot, Any]:
-        """The list of a record as it is now, and the one beside it just as long."""
+        """The slots to change for a record with a list of messages: the list, and the parallel list if there is one."""
         old = value_at(record.record, record.slot)
         places = [None if message.changed else message.slot[-1] for message in listed]
         if places == list(range(len(old))):
@@ -189,7 +189,7 @@ class Linear:
         return changes
 
     def written(self, message: DraftMessage) -> Any:
-        """The message's object as it is now, built from the old sub-values."""
+        """The message's current object, built from the old sub-values."""
         value = message.value
         if message.had_blocks:
             value = self.writer.with_blocks(value, message.blocks)
@@ -197,9 +197,9 @@ class Linear:
 
 
 def with_slots(value: Any, changes: Mapping[Slot, Any], front: tuple[str, ...] = ()) -> Any:
-    """A copy of the value with these at their slots, ABSENT for none; all else are the same objects.
+    """A copy of the value with `changes` applied; ABSENT removes. Unchanged sub-values stay the same objects.
 
-    A new key of `front` comes first, in the order of that.
+    New keys that are in `front` come first, in that order.
     """
     inner: dict[str | int, dict[Slot, Any]] = {}
     for slot, new in changes.items():

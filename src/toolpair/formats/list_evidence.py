@@ -1,7 +1,7 @@
-"""Detecting which API a plain list is for: the evidence of each message, and of all of them together.
+"""Detecting which API a plain list is for, from the evidence of all its messages.
 
-A single odd message does not decide: the majority of those with evidence does. So the answer is always the same, and
-does not depend on which messages come first.
+The majority of the messages with evidence decides, so a single odd message does not change the answer, and neither does
+the order of the messages.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ RESPONSES: Final = "openai-responses"
 OTHER: Final = "other"
 """An API that is not supported."""
 _SHAPES: Final = (CHAT, RESPONSES, ANTHROPIC)
-"""If two have equally many messages, the first one wins."""
+"""In case of a tie the first one wins."""
 _PROFILE_OF: Final = {"vertex-anthropic": ANTHROPIC, "bedrock-converse": ANTHROPIC}
 _PARTS: Final = {
     **dict.fromkeys(("input_text", "input_image", "input_file", "output_text"), RESPONSES),
     **dict.fromkeys(("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use"), ANTHROPIC),
     **dict.fromkeys(("tool-call", "tool-result"), OTHER),
 }
-"""Types of message parts, and the API that has them."""
+"""Type of message part -> the API that uses it."""
 _BEDROCK: Final = ("text", "toolUse", "toolResult")
 _NO_ITEM: Final = ("payload", "record_type", "message_type", "sessionId", "tool_calls")
-"""Keys of what looks like an item of the Responses API."""
+"""Keys that show that an object is not an item of the Responses API, although it looks like one."""
 OF_ROO: Final = (
     "ts",
     "isSummary",
@@ -70,7 +70,7 @@ def api_of(value: dict[str, Any]) -> str | None:
 
 
 def is_item(value: dict[str, Any]) -> bool:
-    """Whether it may be an item of the Responses API: a message may omit its type."""
+    """Whether it can be an item of the Responses API. A message may omit its type."""
     if any(key in value for key in _NO_ITEM):
         return False
     if "type" not in value:
@@ -109,7 +109,7 @@ class ListEvidence(Struct):
         return self
 
     def add_plain(self, shape: str, count: int, calls: int, evident: int, *, listed: bool) -> None:
-        """Add this many well-formed messages of this shape; `calls` have calls, `evident` are evidence for it."""
+        """Add `count` well-formed messages of this shape: `calls` have calls, `evident` are evidence for the shape."""
         self.messages += count
         self.roles += count
         self.items += count - calls if shape == CHAT else count
@@ -128,7 +128,7 @@ class ListEvidence(Struct):
         return best if fits else None
 
     def shape(self, profile: str | None = None) -> str | None:
-        """The API that the list is for; without evidence, that of `profile`. None for an unknown one."""
+        """The API that the list is for; without evidence, that of `profile`. None for an unsupported one."""
         if self.by:
             return self.sure
         if not self.messages or self.roles * 2 < self.messages:

@@ -1,4 +1,4 @@
-"""A light on plain lists of messages, which also hears what all of them tell of the API that they are written for."""
+"""Quick reading of plain lists of messages, which also collects the evidence for the API they are for."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from toolpair.formats.list_evidence import ListEvidence
 
 
 class ListLight(Light):
-    """Counts the messages that it takes for plain, and listens to the others."""
+    """Counts the messages that it recognises as plain, and passes the others on as evidence."""
 
     shape: ClassVar[str]
-    """The API whose messages it takes for plain."""
+    """The API whose messages it recognises."""
 
     def __init__(self) -> None:
         self.listed = False
-        """The content of a plain message is a list."""
+        """The content of some plain message is a list."""
         self._heard = ListEvidence()
         self._plain = self._calls = self._telling = 0
         self._newest = (-1, False, False)
@@ -27,7 +27,7 @@ class ListLight(Light):
     def event(
         self, number: int, who: int, parts: Sequence[tuple[Any, ...]], calls: bool = False, tells: bool = False
     ) -> Event:
-        """A plain message, if the scan agrees. `tells`: its parts are those of this API alone."""
+        """The event of a plain message, which counts if the scan accepts it. `tells`: only this API has its parts."""
         self._plain += 1
         self._calls += calls
         self._telling += tells
@@ -44,11 +44,11 @@ class ListLight(Light):
         return self.known_of(value) if isinstance(value, dict) else ((), 0)
 
     def known_of(self, value: dict[str, Any]) -> tuple[Iterable[Any], int]:
-        """All ids of a message, and how many blocks of signed thinking it has."""
+        """All ids of a message, and its number of signed thinking blocks."""
         raise NotImplementedError
 
     def silent(self, value: Any, id_: str, text: str) -> None:
-        """Nobody minds."""
+        """Does nothing: an empty result is fine here."""
 
     @property
     def evidence(self) -> ListEvidence:

@@ -1,4 +1,4 @@
-"""The calls and results in a damaged record of any format, and what losing it means when there is no agent."""
+"""The calls and results in damaged records of any format, and the effect of losing them when there is no agent."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def held_in_part(value: Any) -> Iterator[Held]:
 def can_be_closed(message: Any, whole: bool) -> bool:
     """Whether a cut-off message can be sent once its end is added.
 
-    If it is not `whole`, its last block was cut off, and half a call is no call.
+    If it is not `whole`, its last block was cut off, and a partial call cannot be used.
     """
     if not isinstance(message, dict) or "role" not in message:
         return False
@@ -123,7 +123,7 @@ def _ids(pattern: re.Pattern[bytes], raw: bytes) -> set[str]:
 
 
 def effect_without_agent(damage: Damage) -> ResumeEffect | None:
-    """For files that no agent resumes: what the program that sends the list does about it."""
+    """The effect for files that no agent resumes: what a program that sends the list would do."""
     if damage.rule == "record.trailing_comma":
         return ResumeEffect("stops", "no parser that keeps to JSON reads it", "rejected")
     if damage.readable:
@@ -137,7 +137,7 @@ def effect_without_agent(damage: Damage) -> ResumeEffect | None:
 
 
 def effect_on_readers(damage: Damage, who: str) -> ResumeEffect | None:
-    """What readers do about a flaw that they accept. `who` is in the plural, or a name that needs an "s"."""
+    """What readers do about a flaw that they accept. `who` is "most programs", or a singular name."""
     s = "" if who == "most programs" else "s"
     if damage.front or damage.rule == "record.lone_surrogate":
         return None

@@ -1,4 +1,4 @@
-"""Chat messages at a glance."""
+"""Quick reading of chat messages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from toolpair.formats.list_light import ListLight
 
 
 class ChatLight(ListLight):
-    """Each result is a message of its own."""
+    """Each result is a separate message."""
 
     shape = CHAT
     words_after = Light.words_after | {ANSWERED}

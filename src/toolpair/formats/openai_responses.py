@@ -27,7 +27,7 @@ class OpenAIResponsesFormat(PlainFormat):
     containers = frozenset({"array", "lines"})
     where = "the `input` of request bodies, logs and exports of programs that use the Responses API"
 
-    in_windows = False  # outputs alone may go on from calls that are kept elsewhere, which all items tell
+    in_windows = False  # whether outputs alone continue calls stored elsewhere depends on all items
 
     def sniff(self, values: Sequence[Any]) -> int:
         return 91 if ListEvidence().hear_all(values).sure == RESPONSES else 0
@@ -53,7 +53,7 @@ class OpenAIResponsesFormat(PlainFormat):
 
 
 def _without_partnerless(message: Message, answered: frozenset[str]) -> Message:
-    """A shell call without a function output is answered by an item of another type, or by none."""
+    """Turn shell calls without a function output into other blocks: another type of item answers them, or none."""
     if not any(_waits_for_none(block, answered) for block in message.calls):
         return message
     blocks = (replace(block, kind="other") if _waits_for_none(block, answered) else block for block in message.blocks)
@@ -61,7 +61,7 @@ def _without_partnerless(message: Message, answered: frozenset[str]) -> Message:
 
 
 def _of_the_family_of_their_calls(messages: list[Message]) -> list[Message]:
-    """Outputs with the wrong type count as the type that their call requires."""
+    """Give outputs with a wrong type the family that their call requires."""
     odd = [message for message in messages if any(is_mislabelled(block.value) for block in message.results)]
     if not odd:
         return messages
@@ -95,7 +95,7 @@ def _goes_on(items: Sequence[dict[str, Any]]) -> bool:
 
 
 def with_calls_kept_elsewhere(transcript: Transcript) -> Transcript:
-    """The transcript where outputs whose calls are not in it answer calls that the API stores."""
+    """The transcript with outputs whose calls the API stores turned into other blocks."""
     calls = {block.id for message in transcript.messages for block in message.calls if isinstance(block.id, str)}
     messages: list[Message] = []
     for message in transcript.messages:

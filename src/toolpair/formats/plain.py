@@ -10,10 +10,10 @@ from toolpair.transcript.model import Transcript
 
 
 class PlainFormat:
-    """The agent-related part of `Format`, for formats without an agent."""
+    """The parts of `Format` that concern an agent, for formats without one."""
 
     in_windows: ClassVar[bool] = True
-    """What a record says, and what is wrong with an exchange, hangs on nothing far away: it can be read in windows."""
+    """Each window can be read alone: neither what a record says nor an exchange's problems depend on far records."""
 
     def damage(
         self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]

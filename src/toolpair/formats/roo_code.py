@@ -27,7 +27,7 @@ class RooCodeFormat(AnthropicFormat):
     containers = frozenset({"array"})
     where = "<VS Code's globalStorage>/<extension>/tasks/<task>/api_conversation_history.json"
 
-    clean_by = frozenset[str]()  # what its agent leaves out and merges hangs on all records
+    clean_by = frozenset[str]()  # what its agent leaves out and merges depends on all records
 
     def sniff(self, values: Sequence[Any]) -> int:
         return 95 if ListEvidence().hear_all(values).is_roo else 0
@@ -79,7 +79,7 @@ class RooCodeFormat(AnthropicFormat):
 
 
 def _active(items: Sequence[Item], scopes: dict[int, Scope]) -> list[Item]:
-    """What Roo Code sends (its getEffectiveApiHistory); the rest gets scope "inactive"."""
+    """The records that Roo Code sends (its getEffectiveApiHistory); the others get scope "inactive"."""
     values = [(item, item.value) for item in items if isinstance(item.value, dict)]
     summaries = [number for number, (_, value) in enumerate(values) if value.get("isSummary")]
     condensed = {_id(value, "condenseId") for _, value in values if value.get("isSummary")} - {None}
@@ -104,13 +104,13 @@ def _active(items: Sequence[Item], scopes: dict[int, Scope]) -> list[Item]:
 
 
 def _id(value: dict[str, Any], key: str) -> str | None:
-    """The id under the key; None if it is not a string."""
+    """The string under the key, else None."""
     id_ = value.get(key)
     return id_ if isinstance(id_, str) else None
 
 
 def _without_condensed_results(messages: Sequence[Message], condensed_calls: set[str]) -> list[Message]:
-    """The messages without results whose calls were condensed away, which the agent leaves out."""
+    """The messages without the results of calls that were condensed away; the agent leaves those out."""
     kept: list[Message] = []
     for message in messages:
         gone = [block for block in message.results if isinstance(block.id, str) and block.id in condensed_calls]
@@ -125,7 +125,7 @@ def _without_condensed_results(messages: Sequence[Message], condensed_calls: set
 
 
 def _as_one(messages: Sequence[Message]) -> Message:
-    """Consecutive messages of one role, merged as they are sent."""
+    """Consecutive messages of one role, merged into one as the agent sends them."""
     if len(messages) == 1:
         return messages[0]
     blocks = tuple(block for message in messages for block in message.blocks)

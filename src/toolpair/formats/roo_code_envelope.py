@@ -1,4 +1,4 @@
-"""What a new message of Roo Code and its kin has beside its content."""
+"""The fields of a new message of Roo Code and its relatives besides the content."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from toolpair.transcript.draft import DraftMessage
 
 
 class RooEnvelope(Envelope, frozen=True):
-    """New messages take the neighbours' time and parents, so that they are condensed and rewound with them."""
+    """New messages copy their neighbour's time and parents, so that they are condensed and rewound together."""
 
     def new_record(self, message: Any, beside: DraftMessage) -> Any:
         home = beside.record if isinstance(beside.record, dict) else {}

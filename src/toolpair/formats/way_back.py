@@ -8,17 +8,17 @@ from toolpair.shell.quoting import can_be_typed, operand, word
 
 
 class WayBack(Struct, frozen=True):
-    """The agent's command line, the folder to start it in, and the environment variables it needs."""
+    """The agent's command line, the folder to run it in, and the environment variables it needs."""
 
     words: tuple[str, ...]
     folder: str | None = None
     variables: tuple[tuple[str, str], ...] = ()
     sentence: str | None = None
-    """What to do instead of all that. It ends with a full stop."""
+    """What to do instead of running a command; ends with a full stop."""
 
     @property
     def prose(self) -> str | None:
-        """The instruction, if there is no command."""
+        """The instruction as a sentence; None if there is a command."""
         if self.sentence is not None:
             return self.sentence
         if all(map(can_be_typed, (self.folder or "", *self.words, *(value for _, value in self.variables)))):
@@ -27,7 +27,7 @@ class WayBack(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The command for a POSIX shell, or the instruction."""
+        """The command for a POSIX shell, or the sentence."""
         if self.prose is not None:
             return self.prose
         command = " ".join([*(f"{name}={word(value)}" for name, value in self.variables), *map(word, self.words)])
@@ -35,7 +35,7 @@ class WayBack(Struct, frozen=True):
 
     @property
     def as_second_step(self) -> str:
-        """The text that follows "put this file at …", such as: then run `…`."""
+        """The text after "put this file at …": "then run `…`.", or the sentence joined by "then"."""
         prose = self.prose
         if prose is None:
             return f"then run `{self.text}`."

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 
 def against(new: bytes, old: bytes, place: int) -> Iterator[tuple[bytes, int | None]]:
-    """`new` in three pieces: the prefix it shares with `old`, what differs, the suffix it shares; with old offsets."""
+    """`new` in three pieces, with old offsets: the prefix shared with `old`, what differs (None), the shared suffix."""
     start = _between_characters(new, _common(new, old))
     room = min(len(new), len(old)) - start
     back = _common(new[: -room - 1 : -1], old[: -room - 1 : -1]) if room else 0

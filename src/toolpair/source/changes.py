@@ -16,7 +16,7 @@ from toolpair.transcript.ordering import longest_ascending
 Kind = Literal["changed", "added", "removed", "moved"]
 _LINES: Final = 5
 _SHOWN: Final = 1 << 12
-"""How many lines, and how many bytes, of a flood are shown."""
+"""How many lines, and at most how many bytes, of a flood are shown."""
 
 
 class Change(Struct, frozen=True):
@@ -28,7 +28,7 @@ class Change(Struct, frozen=True):
     before: bytes | None
     after: bytes | None
     count: int = 1
-    """How many lines the change covers; `before` and `after` hold only the first of a very large number."""
+    """How many lines the change covers; for a flood `before` and `after` hold only the first ones."""
 
 
 def changes(before: Document, after: Document) -> Iterator[Change]:
@@ -78,7 +78,7 @@ def _shown(record: Record) -> bytes:
 
 
 def _without_commas(before: Document, after: Document) -> Iterator[Change]:
-    """The records that had a comma after them and are otherwise unchanged."""
+    """The records that lost the comma after them and are otherwise unchanged."""
     there = {record.uid: record.body for record in after.records}
     last = len(before.records) - 1
     for number, record in enumerate(before.records):
@@ -88,7 +88,7 @@ def _without_commas(before: Document, after: Document) -> Iterator[Change]:
 
 
 def _changes_of_parts(before: JoinedDocument, after: JoinedDocument) -> Iterator[Change]:
-    """As `changes`, for documents in parts: only the changed parts are looked at."""
+    """As `changes`, for documents in parts; only compares the parts that changed."""
     found: list[Change] = []
     for number, (then, now) in enumerate(zip(before.parts, after.parts, strict=True)):
         if then is now:

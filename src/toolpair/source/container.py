@@ -1,7 +1,7 @@
 """What a file holds: its conversations and the bytes around them.
 
-A container is a tree of parts. Most files are one conversation and nothing else; request logs hold one per line,
-wrappers hold one under a key, and some hold theirs as JSON text inside a JSON string.
+A container is a tree of parts. Most files are a single conversation; request logs hold one per line, wrappers hold one
+under a key, and some files hold JSON text inside a JSON string.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ _LONGEST_RUN: Final = 2000
 _SPACE: Final = b" \t\r\n"
 _COMMA_BEHIND_ALL: Final = re.compile(rb"[ \t\r\n]*+,[ \t\r\n]*+\]")
 _OF_ALL: Final = ("mark", "commas")
-"""Repairs of the whole document rather than of one record."""
+"""Repairs of the whole document instead of one record."""
 
 
 class ItemLike(Protocol):
@@ -129,7 +129,7 @@ class Document:
         return self.record(uid).line
 
     def last_line_of(self, uid: int) -> int | None:
-        """The line of the file where the record ends, for a record of several damaged lines; else where it starts."""
+        """The line of the file where the record ends, if it covers several damaged lines; else where it starts."""
         record = self.record(uid)
         return None if record.line is None else record.line + record.lines - 1
 
@@ -264,9 +264,9 @@ class Document:
         yield OriginalRun(place - len(base.tail), place) if self.tail == base.tail else self.tail
 
     def part(self, first: int, end: int, next_uid: int) -> Document:
-        """The records from number `first` to before `end` as a document; adjacent parts together have all the bytes.
+        """The records [first, end) as a document; adjacent parts together have all the bytes.
 
-        Its new records get uids from `next_uid` on.
+        New records get uids from `next_uid` on.
         """
         last = end == len(self.records)
         head, tail = b"" if first else self.head, self.tail if last else b""

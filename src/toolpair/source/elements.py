@@ -76,7 +76,7 @@ class _Walk:
         """Open brackets within the array."""
         self._array: Elements | None = None
         self._goes_on = False
-        """Whether the run of elements still goes on."""
+        """Whether the run of elements continues."""
         self._opened = 0
         self._in_string = False
         self._escaped = False

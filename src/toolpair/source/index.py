@@ -22,7 +22,7 @@ _BLANKS_END: Final = 0x20
 """No byte up to this one begins or ends a value; some are white space."""
 _PIECE: Final = 1 << 16
 _MOST: Final = 1 << 18
-"""Bytes split into lines at a time: a view of a line takes much more memory than a short line."""
+"""How many bytes are split into lines at a time: a view of a line takes much more memory than a short line."""
 _LONGEST: Final = 1 << 24
 """Maximum bytes of the first line that are looked at."""
 _ONE_MORE: Final = (1).__add__
@@ -71,7 +71,7 @@ class RecordIndex(ABC):
         return self._known_bodies(0, len(self), size)
 
     def _known_bodies(self, first: int, count: int, size: int) -> Iterator[tuple[int, list[Body]]]:
-        """The records from `first` to before `count`, which are indexed already."""
+        """The records [first, count), which are already indexed."""
         while first < count:
             if first in self.floods:
                 yield first, [self.floods[first]]
@@ -222,9 +222,7 @@ class LineIndex(RecordIndex):
                 return
 
     def _blocks(self, size: int) -> Iterator[tuple[int, list[Body]]]:
-        """Index the rest of the content, yielding for each block the number of its first record and its
-        records' bytes.
-        """
+        """Index the rest of the content; yields (number of the first record, the records' bytes) for each block."""
         while self._at < self._stop:
             for at, block in line_blocks(self.content, self._at, size, stop=self._stop):
                 with self._lock:

@@ -10,7 +10,7 @@ from toolpair.source.record import Record
 
 
 class IndexedRecords(Sequence[Record]):
-    """The records from number `first` to before `end` of an index; each is created once.
+    """The records [first, end) of an index, each created once.
 
     `len` may read all of the content; everything else reads only what it needs.
     """
@@ -65,7 +65,7 @@ class IndexedRecords(Sequence[Record]):
         self._made = {}  # after `_all`: a thread that still has the old dict finds the same records in it
 
     def part(self, first: int, end: int) -> IndexedRecords:
-        """The records from position `first` to before `end`, as new objects."""
+        """The records at positions [first, end), as new objects."""
         return IndexedRecords(self.positions, self._first + first, self._first + end, self._given)
 
     def made(self) -> Iterator[tuple[int, Record]]:

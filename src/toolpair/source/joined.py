@@ -1,4 +1,4 @@
-"""A long document split into consecutive parts, of which only those that are needed are created."""
+"""A long document split into consecutive parts, which are created only when needed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from toolpair.source.record import Record
 
 
 class DocumentPart:
-    """Records `first` to before `end` of an opened document, and their current state."""
+    """The records [first, end) of an opened document, and their current state."""
 
     __slots__ = ("_grown", "_now", "_opened", "end", "first", "long", "next_uid")
 
@@ -58,7 +58,7 @@ class DocumentPart:
 
     @property
     def grown(self) -> int:
-        """How many bytes longer it is now."""
+        """How many bytes longer the part is now than in the file."""
         if self._grown is None:
             self._grown = self.now.size - self.opened.size if self.changed else 0
         return self._grown
@@ -74,7 +74,7 @@ class JoinedDocument(Document):
     """The parts presented as one document."""
 
     def __init__(self, long: Document, parts: Sequence[DocumentPart], before: JoinedDocument | None = None) -> None:
-        """`before` has the same parts in another state, so that their positions need not be computed anew."""
+        """`before` has the same parts in another state; positions computed for it are reused."""
         super().__init__(long.kind, (), long.head, long.tail)
         self.long = long
         self.parts = tuple(parts)
@@ -86,7 +86,7 @@ class JoinedDocument(Document):
         self.aside = (*long.aside, *(piece for number in self._touched for piece in self.parts[number].now.aside))
 
     def _go_on_from(self, before: JoinedDocument) -> None:
-        """Take over what is known from another state of the same parts."""
+        """Reuse what another state of the same parts has computed."""
         others = list(compress(count(), map(is_not, self.parts, before.parts)))
         self._touched = sorted(n for n in {*before._touched, *others} if self.parts[n].changed)
         self._firsts, self._free, self._free_from = before._firsts, before._free, before._free_from
@@ -102,7 +102,7 @@ class JoinedDocument(Document):
 
     @cached_property
     def _free(self) -> dict[int, int]:
-        """The first uid that each part has for new records, mapped to the part."""
+        """The first uid that each part has for new records -> the number of the part."""
         return {part.next_uid: number for number, part in enumerate(self.parts)}
 
     @cached_property
@@ -157,7 +157,7 @@ class JoinedDocument(Document):
                 return min(uid, self.long.records[part.end - 1].uid)
             found = part.now.at_line(line)
             if found is not None:
-                return found  # where the line's own record is gone, this is the one before it
+                return found  # the line's own record was removed: this is the one before it
         return None
 
     def records_before(self, part: int) -> int:

@@ -47,7 +47,7 @@ _LONG_LINE: Final = 1 << 20
 _SAMPLE_BYTES: Final = 1 << 24
 _QUICK_TOKENS: Final = 2000
 _DEEP: Final = 600
-"""Values around an offset: each takes at least three tokens."""
+"""More open brackets than any real file has. Objects take three tokens each, so `_QUICK_TOKENS` cover this many."""
 _KEPT: Final = 1 << 19
 """Bytes from the start of an array that are enough to detect its style and position as the whole would."""
 

@@ -23,7 +23,7 @@ class Limits(Struct, frozen=True):
     standard_input: int = 4 * GB
     line: int = GB
     asked_for: bool = False
-    """The user chose them."""
+    """The user set them."""
 
     @classmethod
     def of(cls, max_size: int | None) -> Limits:

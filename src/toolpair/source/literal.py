@@ -19,7 +19,7 @@ _BRACKETS = re.compile(
 
 
 def may_be_literal(data: bytes, wrong: int) -> bool:
-    """Whether the text goes on as Python's repr would from the place where it stopped being JSON."""
+    """Whether the text continues as Python's repr would from the place where it stopped being JSON."""
     return _FIRST_WRONG.match(data, wrong) is not None
 
 

@@ -27,7 +27,7 @@ class Mark(Struct, frozen=True):
 
     @classmethod
     def of(cls, snapshot: Snapshot) -> Mark:
-        """Raises Unreadable when the file is no longer the one that was opened."""
+        """The mark of a snapshot. Raises Unreadable when the file is no longer the one that was opened."""
         content = snapshot.raw
         mtime = snapshot.identity.mtime_ns if snapshot.identity is not None else 0
         return cls(len(content), mtime, _ends(content, len(content)))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _SMALL: Final = 1 << 28
 """Below this many bytes, available memory is not checked."""
 _COPIES: Final = 3
-"""Copies of a file in memory at most: what was read, what was found in it, what is to be written."""
+"""Maximum copies of a file in memory: what was read, what was found in it, what will be written."""
 _AVAILABLE: Final = re.compile(r"^MemAvailable:\s+(\d+) kB$", re.MULTILINE)
 _GROUP: Final = re.compile(r"^0::/(.*)$", re.MULTILINE)
 

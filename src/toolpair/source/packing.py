@@ -45,7 +45,7 @@ def is_packed(data: bytes) -> bool:
 
 
 def unpack(data: bytes, shown: str, limits: Limits = USUAL) -> tuple[bytes, Packing]:
-    """The content of all frames. What precedes a missing or bad end counts. Raises Unreadable."""
+    """The content of all frames, up to a missing or bad end. Raises Unreadable."""
     zstandard = _library()
     if zstandard is None:
         raise UnreadableFile(
@@ -132,7 +132,7 @@ def _bounds(data: bytes, zstandard: Any) -> tuple[int, int, int]:
                 return least, max(most, _ENDLESS if blocks >= _BLOCKS else 0), window
             position += 4 * frame.has_checksum
     except zstandard.ZstdError:
-        pass  # unpacking it will find that out
+        pass  # decompressing it will fail, too
     return least, most, window
 
 

@@ -13,7 +13,7 @@ from toolpair.transcript.ordering import longest_ascending
 
 Content = bytes | FileBytes
 CONTEXT: Final = 3
-"""Context lines around each change."""
+"""Number of context lines around each change."""
 _BLOCK: Final = 1 << 20
 _NO_END: Final = b"\n\\ No newline at end of file\n"
 

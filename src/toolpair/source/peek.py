@@ -15,9 +15,9 @@ import orjson
 
 HEAD: Final = 16 << 10
 TAILS: Final = (32 << 10, 512 << 10)
-"""How much of the end is read: a little, then more if the user's words are not in it."""
+"""How many bytes of the end are read: a few, then more if the user's text is not in them."""
 LONGEST: Final = 300
-"""Maximum characters of the user's words."""
+"""Maximum characters of the user's text."""
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _FOLDER: Final = re.compile(rb'(?<!\\)"cwd"\s*:\s*("(?:[^"\\]|\\.)*+")')
 

@@ -63,7 +63,7 @@ class Record:
         self.count = count
         self.says = lines == 1
         self.known: Any = UNREAD
-        """The value that has been handed out; UNREAD until it is asked for."""
+        """The value after it has been read; UNREAD before."""
         self._strict: bool | None = None
         """Whether a strict parser reads it; None: not known."""
         self._flaws: tuple[str, ...] | None = None
@@ -92,12 +92,12 @@ class Record:
         return self.known
 
     def set_value(self, value: Any) -> None:
-        """Set the value when it is known already (or the record is damaged in a way that its bytes do not show)."""
+        """Set a value that is known without parsing, or damage that the bytes do not show."""
         self.known = value
         self._strict = None
 
     def set_flood(self, value: Any, says: bool) -> None:
-        """Make this a flood of many lines, of which the first is `value`; `says`: they may hold text."""
+        """Make this a flood: many lines, the first with `value`. `says`: they may hold text."""
         self.known, self._strict = value, None
         self.says = says
         self._flaws = self._quiet = ()

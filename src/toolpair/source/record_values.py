@@ -224,8 +224,7 @@ def big_numbers(raw: bytes) -> tuple[bytes, ...]:
 def quiet_flaws(raw: bytes, value: Any) -> tuple[str, ...]:
     """The rules that a record breaks although a strict parser silently accepts it.
 
-    A value written again has the length of the text it was read from unless something was left out or is spelt
-    differently.
+    Encoding the value again gives text of the same length unless something was left out or spelled differently.
     """
     try:
         written = orjson.dumps(value)
@@ -253,7 +252,7 @@ _SURROGATES = re.compile(
 
 
 def has_lone_surrogate(raw: bytes) -> bool:
-    """Whether an escape stands for half a surrogate pair."""
+    """Whether an escape encodes half a surrogate pair."""
     return any(match.group(3) for match in _SURROGATES.finditer(raw))
 
 

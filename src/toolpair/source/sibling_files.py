@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _LIMIT: Final = 64 << 20
-"""Bytes: a larger file is skipped, because it would have to be read whole."""
+"""In bytes. A larger file is skipped, because it would have to be read whole."""
 _LINES: Final = 8
 """Maximum lines returned per byte string and file."""
 
@@ -77,7 +77,7 @@ class FilesBeside:
         new = [word for word in dict.fromkeys(wanted) if word not in known]
         key = _key_of(new)
         if known and key is not None:
-            # After repeated searches the file is indexed once more, by the value of the key that its lines share.
+            # After the first search, the file is indexed by the value of the key that all the strings share.
             places = self._places.get((name, key))
             if places is None:
                 places = self._places[name, key] = self._all_with(name, key)

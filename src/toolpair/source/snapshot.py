@@ -26,7 +26,7 @@ LARGE: Final = 8 << 20
 """A file of at least this many bytes is not held in memory."""
 _SAMPLE: Final = 1 << 16
 _LONGEST_END: Final = 1 << 25
-"""Bytes of the last line that are looked at to tell whether it is being written."""
+"""How many bytes of the last line are looked at to tell whether it is being written."""
 _WATCHED: Final = 0.05
 """Seconds to wait for a record that is just being written."""
 _LOOKS: Final = 5

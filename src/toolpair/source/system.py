@@ -55,7 +55,7 @@ def _optional(name: str) -> Any:
 
 _fcntl: Final[Any] = _optional("fcntl")
 O_APPEND_FIRST: Final = 0 if _fcntl is not None else os.O_APPEND
-"""Flags for opening a file for which `Io.append_only` is called later, on systems where that cannot be set later."""
+"""Flags for opening a file for `Io.append_only`, on systems where only opening can set this."""
 _LEASES: Final[dict[str, int]] = (
     {"read": _fcntl.F_RDLCK, "write": _fcntl.F_WRLCK, "none": _fcntl.F_UNLCK}
     if hasattr(_fcntl, "F_SETLEASE") and hasattr(_fcntl, "F_SETSIG")
@@ -130,7 +130,7 @@ class Io:
             raise OSError(number, os.strerror(number))
 
     def append_only(self, descriptor: int) -> None:
-        """Append every later write to the end. Where this cannot be set later it may be in force already."""
+        """Append every later write to the end. Where this cannot be set now, O_APPEND_FIRST has already set it."""
         if _fcntl is not None:
             flags = _fcntl.fcntl(descriptor, _fcntl.F_GETFL)
             _fcntl.fcntl(descriptor, _fcntl.F_SETFL, flags | os.O_APPEND)

@@ -52,6 +52,6 @@ class ValuePlaces:
         return ends
 
     def _children(self, node: JsonNode) -> Sequence[JsonNode] | Mapping[str, JsonNode]:
-        """An object's members by key, the last one of each; the elements of anything else."""
+        """An object's members by key, the last one for each key; or the elements of an array."""
         below = children(self._raw, node)
         return {key_text(self._raw, child): child for child in below} if node.kind == "object" else below

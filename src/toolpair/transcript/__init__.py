@@ -1,4 +1,4 @@
 """The neutral model of what an agent would send: messages, blocks, pairs, edits, and the walk that makes the pairs.
 
-It knows no file, no provider, no agent, and how no API writes anything. May use `shell` and msgspec alone.
+It knows no file format, provider, agent or API spelling. It may import only `shell` and msgspec.
 """

@@ -1,8 +1,8 @@
-"""Counting in sentences."""
+"""Counts written out for sentences."""
 
 from __future__ import annotations
 
 
 def plural(count: int, noun: str, several: str | None = None) -> str:
-    """ "1 line", "2,000 lines"; `several` where the plural is no plain s."""
+    """ "1 line", "2,000 lines". Pass `several` when the plural is not just an added s."""
     return f"{count:,} {noun if count == 1 else several or noun + 's'}"

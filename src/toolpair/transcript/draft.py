@@ -1,7 +1,7 @@
-"""A draft: a transcript after edits, before a format has put it back into records.
+"""A draft: a transcript after edits, before a format has written it back into records.
 
-It is a row of messages, each a row of blocks, which remember where they come from. What is new says so by having no
-place of its own: its value is written by the dialect, the record around it by the format.
+It is a linked list of messages, each a linked list of blocks. Both remember where in the file they came from; new
+ones have no place yet. The dialect writes the value of a new block, the format the record around it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Slot = tuple[str | int, ...]
 
 
 class DraftBlock:
-    """One block: its value, kind and id as they are now. `slot` is where it stood, None for a new one."""
+    """One block with its current value, kind and id. `slot` is where it was in the record; None for a new block."""
 
     __slots__ = ("after", "before", "call_kind", "home", "id", "kind", "slot", "source", "value", "written")
 
@@ -33,13 +33,13 @@ class DraftBlock:
         self.written: Any = None
         """What the file has for it: not its value, where a dialect reads that as something else."""
         self.home: DraftMessage | None = None
-        """The message that it stands in, or stood in last."""
+        """The message that holds it, or held it last."""
         self.before: DraftBlock | None = None
         self.after: DraftBlock | None = None
 
 
 class DraftMessage:
-    """One message of the draft; also a record that holds none, which only keeps its place in the file."""
+    """One message of the draft. A record without a message gets one too, to keep its place in the file."""
 
     __slots__ = (
         "_blocks",
@@ -61,29 +61,29 @@ class DraftMessage:
     def __init__(self, uid: int, record: Any, slot: Slot, value: Any, source: Any = None) -> None:
         self.uid = uid
         self.record = record
-        """The value of the record that it stands in."""
+        """The value of the record that holds the message."""
         self.slot = slot
-        """Where in the record it stands."""
+        """Where in the record the message is."""
         self.value = value
-        """The message's object as it was, or as it was made; what blocks say now is put into it when it is written."""
+        """The message's object as read or created; the current blocks are put into it when it is written."""
         self.source = source
-        """What the format gave it for; None when it is new."""
+        """What the format passed in for it; None for a new message."""
         self.role: Any = value.get("role") if isinstance(value, dict) else None
         self.fields: dict[str, Any] | None = None
-        """Fields of the message's object that edits set."""
+        """Fields of the message's object set by edits."""
         self.in_list: DraftMessage | None = None
-        """The record in whose list it stands, beside other messages."""
+        """The record whose list holds this message beside others."""
         self.changed = source is None
         self.had_blocks = False
         self.waiting = 0
-        """How many blocks are yet to be put into it."""
+        """How many blocks are still to be added."""
         self._blocks: LinkedList[DraftBlock] | None = None
         self.before: DraftMessage | None = None
         self.after: DraftMessage | None = None
 
     @property
     def blocks(self) -> LinkedList[DraftBlock]:
-        """As far as they are made: `Draft.fill` does."""
+        """The blocks made so far; `Draft.fill` makes the rest."""
         if self._blocks is None:
             self._blocks = LinkedList()
         return self._blocks
@@ -98,14 +98,14 @@ class DraftMessage:
 
     @property
     def emptied(self) -> bool:
-        """All its blocks were taken out, and none is to come."""
+        """True when all its blocks were removed and none is still to be added."""
         return self.had_blocks and self.blocks.first is None and not self.waiting
 
     def all_are(self, kind: BlockKind) -> bool:
         return all(block.kind == kind for block in self.blocks)
 
     def put(self, anchor: DraftBlock | None, *blocks: DraftBlock) -> None:
-        """Put blocks after `anchor`; in front of all when that is None."""
+        """Insert blocks after `anchor`, or at the front when it is None."""
         self.had_blocks = self.changed = True
         for block in blocks:
             block.home = self
@@ -113,7 +113,7 @@ class DraftMessage:
             anchor = block
 
     def arrange(self, blocks: Iterable[DraftBlock]) -> None:
-        """Hold these blocks in this order."""
+        """Replace the blocks with these, in this order."""
         ordered = list(blocks)
         self._blocks = LinkedList()
         for block in ordered:
@@ -124,25 +124,25 @@ class DraftMessage:
 
 
 Complete = Callable[[Any, Sequence[DraftBlock]], Sequence[DraftBlock]]
-"""Of a message's object and its blocks that the transcript knows: all of its blocks in order."""
+"""Given a message's object and the blocks that the transcript knows, returns all of its blocks in order."""
 
 
 class Draft(LinkedList[DraftMessage]):
-    """All messages, and the records between them. Blocks are made of the messages that an edit looks at."""
+    """All messages, and the records between them. A message's blocks are only made when an edit needs them."""
 
     def __init__(self, messages: Iterable[DraftMessage], transcript: Transcript, complete: Complete) -> None:
         super().__init__()
         self._complete = complete
         self._in_lists: dict[tuple[int, Slot], DraftMessage] = {}
         self._sent_in_lists: dict[int, Message] = {}
-        """id() of a message in a list -> the message of the transcript that it is a part of."""
+        """id() of a message in a list -> the transcript message it is part of."""
         self._block_of: dict[int, DraftBlock] = {}
         self._filled: set[int] = set()
         made = list(messages)
         self.extend(made)
         self._of_record = {message.uid: message for message in made if message.in_list is None}
         self._sent = {uid: message for message in transcript.messages for uid in message.records}
-        """uid of a record -> the message of the transcript that it is a part of."""
+        """Record uid -> the transcript message it is part of."""
         if len(self._of_record) < len(made):
             self._note_lists(made, transcript)
 
@@ -158,7 +158,7 @@ class Draft(LinkedList[DraftMessage]):
                     self._sent_in_lists[id(found)] = message
 
     def of_record(self, uid: int) -> DraftMessage:
-        """What stands for the record."""
+        """The draft message of a record."""
         return self._of_record[uid]
 
     def stand_for(self, uid: int, message: DraftMessage) -> None:
@@ -166,7 +166,7 @@ class Draft(LinkedList[DraftMessage]):
         self._of_record[uid] = message
 
     def parts_of(self, message: Message) -> list[DraftMessage]:
-        """What the message is made of: of each of its records one, or of each of its blocks where they are many."""
+        """The draft messages of a transcript message: one per record, or one per block where a record holds a list."""
         if not self._in_lists or not message.blocks:
             of = self._of_record
             return list({id(of[uid]): of[uid] for uid in message.records if uid in of}.values())
@@ -174,7 +174,7 @@ class Draft(LinkedList[DraftMessage]):
         return list({id(part): part for part in parts}.values())
 
     def message_of(self, part: DraftMessage) -> Message | None:
-        """The message of the transcript that it is of; None for what is new or not sent."""
+        """The transcript message it belongs to; None for new messages and those that are not sent."""
         if part.in_list is not None:
             return self._sent_in_lists.get(id(part))
         return self._sent.get(part.uid)
@@ -195,7 +195,7 @@ class Draft(LinkedList[DraftMessage]):
         return message.blocks
 
     def fill(self, part: DraftMessage) -> None:
-        """Make the blocks of the message that this is of, if they are not made yet."""
+        """Make the blocks of the transcript message that `part` belongs to, unless that is done."""
         message = self.message_of(part)
         if message is None or id(message) in self._filled:
             return
@@ -223,7 +223,7 @@ class Draft(LinkedList[DraftMessage]):
                 home.blocks.extend(ordered)
 
     def take(self, block: DraftBlock) -> None:
-        """Take the block out of its message, and the message out when that empties it."""
+        """Remove the block from its message, and the message too if that leaves it empty."""
         home = block.home
         assert home is not None
         if not home.blocks.is_in(block):
@@ -234,11 +234,11 @@ class Draft(LinkedList[DraftMessage]):
             self.drop(home)
 
     def stands(self, block: DraftBlock) -> bool:
-        """Whether the block is in a message that is in the draft."""
+        """Whether both the block and its message are still in the draft."""
         return block.home is not None and block.home.blocks.is_in(block) and self.is_in(block.home)
 
     def following(self, message: DraftMessage) -> Iterator[DraftMessage]:
-        """What is sent after the message, in order."""
+        """The sent messages after this one, in order."""
         found = message.after
         while found is not None:
             if self.is_sent(found):

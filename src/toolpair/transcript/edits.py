@@ -1,6 +1,6 @@
-"""Edits: what a fix changes, in terms of the transcript. A format turns them into changes of its records.
+"""Edits: what a fix changes, in terms of the transcript. A format turns them into changes to its records.
 
-All of a fix's edits refer to blocks and messages of one and the same transcript.
+All edits of a fix refer to blocks and messages of the same transcript.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ ABSENT: Final = _Absent()
 
 
 class Rename(Struct, frozen=True):
-    """Write `id` in the place of the call's or the result's id."""
+    """Replace the call's or result's id with `id`."""
 
     block: Block
     id: str
 
 
 class SetValue(Struct, frozen=True):
-    """Put `value` in the place of the block's JSON value. Sub-values that stay are the same objects."""
+    """Replace the block's JSON value with `value`. Unchanged sub-values must be the same objects."""
 
     block: Block
     value: Any
@@ -45,10 +45,10 @@ class SetField(Struct, frozen=True):
 
 
 class Spot(Struct, frozen=True):
-    """A place that is named by what stands there. Several edits that name one follow each other there.
+    """A place relative to a block or message. Edits that name the same place are inserted there in order.
 
-    A result cannot stand in what the assistant says: behind that is the front of the user's message that comes next,
-    or of a new one. "before" a message is the front of it.
+    An assistant message cannot hold a result: "behind" one of its blocks means the front of the next user message, or
+    of a new one. "before" a message means its front.
     """
 
     side: Literal["before", "behind"]
@@ -56,19 +56,19 @@ class Spot(Struct, frozen=True):
 
 
 class InsertResult(Struct, frozen=True):
-    """Insert a result for `call` where the API wants it. `content` is a string or a list of blocks."""
+    """Insert a result for `call` where the API requires it. `content` is a string or a list of blocks."""
 
     call: Block
     content: Any
     is_error: bool
     id: str | None = None
-    """The id to write; the call's own when None."""
+    """The id to write; None for the call's own."""
     spot: Spot | None = None
-    """Put it here instead. An agent that sends results at places of its own still does so."""
+    """Insert it here instead. An agent that moves results when sending still does."""
 
 
 class MoveResult(Struct, frozen=True):
-    """Move `result` to where the API wants the result of `call`: first, in call order, directly behind it."""
+    """Move `result` where the API requires the result of `call`: in the next message, first, in call order."""
 
     result: Block
     call: Block
@@ -77,30 +77,31 @@ class MoveResult(Struct, frozen=True):
 class Reorder(Struct, frozen=True):
     """Reorder the blocks of one message.
 
-    "results_first": results in front of all else; "call_order": results into the order of their
-    calls `order`, in the slots that results hold; "calls_last": calls behind all else.
+    "results_first": results before everything else.
+    "call_order": results in the order of their calls, given by `order`; they share the slots that results now take.
+    "calls_last": calls after everything else.
     """
 
     message: Message
     how: Literal["results_first", "call_order", "calls_last"]
     order: tuple[Block | InsertResult, ...] = ()
-    """For "call_order": the results in the wanted order (they may stand in several messages).
+    """For "call_order": the results in the wanted order; they may be in several messages.
 
-    An `InsertResult` carried out before, the very same object, stands for the result that it inserted.
+    An `InsertResult` that is applied earlier (the same object) refers to the result that it inserted.
     """
 
 
 class Remove(Struct, frozen=True):
-    """Take the block out; a message that this empties goes with it."""
+    """Remove the block, and its message if that leaves it empty."""
 
     block: Block
 
 
 class ReplaceWithText(Struct, frozen=True):
-    """Keep what the block says as text, at its place or, where that would part a pair, behind it.
+    """Keep the block's content as text: in its place or, where that would split a pair, after it.
 
-    A result becomes a user's text, a call the assistant's. `media` are parts of its content that
-    cannot be text (images); they follow as blocks of their own.
+    A result becomes user text, a call assistant text. `media` holds the parts of its content that cannot be text
+    (images); they follow as blocks of their own.
     """
 
     block: Block
@@ -109,16 +110,16 @@ class ReplaceWithText(Struct, frozen=True):
 
 
 class MoveToRole(Struct, frozen=True):
-    """Put the block into a message of `role` at its place, splitting the message around it."""
+    """Move the block into a message with `role` at the same place, splitting its message in two if need be."""
 
     block: Block
     role: str
 
 
 class InsertMessage(Struct, frozen=True):
-    """Insert a message behind `after` (None: in front of all). Its content is a text, or a list of parts.
+    """Insert a message after `after` (None: at the start). Its content is a text or a list of parts.
 
-    Several behind one message stand there in the order in which they are given.
+    Several with the same `after` keep the order in which they are given.
     """
 
     after: Message | None
@@ -127,20 +128,20 @@ class InsertMessage(Struct, frozen=True):
 
 
 class RemoveMessage(Struct, frozen=True):
-    """Take the whole message out."""
+    """Remove the whole message."""
 
     message: Message
 
 
 class Relink(Struct, frozen=True):
-    """Give the record `record` (a uid) the parent whose id in the file is `parent`, or none."""
+    """Set the parent of the record `record` (a uid) to the id `parent`; None makes it a root."""
 
     record: int
     parent: str | None
 
 
 class Reidentify(Struct, frozen=True):
-    """Give the record `record` (a uid) the id `id`; the links of `children` (uids) to its old id follow."""
+    """Change the id of the record `record` (a uid), and update the links of `children` (uids) to it."""
 
     record: int
     id: str
@@ -148,20 +149,20 @@ class Reidentify(Struct, frozen=True):
 
 
 class MoveRecord(Struct, frozen=True):
-    """Put the record `record` (a uid) behind the record `behind` in the file. Its links stay as they are."""
+    """Move the record `record` (a uid) after the record `behind` in the file. Its links stay as they are."""
 
     record: int
     behind: int
 
 
 class RemoveRecord(Struct, frozen=True):
-    """Take the record `record` (a uid) out; what hangs on it hangs on its parent."""
+    """Remove the record `record` (a uid); its children get its parent."""
 
     record: int
 
 
 class SetInRecord(Struct, frozen=True):
-    """Put `value` at `slot` of the record `record` (a uid); ABSENT takes the key out."""
+    """Set `slot` of the record `record` (a uid) to `value`; ABSENT removes the key."""
 
     record: int
     slot: tuple[str | int, ...]
@@ -169,7 +170,7 @@ class SetInRecord(Struct, frozen=True):
 
 
 class InsertRecord(Struct, frozen=True):
-    """Insert a record with this value in front of the record `before` (a uid)."""
+    """Insert a record with this value before the record `before` (a uid)."""
 
     value: Any
     before: int
@@ -192,34 +193,39 @@ Mending = Literal[
     "commas",
     "aside",
 ]
-"""How the bytes of a record are mended.
+"""How the bytes of a record are repaired.
 
-"split": each of several glued records on a line of its own; "close": the end of a cut off record is written;
-"join": one record that stands on several lines; "trim": what stands before or behind a record is set aside;
-"nul": NUL bytes out; "utf8", "halves": U+FFFD for bytes that are no text, for halves of characters; "escape":
-control characters as escapes; "bom": no byte order mark in front of the record, "mark": in front of the file;
-"keep_last", "keep_first": of a key that stands twice; "fraction": whole numbers of more than 64 bits with ".0";
-"commas": none behind all records of the file;
+"split": glued records go on lines of their own.
+"close": a cut off record gets its end.
+"join": a record that was broken over several lines becomes one line.
+"trim": what comes before or after a record is set aside.
+"nul": NUL bytes are removed.
+"utf8", "halves": invalid UTF-8, and lone surrogates, become U+FFFD.
+"escape": control characters become escapes.
+"bom", "mark": the byte order mark at the start of the record, or of the file, is removed.
+"keep_last", "keep_first": which value of a duplicate key stays.
+"fraction": integers of more than 64 bits get ".0".
+"commas": the comma after the last record is removed.
 "aside": the whole record is set aside.
 """
 
 
 class MendBytes(Struct, frozen=True):
-    """Mend the bytes of `record` (a uid). It goes on from the bytes that the other edits of its fix leave.
+    """Repair the bytes of `record` (a uid), starting from what the fix's other edits leave.
 
-    What leaves the file by it is kept in the document, to be written to a file beside it.
+    Removed bytes are kept in the document, to be written to a side file.
     """
 
     record: int
     how: Mending
     behind: tuple[int, ...] = ()
-    """For "join": the records that follow and belong to it."""
+    """For "join": the records after it that belong to it."""
 
 
 class RemoveThinking(Struct, frozen=True, eq=False):
-    """Remove the signed thinking of all messages behind the one that holds a record.
+    """Remove the signed thinking from all messages after the one that holds `record` (a uid).
 
-    Made where only a window of the conversation is known: the whole has a `Remove` for each block in its place.
+    Used where only a window of the conversation is loaded; a full transcript gets a `Remove` for each block instead.
     """
 
     record: int
@@ -249,7 +255,7 @@ Edit = (
 
 
 def targets(edit: Edit) -> frozenset[int]:
-    """The identities of the blocks and messages that the edit changes; edits that share none can go together."""
+    """id() of each block and message that the edit changes. Edits with no target in common can be combined."""
     match edit:
         case Rename(block=b) | SetValue(block=b) | Remove(block=b) | ReplaceWithText(block=b) | MoveToRole(block=b):
             return frozenset({id(b)})
@@ -279,7 +285,7 @@ def targets(edit: Edit) -> frozenset[int]:
 
 
 def records_of(edit: Edit) -> Iterator[int]:
-    """uids of the records that the edit names, in blocks, in messages, or as such."""
+    """The uids of the records that the edit names, directly or through blocks and messages."""
     for name in ("record", "behind", "before", "children"):
         found = getattr(edit, name, None)
         if isinstance(found, int):
@@ -299,7 +305,7 @@ def records_of(edit: Edit) -> Iterator[int]:
 
 
 def messages_of(edit: Edit) -> Iterator[Message]:
-    """The messages that the edit names as such."""
+    """The messages that the edit names directly."""
     spot = getattr(edit, "spot", None)
     for thing in (getattr(edit, "message", None), getattr(edit, "after", None), spot and spot.of):
         if isinstance(thing, Message):
@@ -309,7 +315,7 @@ def messages_of(edit: Edit) -> Iterator[Message]:
 def said_of(
     edits: Sequence[Edit], block_of: Callable[[Block], Block], message_of: Callable[[Message], Message]
 ) -> list[Edit]:
-    """The same edits of another transcript of the same records: `block_of` and `message_of` give what stands there."""
+    """The same edits for another transcript of the same records; `block_of` and `message_of` map to its objects."""
     made: dict[int, Any] = {}
 
     def other(thing: Any) -> Any:

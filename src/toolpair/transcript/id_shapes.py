@@ -1,4 +1,4 @@
-"""Ids: whether there is one, and how two spellings of one are recognised."""
+"""Ids: whether there is one, and how to recognise two spellings of the same id."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _PREFIX: Final = re.compile(r"^(?:toolu_vrtx_|tooluse_|toolu_|chatcmpl-tool-|cal
 
 
 def usable(id_: Any) -> TypeGuard[str]:
-    """True when there is an id at all: a str that is not empty."""
+    """Whether this is an id at all: a non-empty str."""
     return isinstance(id_, str) and id_ != ""
 
 
 def sanitised(id_: str) -> str:
-    """Every character outside `[A-Za-z0-9_-]` as `_`, as Roo Code's sanitizeToolUseId does."""
+    """Replace every character outside `[A-Za-z0-9_-]` with `_`, as Roo Code's sanitizeToolUseId does."""
     return _REFUSED.sub("_", id_)
 
 
@@ -35,14 +35,14 @@ def _truncated(id_: str) -> str:
 
 
 def _truncated_sha256(id_: str) -> str:
-    """As LiteLLM makes ids that Bedrock accepts."""
+    """The id that LiteLLM makes for Bedrock."""
     if len(id_) <= 64 and _REFUSED_BY_BEDROCK.search(id_) is None:
         return id_
     return f"{_REFUSED_BY_BEDROCK.sub('_', id_)[:55]}_{_hex('sha256', id_)}"
 
 
 def _hashed(id_: str, how: str) -> str:
-    """As OpenClaw makes an id of letters and digits alone when another one has become the same."""
+    """The letters-and-digits id that OpenClaw makes when two ids become the same."""
     plain = _NOT_ALNUM.sub("", id_)
     return id_ if plain == id_ and len(id_) <= 40 else f"{plain[:32]}{_hex(how, id_)}"
 
@@ -54,7 +54,7 @@ def _hex(how: str, id_: str) -> str:
 
 
 def uuid_of(namespace: UUID, text: str) -> str:
-    """The UUID that a text of any kind always gets, half characters in it, too."""
+    """A UUID that depends only on the namespace and the text; lone surrogates are allowed."""
     import uuid
 
     return str(uuid.uuid5(namespace, text.encode("utf-8", "backslashreplace").decode("utf-8")))
@@ -79,20 +79,20 @@ SPELLINGS: Final[tuple[tuple[str, Callable[[str], str]], ...]] = (
     ("cut", lambda id_: sanitised(id_)[:40]),
     ("cut", lambda id_: _NOT_ALNUM.sub("", id_)[:40]),
 )
-"""(what the two spellings differ by, the form that they share), strongest evidence first."""
+"""(how the two spellings differ, function to the form they share), strongest evidence first."""
 
 
 _CUTS: Final = (64, 40)
-"""Characters that clients cut ids to."""
+"""Lengths, in characters, that clients cut ids to."""
 
 
 def cut_of_one(one: str, other: str) -> bool:
-    """Whether one of the ids is as long as clients cut ids: two longer ones that begin alike are two ids."""
+    """Whether one id may be the other cut off: the lengths differ, and the shorter one is in `_CUTS`."""
     return len(one) != len(other) and min(len(one), len(other)) in _CUTS
 
 
 def digest(id_: str) -> str:
-    """Eight characters that tell an id from others: a letter and seven hexadecimal digits."""
+    """Eight characters that identify an id: "x" and seven hexadecimal digits."""
     import hashlib
 
     return "x" + hashlib.sha256(id_.encode("utf-8", "surrogatepass")).hexdigest()[:7]

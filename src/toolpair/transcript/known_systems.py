@@ -1,7 +1,7 @@
-"""What is known of each agent, proxy or library by what it leaves in a history: one record a system.
+"""What each agent, proxy or library leaves in a history: one record per system.
 
-Any list of messages may hold it, whichever agent's the file is, and the pairing asks for it: so it is data here, below
-the formats. An agent's entry in `formats/` and its record here have one id.
+Any list of messages may hold such traces, whichever agent wrote the file, and pairing needs them, so the data is here
+and not in `formats/`. An agent's record here has the same id as its entry there.
 """
 
 from __future__ import annotations
@@ -14,48 +14,48 @@ from msgspec.structs import replace
 
 
 class Placeholder(Struct, frozen=True):
-    """A text that stands where a tool result is missing.
+    """A text that a system writes in place of a missing tool result.
 
-    `text` is the whole of it, where `…` stands for what varies; `regex` says it where that is not enough.
+    `text` is the whole text, with `…` for the parts that vary; `regex` is used where that is not enough.
     """
 
     text: str
     link: str | None = None
     regex: str | None = None
     alone: bool = False
-    """The words are common: they count only when they stand bare, not behind "Error:" nor within JSON."""
+    """A common wording: it counts only on its own, not after "Error:" or inside JSON."""
     cleared: bool = False
-    """The output was there and was taken out on purpose, to make room: nobody wants it back unasked."""
+    """The output existed and was removed on purpose, to save room, so it is not restored unless asked for."""
     also: tuple[str, ...] = ()
     """The ids of other systems that write it."""
     product: str = ""
-    """What those who write it are called. `known_texts` fills it in."""
+    """The titles of the systems that write it; `known_texts` fills it in."""
 
 
 class Seen(Struct, frozen=True):
-    """Where a system was seen to break pairs in a certain way."""
+    """Evidence that a system breaks pairs in a certain way."""
 
     link: str | None
     versions: str = ""
     way: str | None = None
-    """Which way of breaking them is its own, where the recogniser of the cause tells several apart."""
+    """Which variant is this system's, where the cause's recogniser tells several apart."""
     also: tuple[str, ...] = ()
-    """The ids of other systems that do the same, told in one breath."""
+    """The ids of other systems that do the same, named together with it."""
 
 
 class KnownSystem(Struct, frozen=True):
     title: str
     placeholders: tuple[Placeholder, ...] = ()
     causes: Mapping[str, Seen] = field(default_factory=dict)
-    """The ids of causes (`rules/data/causes.json`) that it is known for."""
+    """Keyed by the ids of the causes (`rules/data/causes.json`) it is known for."""
     interrupted: str | None = None
-    """A pattern of the note that it writes where the user stopped it."""
+    """A regex for the note it writes when the user interrupts."""
     rejected: str | None = None
-    """A pattern of how the result of a call begins that the user declined."""
+    """A regex for the start of a result whose call the user declined."""
     link: str | None = None
-    """The field by which a result of its own names the record of the call."""
+    """The field in which its results name the record of their call."""
     proxy: bool = False
-    """It stands between agents and providers, so any agent's session may have gone through it."""
+    """It runs between agents and providers, so any agent's session may have passed through it."""
 
 
 _CLAUDE: Final = "https://github.com/anthropics/claude-code/issues"
@@ -71,7 +71,7 @@ _ROO: Final = "https://github.com/RooCodeInc/Roo-Code"
 
 SYSTEMS: Final[dict[str, KnownSystem]] = {
     "toolpair": KnownSystem("toolpair", (Placeholder("[No result was recorded for this call. …]"),)),
-    # Agents that have an entry in `formats/`
+    # Agents with an entry in `formats/`
     "claude-code": KnownSystem(
         "Claude Code",
         (
@@ -94,7 +94,7 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
     ),
     "codex": KnownSystem(
         "Codex",
-        # "aborted by user" is no such text: it tells what a person did.
+        # "aborted by user" is not listed: it reports what a person did.
         (Placeholder("aborted", f"{_CODEX}/29773", alone=True),),
         {
             "interrupted": Seen(f"{_CODEX}/394"),
@@ -142,7 +142,7 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
         },
     ),
     "kilo-cli": KnownSystem("Kilo CLI"),
-    # Roo Code, and what grew out of it or beside it; all but the last two have an entry
+    # Roo Code and its relatives; all but the last two have an entry
     "roo-code": KnownSystem(
         "Roo Code",
         (
@@ -264,11 +264,11 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
     ),
     "deepseek": KnownSystem("DeepSeek", causes={"id.counter_restarts": Seen(None)}),
 }
-"""By id. A cause's page names them in this order."""
+"""By id. A cause's page lists them in this order."""
 
 
 def titles(id_: str, also: tuple[str, ...]) -> str:
-    """What several systems are called: "opencode, Kilo CLI"."""
+    """The titles of several systems: "opencode, Kilo CLI"."""
     return ", ".join(SYSTEMS[one].title for one in (id_, *also))
 
 

@@ -1,4 +1,4 @@
-"""A linked list: what is in it can be put in, taken out and walked from anywhere."""
+"""A doubly linked list of objects that hold their own links."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _ROOM: Final = 256
 
 
 class Linked(Protocol):
-    """Something that stands in one list. Its neighbours are the business of the list."""
+    """An item of one list. Only the list may change its neighbours."""
 
     before: Self | None
     after: Self | None
@@ -20,7 +20,7 @@ W = TypeVar("W", bound=Linked)
 
 
 class LinkedList(Generic[W]):
-    """Putting in and taking out cost the same wherever it is."""
+    """Inserting and removing take constant time anywhere."""
 
     def __init__(self) -> None:
         self._first: W | None = None
@@ -57,7 +57,7 @@ class LinkedList(Generic[W]):
         self._last = last
 
     def insert_after(self, anchor: W | None, one: W) -> None:
-        """Put `one`, which is not in the list, after `anchor`; in front of all when that is None."""
+        """Insert `one`, which is not in the list, after `anchor`, or at the front when it is None."""
         self._out.discard(id(one))
         one.before = anchor
         one.after = self._first if anchor is None else anchor.after
@@ -88,11 +88,11 @@ class LinkedList(Generic[W]):
         return self._places[id(one)]
 
     def is_in(self, one: W) -> bool:
-        """Whether it stands in the list; False for one that was taken out, or never put in."""
+        """Whether it is in the list now; False if it was removed or never inserted."""
         return id(one) not in self._out and (one.before is not None or one is self._first)
 
     def drop(self, one: W) -> None:
-        """Take it out, if it is in. It still leads on to what stood after it."""
+        """Remove it if it is in the list. Its own `after` still points to what followed."""
         if not self.is_in(one):
             return
         self._out.add(id(one))

@@ -1,4 +1,4 @@
-"""Which of some things moved, when the order of all has changed."""
+"""Finding which items moved between two orders."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from itertools import pairwise
 
 
 def longest_ascending(numbers: Sequence[int]) -> set[int]:
-    """One longest ascending run among these numbers, all different; the others can be told as moved."""
+    """A longest increasing subsequence of distinct numbers; the others can be reported as moved."""
     if all(one < other for one, other in pairwise(numbers)):
         return set(numbers)
     tails: list[int] = []
-    """The smallest number that a run of each length ends with."""
+    """The smallest number that ends a run of each length."""
     ends: list[int] = []
     back: list[int] = []
     for index, number in enumerate(numbers):

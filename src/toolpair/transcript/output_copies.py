@@ -1,4 +1,4 @@
-"""Where else the output of a call may stand: what a format finds beside the history that it sends."""
+"""Copies of tool outputs outside the sent history, as a format finds them."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from toolpair.transcript.model import Block
 
 
 class Copy(Struct, frozen=True, eq=False):
-    """One output that was found elsewhere. `where` goes on from "the real output found …"."""
+    """One copy of an output. `where` completes the phrase "the real output found …"."""
 
     content: Any
     where: str
     is_error: bool = False
     partial: bool = False
-    """Recorded while the call still ran: there may have been more."""
+    """Recorded while the call was still running, so there may have been more."""
     certain: bool = True
-    """False where nothing but an id that several calls share says whose it is."""
+    """False when only an id that several calls share connects it to the call."""
 
 
 class Copies(Mapping[str, tuple[Any, str]]):
-    """Copies by call, looked for only when they are asked for.
+    """Copies of outputs by call, looked up on demand.
 
-    As a mapping it holds only what is certain: call id -> (content, where).
+    As a mapping it holds only the certain ones: call id -> (content, where).
     """
 
     @abstractmethod
     def of_call(self, call: Block) -> Sequence[Copy]:
-        """The most trusted copies of what the call returned: several when they differ, none when there is none."""
+        """The most trusted copies of the call's output: several when they differ, empty when there is none."""
 
     @abstractmethod
     def files_naming(self, id_: str) -> Sequence[str]:
-        """The other files that name the call id, and that an edit of this one does not reach."""
+        """Other files that name the call id and that editing this file does not change."""
 
     @abstractmethod
     def __getitem__(self, id_: str) -> tuple[Any, str]: ...
@@ -48,7 +48,7 @@ class Copies(Mapping[str, tuple[Any, str]]):
 
 
 def copies_of_call(copies: Mapping[str, tuple[Any, str]], call: Block) -> Sequence[Copy]:
-    """What is known of a call's output, from any mapping of copies."""
+    """The known copies of a call's output, from a `Copies` or a plain mapping."""
     if isinstance(copies, Copies):
         return copies.of_call(call)
     found = copies.get(call.id) if isinstance(call.id, str) else None

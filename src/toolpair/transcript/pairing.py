@@ -1,10 +1,9 @@
-"""Which result belongs to which call: one ordered walk that check, fixes, screen and library share.
+"""Which result belongs to which call: one ordered walk, shared by check, fixes, screen and library.
 
-A call waits for results in its own exchange (the results up to the next assistant message),
-by occurrence and never by a global set of ids, since providers reuse ids such as `call_0`.
-What is left over is then explained in order of evidence: the same id elsewhere, another
-spelling of it, a link that the agent wrote, a tool name that fits, and last the only
-unanswered call beside the only left-over result, which is a guess.
+A call waits for results in its own exchange (up to the next assistant message), by occurrence and never by a global
+set of ids, since providers reuse ids such as `call_0`. Leftovers are then matched in order of evidence: the same id
+elsewhere, another spelling of it, a link that the agent wrote, a tool name that fits, and last the only unanswered
+call with the only leftover result, which is a guess.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ Place = tuple[int, int]
 
 
 class Pair(Struct, eq=False):
-    """A call with its results, or what is left of one. Places are (message, block) from 0."""
+    """A call with its results, or what is left of one. Places are (message, block), from 0."""
 
     index: int = -1
     call: Block | None = None
@@ -33,14 +32,14 @@ class Pair(Struct, eq=False):
     results: tuple[Block, ...] = ()
     results_at: tuple[Place, ...] = ()
     evidence: Evidence = "exact"
-    """Why the results are held to be this call's."""
+    """Why the results are taken to be this call's."""
     spelling: str | None = None
     candidates: tuple[Pair, ...] = ()
-    """Unanswered calls of the same exchange that an orphan may belong to, or orphans that may answer a call."""
+    """For an orphan, the unanswered calls of its exchange; for an unanswered call, the orphans that may answer it."""
     ambiguous: bool = False
-    """Several calls share the id, nothing but the order says which of them the results answer."""
+    """Several calls share the id, and only the order tells which one the results answer."""
     state: State = "ok"
-    """What is wrong with it for the provider whose rules apply: `rules/pair_states.py` derives it."""
+    """What is wrong with it under the profile's rules; set by `rules/pair_states.py`."""
 
     @property
     def call_message(self) -> int | None:
@@ -68,7 +67,7 @@ class Pair(Struct, eq=False):
 
 
 class Pairing(Struct, frozen=True, eq=False):
-    """All pairs in transcript order, and the exchange that each message belongs to."""
+    """All pairs in transcript order, and the exchange of each message."""
 
     pairs: tuple[Pair, ...]
     of_block: dict[int, Pair]
@@ -79,14 +78,14 @@ class Pairing(Struct, frozen=True, eq=False):
 
 
 def _key(id_: Any) -> str:
-    """What ids are compared by. An absent id and an empty one are the same: none."""
+    """The key that ids are compared by; empty for an absent or empty id."""
     if isinstance(id_, str):
         return id_
     return "" if id_ is None else f"\0{id_!r}"
 
 
 class _Loose(Struct, eq=False):
-    """A result that found no call in its exchange."""
+    """A result that matched no call in its exchange."""
 
     block: Block
     at: Place
@@ -94,13 +93,13 @@ class _Loose(Struct, eq=False):
     owner: Pair | None = None
     """The call that its link names, in an earlier exchange."""
     second: bool = False
-    """A call of its exchange has its id too, and other words answer that one."""
+    """A call of its exchange has the same id, but already has a result with different text."""
 
 
 def pair(transcript: Transcript) -> Pairing:
-    """Pair the calls and results of a transcript. Linear in the number of blocks."""
+    """Pair the calls and results of a transcript, in time linear in the number of blocks."""
     walk = _Walk()
-    starts = True  # whether an assistant message began since the last call or result
+    starts = True  # whether an assistant message has started since the last call or result
     for number, message in enumerate(transcript.messages):
         if message.role == "assistant":
             starts = True
@@ -124,20 +123,20 @@ def pair(transcript: Transcript) -> Pairing:
 
 
 class _Walk:
-    """The first pass: results to the calls of their own exchange."""
+    """The first pass: match results to the calls of their own exchange."""
 
     def __init__(self) -> None:
         self.pairs: list[Pair] = []
         self.exchange_of: list[int] = []
-        """Of each pair in `pairs`."""
+        """The exchange number of each pair in `pairs`."""
         self.loose: list[_Loose] = []
         self.exchange = -1
         self.waiting: dict[str, deque[Pair]] = {}
         self.answered: dict[str, Pair] = {}
         self.linked: dict[tuple[str, str], tuple[Pair, int] | None] = {}
-        """(record, id) -> the call there and its exchange; None where one record has several calls of that id."""
+        """(record, id) -> the call there and its exchange; None where one record has several calls with that id."""
         self.open: dict[str, int] = {}
-        """How many calls of earlier exchanges wait for a result with an id."""
+        """How many calls of earlier exchanges wait for a result with each id."""
 
     def take(self, block: Block, at: Place, starts: bool) -> None:
         if starts:
@@ -169,7 +168,7 @@ class _Walk:
             self.answered[key] = found
         elif key and key in self.answered:
             known = self.answered[key]
-            # The same again is a copy; other words may be the late answer to an earlier call of that id.
+            # The same text is a copy; different text may be the late answer to an earlier call with that id.
             if self.open.get(key) and block.text != known.results[0].text:
                 self.loose.append(_Loose(block, at, self.exchange, second=True))
             else:
@@ -178,7 +177,7 @@ class _Walk:
             self.loose.append(_Loose(block, at, self.exchange))
 
     def _take_linked(self, block: Block, at: Place, owner: Pair, exchange: int) -> None:
-        """A result whose link names a call with its id: that one's, however many others share the id."""
+        """Add a result to the call that its link names, even where other calls share the id."""
         if exchange != self.exchange:
             self.loose.append(_Loose(block, at, self.exchange, owner))
             return
@@ -190,7 +189,7 @@ class _Walk:
 
     @staticmethod
     def _first(queue: deque[Pair], result: Block) -> Pair:
-        """The first call of the result's own kind that waits, else the first one."""
+        """Take the first waiting call of the result's kind, else the first one."""
         if len(queue) > 1 and result.call_kind:
             for found in queue:
                 if found.call is not None and found.call.call_kind == result.call_kind:
@@ -200,7 +199,7 @@ class _Walk:
 
 
 def _explain(walk: _Walk) -> list[Pair]:
-    """Give the left-over results to calls, in order of evidence; what stays is an orphan pair each."""
+    """Match the leftover results to calls, in order of evidence; each one left gets an orphan pair."""
     open_pairs = [
         (found, exchange) for found, exchange in zip(walk.pairs, walk.exchange_of, strict=True) if not found.results
     ]
@@ -229,9 +228,9 @@ def _explain(walk: _Walk) -> list[Pair]:
 
 
 def _same_id_elsewhere(loose: Sequence[_Loose], open_pairs: Sequence[tuple[Pair, int]]) -> list[_Loose]:
-    """A result goes to the call that its link names.
+    """Match each leftover to the call that its link names, else by id.
 
-    Else a late one goes to the nearest earlier unanswered call with its id, an early one to the nearest later.
+    A late result goes to the nearest earlier unanswered call with its id, an early one to the nearest later call.
     """
     unlinked: list[_Loose] = []
     for entry in loose:
@@ -264,7 +263,7 @@ def _same_id_elsewhere(loose: Sequence[_Loose], open_pairs: Sequence[tuple[Pair,
 
 
 def _copies(loose: Sequence[_Loose], pairs: Sequence[Pair]) -> list[_Loose]:
-    """A further result for an earlier call that has one already, in a later exchange."""
+    """Add further results to earlier calls that were already answered in another exchange; return the rest."""
     answered: dict[str, tuple[list[Place], list[Pair]]] = {}
     for found in pairs:
         if found.call is not None and found.results and usable(found.call.id):
@@ -290,7 +289,7 @@ def _unique_matches(
     local: bool,
     reason: str | None = None,
 ) -> list[_Loose]:
-    """Match where one call and one result alone share a form, in an exchange (`local`) or the whole transcript."""
+    """Match where exactly one call and one result share a form, per exchange (`local`) or in the whole transcript."""
     calls: dict[tuple[int, str], list[Pair]] = defaultdict(list)
     for found, exchange in open_pairs:
         if found.call is not None and not found.results and (value := form(found.call)):

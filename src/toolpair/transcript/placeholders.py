@@ -1,6 +1,6 @@
-"""Telling the texts that known systems write where a tool result is missing. They are never real output.
+"""Recognising the texts that known systems write in place of a missing tool result. They are never real output.
 
-What a person did, who stopped a tool or refused it, is none of them: that is what happened, whatever else a file knows.
+A text that a person stopped or refused a tool is not one of them: it reports what happened.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from typing import Any, Final
 from toolpair.transcript.known_systems import Placeholder, known_texts
 
 _LONGEST: Final = 2000
-"""Characters: whatever is longer says more than that there is nothing."""
+"""In characters: a longer text is not a placeholder."""
 _GAP: Final = r"[^\n]{0,300}?"
-"""What `…` in a text stands for: a name, an id, the rest of a sentence. Never a second line."""
+"""What `…` in a text matches: a name, an id, the rest of a sentence. Never more than one line."""
 
 KNOWN: Final = known_texts()
 _BEGINNINGS: Final = (*{known.text.split()[0].partition("…")[0] for known in KNOWN},)
-"""With what any of them begins; the patterns are compiled when a text begins so."""
+"""How placeholders start. The patterns are only compiled when a text starts like this."""
 _LEAD: Final = re.compile(r"\A(?:<tool_use_error>\s*)?(?:\[?(?:tool )?error\]?:?\s+)?", re.IGNORECASE)
 _LEADS: Final = frozenset("<[eEtT")
-"""With what `_LEAD` begins: most words do not, and asking is quicker than looking for it."""
+"""The first characters of `_LEAD`. Checking them first is quicker than the pattern for most texts."""
 BEGIN: Final = frozenset((*_LEADS, *'{["', *(words[0] for words in _BEGINNINGS)))
-"""What the first character of any of them may be, whatever it is wrapped in, behind white space."""
+"""Possible first characters of a placeholder, however it is wrapped, after white space."""
 _TAIL: Final = "</tool_use_error>"
 _SAYING: Final = frozenset({"error", "output", "result", "content", "message", "text"})
 _BESIDE: Final = frozenset({"is_error", "isError", "success", "status", "type", "ok"})
-"""What may stand beside the words in a JSON wrapping; anything else says that a tool wrote it."""
+"""Keys allowed beside the text in a JSON wrapper; any other key means that a tool wrote it."""
 
 
 def known_placeholder(text: str) -> Placeholder | None:
-    """The known text that `text` is the whole of: bare, as an error, or wrapped in JSON. None for all else."""
+    """The placeholder that makes up the whole of `text`: bare, as an error, or wrapped in JSON. Else None."""
     if len(text) >= _LONGEST:
         return None
     bare = text.strip()
@@ -51,7 +51,7 @@ def known_placeholder(text: str) -> Placeholder | None:
 
 
 def _plain(words: str) -> str:
-    """Without what marks an error around them."""
+    """Remove error markers around the text."""
     if words.endswith(_TAIL):
         words = words.removesuffix(_TAIL).rstrip()
     return _LEAD.sub("", words) if words[:1] in _LEADS else words
@@ -66,7 +66,7 @@ def _first(words: str, *, alone: bool) -> Placeholder | None:
 
 
 def _unwrapped(text: str) -> str | None:
-    """The words in a JSON string, or in an object or a list that holds nothing but them."""
+    """The text of a JSON string, or of an object or a list that holds nothing else; else None."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

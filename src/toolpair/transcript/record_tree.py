@@ -1,7 +1,7 @@
-"""How records hang together where each names the one before it: ways through the file, and what is broken in them.
+"""How records that name their parents form a tree: the paths through the file, and its broken links.
 
-Whatever its agent calls them: a format fills this in, and the rules about chains read nothing else. Records are uids,
-ids are those that the file writes, rules are named as in `rules/chain.py`.
+Agent-neutral: a format fills this in, and the chain rules read nothing else. Records are uids, ids are those written
+in the file, and rules are named as in `rules/chain.py`.
 """
 
 from __future__ import annotations
@@ -12,38 +12,38 @@ from msgspec import Struct
 
 
 class Repair(Struct, frozen=True):
-    """How broken links between records are mended."""
+    """How broken links between records are repaired."""
 
     title: str
     relink: tuple[tuple[int, str | None], ...] = ()
-    """A record, and the id of its new parent; None for the one that the history begins with."""
+    """(record, id of its new parent; None for the start of the history)."""
     identify: tuple[tuple[int, str, tuple[int, ...]], ...] = ()
-    """A record, its new id, and the records whose links to the old id mean this one."""
+    """(record, its new id, the records whose links to the old id mean this one)."""
     move: tuple[tuple[int, int], ...] = ()
-    """A record, and the one that it is put behind in the file."""
+    """(record, the record that it moves after in the file)."""
     write: tuple[tuple[int, str, Any], ...] = ()
-    """A record, a key of it, and the value that it gets."""
+    """(record, key, new value)."""
     several: str | None = None
-    """The title for many of its kind."""
+    """The title for many repairs of this kind."""
 
 
 class Cut(Struct, frozen=True):
-    """A lost link by which the agent forgets a part of the history."""
+    """A lost link that makes the agent forget a part of the history."""
 
     rule: str
     messages: int
     outputs: int
-    """What it hides from the agent."""
+    """How many messages and outputs the agent no longer sees."""
     repair: Repair | None = None
-    """None when it cannot be mended."""
+    """None when it cannot be repaired."""
     certain: bool = True
-    """False where it may be what the user wanted."""
+    """False when the user may have wanted it."""
     cause: str | None = None
-    """How it came about, where more is known than its rule says."""
+    """How it came about, where more is known than the rule says."""
 
 
 class BrokenLink(Struct, frozen=True):
-    """Something wrong with the links of one record that is no cut: what it hides, and how it is mended."""
+    """A wrong link that is not a cut: what it hides, and how it is repaired."""
 
     rule: str
     record: int
@@ -55,38 +55,38 @@ class BrokenLink(Struct, frozen=True):
 
 
 class FailedRetries(Struct, frozen=True):
-    """Prompts at the end that the API refused: words said again, and the agent's own error messages behind them."""
+    """Prompts at the end that the API refused: the same words repeated, each followed by the agent's error message."""
 
     prompts: int
     records: tuple[int, ...]
-    """What can go: the repeated prompts and all the error messages."""
+    """The records that can be removed: the repeated prompts and all the error messages."""
 
 
 class Branch(Struct, frozen=True):
-    """One way through a file that forks: the history that ends at the record with the id `leaf`."""
+    """One path through a file that forks: the history that ends at the record with the id `leaf`."""
 
     leaf: str
     record: int
-    """The record that it ends at."""
+    """The uid of the record it ends at."""
     kind: Literal["branch", "sub-agent"]
     words: str
-    """The user's last words on it, untrusted."""
+    """The last user text on it; untrusted."""
     time: str | None
     messages: int
     active: bool
-    """The agent would go on from here."""
+    """The agent would resume from here."""
 
 
 class RecordTree(Struct, frozen=True):
-    """Which way through the file a history is, and what is wrong with the links. Without any: records in a row."""
+    """Which path through the file a history is, and the problems of its links. Empty for records that form no tree."""
 
     leaf: str | None = None
-    """Where the history was asked to end; None when it was not asked, or when no one record is called so."""
+    """The id where the history was asked to end; None without one, or when no single record has that id."""
     branches: tuple[Branch, ...] = ()
-    """All ways through the file, when there is more than one; the newest first."""
+    """All paths through the file, newest first, when there is more than one."""
     resumed: bool = True
-    """False for a history that its agent never goes on from: a sub-agent's. Nothing in it is ever healed."""
+    """False for a history that its agent never resumes: a sub-agent's. Nothing in it is ever healed."""
     elsewhere: bool = False
-    """The history was chosen to end elsewhere than where the agent itself would go on."""
+    """The history was chosen to end somewhere else than where the agent would resume."""
     broken: tuple[BrokenLink, ...] = ()
     retries: FailedRetries | None = None

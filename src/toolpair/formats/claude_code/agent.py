@@ -82,7 +82,7 @@ class ClaudeCodeAgent(Agent):
         return self.roots(machine)[0] / name / (file.session_id + self.suffix)
 
     def resumes_from(self, path: Path, folder: str | None, records: Iterable[Any]) -> str | None:
-        """The folder that its file's directory is named after: the agent may have changed folders since."""
+        """The folder that its file's directory is named after, since the agent may have changed folders since."""
         from toolpair.formats.claude_code.session_files import is_name_of, working_folder_called
 
         if not folder or is_name_of(path.parent.name, folder):

@@ -1,4 +1,4 @@
-"""What stands around a window of Claude Code's records, as far as reading them needs it."""
+"""What surrounds a window of Claude Code's records, as far as reading the window needs it."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ _BACK: Final = 8
 
 
 class Around:
-    """What is remembered of a whole file."""
+    """Facts remembered about a whole file."""
 
     def __init__(self, *, heals: bool) -> None:
-        """`heals`: what is open in the last turn is sent where that breaks off; else nowhere."""
+        """`heals`: calls left open in the last turn are only sent if the turn breaks off there."""
         self._heals = heals
         self.words_at = -1
-        """The last record with the user's words."""
+        """The last record with user text."""
         self.leaf_elsewhere = False
-        """The last prompt names a record that does not stand in the last window."""
+        """The last prompt names a record outside of the last window."""
         self.first_uuids: list[str] = []
         self.past = 0
         """How many records a compaction replaced."""
         self.head = Transcript(())
         self.copies = IdIndex()
-        """Records that may hold a copy of the output of a call."""
+        """Records that may hold a copy of a call's output."""
         self._breaks_off: bool | None = None
 
     def note_copy(self, id_: Any, number: int) -> None:
-        """A record may hold a copy of the output of the call with this id."""
+        """Note that a record may hold a copy of the output of the call with this id."""
         if isinstance(id_, str):
             self.copies.note(id_, number)
 
@@ -44,7 +44,7 @@ class Around:
         return bool(self.copies.of([id_]))
 
     def facts(self, first: int, end: int, count: int, read: Read) -> FileFacts:
-        """What stands around the records from one to before another."""
+        """What surrounds the records in [first, end)."""
         on_results = self._heals and self.words_at < end and self._ends_open(count, read)
         leaf_before = end == count and first > self.past and self.leaf_elsewhere
         return FileFacts(
@@ -57,7 +57,7 @@ class Around:
         )
 
     def _ends_open(self, count: int, read: Read) -> bool:
-        """Whether the last turn of the file breaks off: what is open in it stays then."""
+        """Whether the file's last turn breaks off, so that what is open in it stays."""
         if self._breaks_off is None:
             from toolpair.formats.claude_code.sending import ends_open
 
@@ -71,7 +71,7 @@ class Around:
 
 
 def _back_to_response(read: Read, first: int) -> Sequence[Item]:
-    """The records in front of one, up to the last response."""
+    """The records before `first`, back to the last response."""
     found: list[Item] = []
     step = _BACK
     while first > 0:

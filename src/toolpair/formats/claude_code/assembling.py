@@ -24,7 +24,7 @@ class _Draft(Struct, eq=False):
     shape: ContentShape
     with_results: bool = False
     noted: bool = False
-    """The agent adds text of its own to it."""
+    """The agent adds its own text to the message."""
 
 
 def blocks_of_node(node: ChainNode) -> tuple[tuple[Block, ...], ContentShape]:
@@ -83,7 +83,7 @@ def assemble(order: Iterable[ChainNode]) -> list[Message]:
             draft.noted = True
             noted = False
         if role == "user":
-            # A node's results are those of its content, so its blocks need not be checked.
+            # A node's results are those of its content, so there is no need to check its blocks.
             if node.results:
                 draft.with_results = True
             if not draft.with_results:
@@ -124,7 +124,7 @@ def _message(draft: _Draft) -> Message:
             parts = [*parts[:first], *late, *rest]
     blocks = [block for _, found in parts for block in found]
     if draft.role == "user" and (len(parts) > 1 or draft.noted):
-        # If there are several parts the agent puts results first; the content of a single record is sent as it is.
+        # With several parts the agent puts results first; the content of a single record is sent as it is.
         blocks.sort(key=lambda block: block.kind != "result")
     values = [node.value for node, _ in parts]
     note = None

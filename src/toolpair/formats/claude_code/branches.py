@@ -1,7 +1,7 @@
-"""The branches of a file that forks: where each ends, and what distinguishes them.
+"""The branches of a file that forks: where each ends, and how they differ.
 
-A response with its parallel calls and their results is one step, whatever tree its records form; so results of one
-turn, and hook reports next to them, never end a branch themselves.
+A response with its parallel calls and their results is one step, however its records are linked; so neither the results
+of one turn nor the hook reports next to them end a branch.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Ways(Struct, eq=False):
     link.
     """
     carried: set[int] = field(default_factory=set)
-    """uids of branch ends that the conversation continues from although no record names them as its parent."""
+    """uids of branch ends that the conversation continues from although no record names them as parent."""
     step_of: dict[int, BranchStep] = field(default_factory=dict)
 
     def up(self, end: ChainNode) -> Iterator[BranchStep]:
@@ -189,7 +189,7 @@ def _step_above(
 
 
 def _count(steps: Sequence[BranchStep]) -> None:
-    """Compute how many messages lead to each step, and the user's last words there; top down, each step once."""
+    """Compute for each step how many messages lead to it and the last user text, top down, each step once."""
     done: set[int] = set()
     for start in steps:
         path: list[BranchStep] = []

@@ -35,7 +35,7 @@ _FIRST: Final = 20
 def copies_of(items: Sequence[Item], beside: Beside | None = None, first: Sequence[str] | None = None) -> Copies:
     """The copies of outputs in the records and in the files beside them; read only when needed.
 
-    `first` are the uuids of the file's first records, if `items` begin later.
+    `first` are the uuids of the file's first records, if `items` start later.
     """
     return _Found(items, beside, first)
 
@@ -47,13 +47,13 @@ class _InFile(Struct):
     unknown: dict[str, list[tuple[Copy, str | None]]] = field(default_factory=lambda: defaultdict(list))
     """Results in records of types that the agent does not know, with the uuid of the call's record."""
     details: dict[str, list[tuple[Copy, str | None]]] = field(default_factory=lambda: defaultdict(list))
-    """With the uuid of the call's record, if it is named."""
+    """With the uuid of the call's record, if known."""
     progress: dict[tuple[str, str | None], Copy] = field(default_factory=dict)
-    """By id and record of the call: the last report; with no record, the last of all."""
+    """(call id, record of the call) -> the last report; with record None, the last of all."""
     results: dict[str, dict[str | None, str]] = field(default_factory=lambda: defaultdict(dict))
-    """What the results with an id say, by the record of their call: these outputs belong to other calls."""
+    """id -> record of the call -> the result's text: these outputs belong to other calls."""
     calls: dict[str, list[tuple[str | None, Any]]] = field(default_factory=lambda: defaultdict(list))
-    """Record and input of the calls with an id, one for each different input."""
+    """id -> (record, input) of the calls with the id, one per distinct input."""
     answered: set[str] = field(default_factory=set)
 
 
@@ -99,7 +99,7 @@ class _Found(Copies):
         return sum(1 for _ in self)
 
     def _look(self, call: Block) -> Sequence[Copy]:
-        """The sources in order of trust: results, what was sent, what the agent recorded, what other files say."""
+        """The sources in order of trust: results, what was sent, what the agent recorded, other files."""
         found = self._in_file
         id_ = str(call.id)
         shared = len(found.calls.get(id_, ())) > 1
@@ -120,7 +120,7 @@ class _Found(Copies):
         return [report] if report is not None else ()
 
     def _sent_for(self, id_: str) -> Sequence[Copy]:
-        """What was sent under an id, the same for all its calls."""
+        """What was sent under an id; the same for all its calls."""
         if id_ not in self._sent:
             found = self._in_file
             calls, results = found.calls.get(id_, ()), found.results.get(id_, {})
@@ -141,7 +141,7 @@ class _Found(Copies):
 
     @cached_property
     def _unanswered(self) -> Sequence[str]:
-        """The ids of all calls without a real answer: they are searched for together."""
+        """The ids of all calls without a real result; they are searched for together."""
         found = self._in_file
         return [id_ for id_ in found.calls if id_ not in found.answered]
 

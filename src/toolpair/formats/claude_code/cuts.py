@@ -229,7 +229,7 @@ def _line(at: int, root: ChainNode, cut: Cut) -> Boundary:
 def _is_lost(history: History, root: ChainNode) -> bool:
     """Whether a record without a parent certainly had one, as opposed to the user going back to the beginning.
 
-    A prompt with parts further up did not start anew. And an agent that describes its context at the start would have
+    A prompt with parts further up is not a new start. And an agent that describes its context at the start would have
     done so again here, which makes it a beginning that `starts_afresh` recognises.
     """
     if root.type != "user" or root.has_result:

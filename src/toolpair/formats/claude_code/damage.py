@@ -23,7 +23,7 @@ def effects_of(items: Sequence[Item], transcript: Transcript, found: Sequence[Da
     known: set[Any] = set()
     wanted: set[Any] = set()
     kept: Any = None
-    """What the newest compaction says about what it kept."""
+    """The newest compaction's metadata on the records it kept."""
     for item in items:
         value = value_of(item)
         if isinstance(value, dict):
@@ -60,7 +60,7 @@ def _ids_of(transcript: Transcript) -> tuple[set[Any], set[Any]]:
 def _effect_of(
     damage: Damage, known: set[Any], lost_parents: set[Any], answered: set[Any], called: set[Any]
 ) -> ResumeEffect:
-    # It parses a line up to the end of its first value, whatever follows.
+    # The agent parses a line up to the end of its first value, whatever follows.
     reads_first = scan(damage.raw).state == "complete" and damage.raw[:1] == b"{"
     values = damage.values[1:] if reads_first else damage.values
     if reads_first and not values and damage.partial is None:

@@ -30,7 +30,7 @@ def defects_of(history: History) -> Iterator[BrokenLink]:
 def settled(
     boundaries: Sequence[Boundary], defects: Sequence[BrokenLink]
 ) -> tuple[tuple[Boundary, ...], tuple[BrokenLink, ...]]:
-    """The same without those that another one explains: a uuid on two records is what closes a cycle."""
+    """Leave out those that another one explains: a uuid on two records is what closes a cycle."""
     double = next(
         (found.repair for found in defects if found.rule == DOUBLE and found.severity == "error" and found.repair), None
     )

@@ -20,19 +20,19 @@ _PROMPT: Final = -13
 _TAIL_UUID: Final = "\0behind"
 _CALL: Final = "\0call"
 _LATEST: Final = "9999-12-31T23:59:59.999Z"
-"""Later than any record: where the newest one is what the history ends at."""
+"""Later than any record, for agents whose history ends at the newest record."""
 _SLOT: Final = ("message", "content", 0)
 
 
 class LogFacts(Struct, frozen=True):
-    """What only this agent's files have around a window."""
+    """What surrounds a window in this agent's files only."""
 
     on_results: bool = False
-    """Behind it the user says nothing more, and the last turn breaks off there."""
+    """After the window there is no more user text, and the last turn breaks off."""
     leaf_before: bool = False
-    """The agent's own note on where the history ends names a record in front of it."""
+    """The agent's note on where the history ends names a record before the window."""
     first_uuids: tuple[str, ...] = ()
-    """Of the file."""
+    """The uuids of the file's first records."""
 
 
 def log_facts(inside: FileFacts) -> LogFacts:
@@ -45,12 +45,12 @@ class Frame(Struct, eq=False):
     items: Sequence[Item]
     """All of them, in the order of the file."""
     stand_ins: dict[int, Item]
-    """Sentinels by uid; the one right after the window has the uid of the record it stands for."""
+    """Sentinels by uid; the one right after the window has the uid of the record it replaces."""
     after: int | None
-    """That uid."""
+    """uid of the sentinel right after the window."""
     history: History | None = None
     spills: bool = False
-    """Reading the records depends on what is beyond them, so only the whole is right."""
+    """Reading the records depends on what is outside the window, so the whole file must be read."""
     by_block: bool = False
 
     @property
@@ -71,7 +71,7 @@ class Frame(Struct, eq=False):
 
     @property
     def blocks(self) -> dict[tuple[int, tuple[str | int, ...]], Block]:
-        """The blocks of the sentinels, by their place."""
+        """The sentinels' blocks, by (uid, slot)."""
         found: dict[tuple[int, tuple[str | int, ...]], Block] = {(_BEFORE, _SLOT): STAND_INS.before[0].blocks[0]}
         if self.after is not None:
             found[self.after, _SLOT] = STAND_INS.after[0].blocks[0]

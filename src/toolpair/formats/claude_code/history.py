@@ -49,14 +49,14 @@ class History(Struct, eq=False):
     parents: dict[str, str | None]
     """uuid -> parent's uuid, after linking what a compaction kept to its summary."""
     bridged: dict[str, str] = field(default_factory=dict)
-    """uuid of a record with a lost parent -> the record that the agent uses instead."""
+    """uid of a record with a lost parent -> the record that the agent uses instead."""
     chain: list[ChainNode] = field(default_factory=list)
-    """From the oldest to the leaf."""
+    """From the oldest record to the leaf."""
     end: End = "root"
     order: list[ChainNode] = field(default_factory=list)
     """The chain including the parallel calls and results gathered from beside it."""
     recovered: set[int] = field(default_factory=set)
-    """uids of the records in `order` that are not there by the chain."""
+    """uids of the records in `order` that are not on the chain."""
     last: Walk | None = None
     """The walk up from the last chain record, when the agent does not use that one as the leaf."""
     preserved: list[str] = field(default_factory=list)

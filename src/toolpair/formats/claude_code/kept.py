@@ -55,7 +55,7 @@ def place_in_list(history: History, uuid: str) -> int | None:
 
 
 def _names(history: History) -> tuple[list[str], Mapping[str, Any] | None]:
-    """The uuids listed by the newest compaction, and the ends that it names."""
+    """The uuids listed by the newest compaction, and the segment (its two ends) that it names."""
     boundary = history.newest_boundary
     metadata = boundary.value.get(_KEY) if boundary is not None else None
     if not isinstance(metadata, dict):

@@ -1,8 +1,10 @@
-"""Claude Code's records at a glance: what they say, and which of their links are those of a history without branches.
+"""Quick reading of Claude Code's records: what they hold, and whether their links form a history without branches.
 
-All links lead to the record before, or a result's to the record of its call. One that leads elsewhere in its window
-leaves that to the rules; one that leads out of it, a sub-agent's record, or one that cannot be read leave the file to
-be judged as a whole.
+Each record links to the one before it, or a result to the record of its call. A link elsewhere in the same window
+leaves
+that window to the rules; a link out of the window, a sub-agent's record or an unreadable record means that the file
+must
+be checked as a whole.
 """
 
 from __future__ import annotations
@@ -54,7 +56,7 @@ _THOUGHT: Final = (THINKING, 1, True)
 
 
 class ClaudeCodeLight(Light):
-    """Reads a session file once."""
+    """Reads one session file, once."""
 
     merged = True
     native = True
@@ -65,42 +67,44 @@ class ClaudeCodeLight(Light):
         self._resumed_by = view.agent_version
         self._agent = behaviour(view.agent_version)
         self._written = ""
-        """The newest time of a chain record."""
+        """The newest timestamp of a chain record."""
         self._at_once = False
-        """Two records have it."""
+        """Two records have that timestamp."""
         self._number = 0
         # Links
         self._last: str | None = None
-        """uuid of the chain record before."""
+        """uuid of the previous chain record."""
         self._newest: tuple[int, str, str, Any, bool] | None = None
-        """Of the newest record in order, until the next one comes: number, uuid, type, value; whether it hangs on the
-        one before."""
+        """The newest well-formed record until the next one is read: number, uuid, type, value, whether its parent is
+        the record
+        before it.
+        """
         self._uuids, self._at = array("q"), array("q")
-        """Hashes of the uuids of all chain records, and where they stand."""
+        """Hashes of the uuids of all chain records, and their record numbers."""
         self._known: set[int] = set()
-        """Those of the window, as far as they were asked for, from and up to which record."""
+        """Hashes of the window's uuids as far as needed, and the range of records they cover."""
         self._known_from = self._known_to = 0
         self._since: list[int] = []
-        """Of the chain records behind the last one of a response."""
+        """Chain records after the last one of a response."""
         self._beside = array("q")
-        """Of those that the history does not lead over."""
+        """Chain records off the path of the history."""
         self._loose: list[int] = []
-        """Records whose links lead past others in an odd way."""
+        """Records whose links skip others in an unusual way."""
         self._strays = False
-        """Links lead past records in a way that parallel calls do not, since the last compaction."""
+        """Since the last compaction, links skip records in a way that parallel calls do not."""
         self._replaced = 0
-        """How many chain records stand in front of the last compaction."""
+        """How many chain records come before the last compaction."""
         self._leaf: str | None = None
-        """What the newest `last-prompt` names."""
-        # What is said
+        """The uuid in the newest `last-prompt` record."""
+        # Content
         self._talk: dict[str, Any] = {}
-        """The last record of the user or the model."""
+        """The last user or assistant record."""
         self._response: str | None = None
-        """Its message's id."""
+        """The message id of the current response."""
         self._responses = array("q")
-        """Hashes of all such ids."""
+        """Hashes of all message ids of responses."""
         self._homes: dict[str, tuple[str, str]] = {}
-        """By the ids of the response's calls: the uuids of their records, and the names of the tools."""
+        """Call id of the response -> the uuid of its record, and the tool's name."""
         self._own: set[str] = set()
         """uuids of the response's records that are odd or hold calls."""
         self._answered = 0
@@ -111,12 +115,12 @@ class ClaudeCodeLight(Light):
         self._passed = array("q")
         """The same of all results that an agent which does not heal leaves out, since the history passes them."""
         self._silent: list[tuple[str, str, int]] = []
-        """Of the calls whose result says nothing: id, name, and the record of the result."""
+        """Calls whose result holds no output: id, name, and the record of the result."""
         self._numbered_ids: set[str] = set()
-        """What ids in odd records would be without a number at their end."""
+        """The ids in odd records, without the number at their end."""
         self._error_at = -1
-        """The last of the agent's own error messages."""
-        # What the head tells
+        """The last error message of the agent itself."""
+        # What goes into the head
         self.around = Around(heals=self._agent.heals)
         self._files = None if view.beside is None else FilesOfSession(view.beside, self.around.first_uuids)
         self._version: str | None = None
@@ -162,7 +166,7 @@ class ClaudeCodeLight(Light):
         return None
 
     def _settle(self, number: int, uuid: str, kind: str, value: Any, straight: bool) -> None:
-        """The newest record was in order."""
+        """Note the newest record, which is well-formed."""
         self._newest = None
         hashed = hash(uuid)
         self._uuids.append(hashed)
@@ -182,17 +186,17 @@ class ClaudeCodeLight(Light):
         self._since.append(hashed)
 
     def _keep_time(self, value: dict[str, Any]) -> None:
-        """An agent that goes on from the newest record goes on from the last where each is later."""
+        """For an agent that resumes from the newest record: that is the last one, provided times only increase."""
         written = value.get("timestamp")
         if not isinstance(written, str) or _TIME.fullmatch(written) is None or written < self._written:
             raise Whole
         self._at_once = written == self._written
         self._written = written
 
-    # Records that are in order
+    # Well-formed records
 
     def _quiet(self, value: dict[str, Any], number: int, kind: str) -> None:
-        """A chain record that says nothing."""
+        """A chain record without content for the model."""
         uuid = value["uuid"]
         if value["parentUuid"] != self._last or type(uuid) is not str or not uuid or value.get("isSidechain") is True:
             raise Odd
@@ -216,7 +220,7 @@ class ClaudeCodeLight(Light):
         return USER, parts, None
 
     def _results(self, value: dict[str, Any], content: Sequence[Any], parent: Any) -> list[tuple[Any, ...]]:
-        """Results of the response. `parent`: the record that they hang on, where that is not the last one."""
+        """Results of the response. `parent`: the record that they link to, if not the last one."""
         source = value.get("sourceToolAssistantUUID")
         parts: list[tuple[Any, ...]] = []
         home = None
@@ -316,7 +320,7 @@ class ClaudeCodeLight(Light):
         return MODEL, parts, id_
 
     def _begin(self, id_: str) -> None:
-        """A response begins."""
+        """Start a response."""
         self._response = id_
         self._responses.append(hash(id_))
         self._answered, self._forked = 0, False
@@ -325,7 +329,7 @@ class ClaudeCodeLight(Light):
         self._own.clear()
 
     def _copied(self, value: dict[str, Any], number: int) -> None:
-        """A note of a request: it may hold a lost output."""
+        """Note a record of a request, which may hold a lost output."""
         try:
             content, note = value["message"]["content"], self.around.copies.note
             for part in content if type(content) is list else ():
@@ -341,12 +345,12 @@ class ClaudeCodeLight(Light):
             self.around.note_copy(part.get("tool_use_id"), number)
 
     def _unknown(self, value: dict[str, Any], number: int) -> None:
-        """A record of a type that the agent does not read: links that lead over it are lost to it."""
+        """A record of a type that the agent does not read: it loses links through it."""
         if "parentUuid" in value and value.get("uuid"):
             raise Whole
         self._note_copies(value, number)
 
-    # Records that may not be
+    # Records that may not be well-formed
 
     def left(self, value: Any, number: int, strict: bool) -> tuple[Iterable[Any], int]:
         self._newest = None
@@ -432,7 +436,7 @@ class ClaudeCodeLight(Light):
         return isinstance(uuid, str) and hash(uuid) in self._known
 
     def _stays(self, value: dict[str, Any], kind: str, parent: Any) -> bool:
-        """Whether a record that hangs beside the last one belongs to the response, and so do those that it passes."""
+        """Whether a record next to the last one belongs to the response, and so do the records that its link skips."""
         if parent not in self._own or _is_words(self._talk):
             return False
         if kind == "user":
@@ -441,7 +445,7 @@ class ClaudeCodeLight(Light):
         return kind != "assistant"
 
     def _is_late(self, value: dict[str, Any], parts: Sequence[dict[str, Any]]) -> bool:
-        """Whether results stand behind something else than the response that they belong to."""
+        """Whether results come after something other than their own response."""
         if not any(map(_is_result, parts)):
             return False
         home = text_or_none(value.get("sourceToolAssistantUUID")) or text_or_none(value.get("parentUuid"))
@@ -456,13 +460,13 @@ class ClaudeCodeLight(Light):
             or not uuid
             or value.get("logicalParentUuid") != self._last
             or self._strays
-            or flawed  # what is wrong with a record is told wherever it stands
+            or flawed  # a flawed record is reported wherever it is
         ):
             raise Whole
         keeps = number
         names = _kept_by(value)
         if names:
-            # What is kept stands not far in front of it.
+            # What is kept is not far before it.
             start = max(len(self._uuids) - _NEAR, 0)
             places = {found: at for at, found in enumerate(self._uuids[start:], start)}
             if any(hash(name) not in places for name in names):
@@ -478,7 +482,7 @@ class ClaudeCodeLight(Light):
         self._last = uuid
         return keeps
 
-    # In the end
+    # At the end
 
     def heard(self, values: Sequence[Any]) -> None:
         from toolpair.formats.light import Doubtful
@@ -519,7 +523,7 @@ class ClaudeCodeLight(Light):
             return None
         if agent.needs_time and seconds_of(self._talk.get("timestamp")) is None:
             return None  # the agent does not find such a session
-        # What the agent makes of an id that is another one with a number behind it depends on the whole history.
+        # What the agent does with an id that is another id plus a number depends on the whole history.
         if self._error_at >= so_far.last_first or any(id_ in so_far.ids for id_ in self._numbered_ids):
             return None
         if len(set(self._uuids)) < len(self._uuids) or len(set(self._responses)) < len(self._responses):
@@ -534,7 +538,7 @@ class ClaudeCodeLight(Light):
         return Finding(suspect, passed=self._passed, inactive=inactive, head=head, around=around.facts)
 
     def _leaf_in_doubt(self) -> list[int]:
-        """The record that the last prompt names, where the history may not lead over it. Raises Whole."""
+        """The record that the last prompt names, if the history may not pass through it. Raises Whole."""
         known = None if self._leaf is None or self._agent.ends_at_newest else hash(self._leaf)
         if known is None or known not in self._uuids:
             return []
@@ -542,14 +546,14 @@ class ClaudeCodeLight(Light):
         window = self.so_far.window_of(at)
         beside = known in self._beside or any(self.so_far.window_of(loose) == window for loose in self._loose)
         if at >= self.so_far.last_first:
-            return [at] if beside else []  # else it hangs above the last record
+            return [at] if beside else []  # otherwise it is an ancestor of the last record
         if beside or known in self._uuids[: self._replaced]:
             raise Whole
         self.around.leaf_elsewhere = True
         return []
 
     def _is_known_elsewhere(self, id_: str, name: str, others: Sequence[str]) -> bool:
-        """Whether the output of a call, whose result says nothing, may stand somewhere else."""
+        """Whether the output of a call with an empty result may be somewhere else."""
         if self.around.has_copy(id_):
             return True
         return self._files is not None and self._files.may_tell(id_, name, others)
@@ -588,20 +592,20 @@ def _is_result(part: Any) -> bool:
 
 
 def _is_words(value: dict[str, Any]) -> bool:
-    """Whether a record is the user's, and begins with something else than a result."""
+    """Whether it is a user record that does not start with a result."""
     content = content_of(value)
     return value.get("type") == "user" and not (isinstance(content, list) and content and _is_result(content[0]))
 
 
 def _may_say(details: Any) -> bool:
-    """Whether what the agent noted down beside a result may be its output."""
+    """Whether the agent's notes beside a result may hold its output."""
     if details is None:
         return False
     return (type(details) is dict and "persistedOutputPath" in details) or worth_keeping(said_by(details)[0])
 
 
 def _kept_by(boundary: dict[str, Any]) -> list[str]:
-    """The uuids that a compaction names as kept, or as the ends of what is."""
+    """The uuids that a compaction names as kept, or as the ends of the kept part."""
     metadata = boundary.get("compactMetadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     listed, segment = metadata.get("preservedMessages"), metadata.get("preservedSegment")

@@ -199,7 +199,7 @@ class _Tops:
         self._short: dict[int, int] = {}
 
     def of(self, node: ChainNode) -> int:
-        """The uid of a record's root (its own if it has no parent)."""
+        """The uid of a record's root; its own uid if it has no parent."""
         uid: int | None = node.uid
         seen: dict[int, None] = {}
         last = node.uid

@@ -18,11 +18,11 @@ from toolpair.transcript.output_copies import Copy
 _MOST_FILES: Final = 1_000
 """Maximum files in a folder whose first bytes are searched for records of this session."""
 _BEGINNING: Final = 64 << 10
-"""Bytes: a forked session begins with the records it shares."""
+"""In bytes. A forked session starts with the records that it shares."""
 _STARTING: Final = ("Agent", "Task")
 """The tools that start a sub-agent."""
 _LEAST_ID: Final = 12
-"""Characters: a shorter id such as `call_0` means nothing in another file."""
+"""In characters. A shorter id such as `call_0` means nothing in another file."""
 
 
 class FilesOfSession:
@@ -48,7 +48,7 @@ class FilesOfSession:
         return self._forks(call, unanswered, shared) or self._sub_agent(call) or self._stored(call, shared)
 
     def may_tell(self, id_: str, name: str, others: Iterable[str]) -> bool:
-        """Whether any file may hold the output of a call of the tool `name`; `others` will be asked about too."""
+        """Whether any file may hold the output of a call of the tool `name`; `others` are ids to be looked up later."""
         if len(id_) >= _LEAST_ID:
             if any(self._lines_of(relative, id_, others) for relative in self._relatives):
                 return True
@@ -90,7 +90,7 @@ class FilesOfSession:
 
     @cached_property
     def _relatives(self) -> Sequence[str]:
-        """The other sessions of the folder that begin with records of this one."""
+        """The other sessions in the folder that start with records of this one."""
         if not self._uuids:
             return ()
         shared = re.compile(b"|".join(re.escape(f'"{uuid}"'.encode("utf-8", "replace")) for uuid in self._uuids))
@@ -139,7 +139,7 @@ class FilesOfSession:
         return found
 
     def _sub_agent(self, call: Block) -> Sequence[Copy]:
-        """The last words of the sub-agent that the call started."""
+        """The last text of the sub-agent that the call started."""
         if call.name not in _STARTING:
             return ()
         folder = f"{self._own}/subagents"
@@ -158,7 +158,7 @@ class FilesOfSession:
 
 
 def _named(id_: str) -> bytes:
-    """How the agent names a result's call in a record."""
+    """The bytes in which the agent's records name a result's call."""
     return f'"tool_use_id":"{id_}"'.encode("utf-8", "replace")
 
 

@@ -11,7 +11,7 @@ _REMINDER: Final = re.compile(r"\n\n<system-reminder>(?:(?!</?system-reminder>).
 _CLEARED: Final = ("[Old tool result content cleared]",)
 _ERROR: Final = "Error: "
 _WHOLE: Final = 30_000
-"""Characters: a longer output is in the history only as a preview with a pointer to a file."""
+"""In characters. Of a longer output the history only has a preview and the path of a file."""
 _PREVIEW: Final = 2_000
 
 

@@ -12,7 +12,7 @@ from toolpair.formats.format import Item
 from toolpair.transcript.model import Damaged
 
 SUB_AGENT: Final = "Claude Code sub-agent"
-"""Its file is never resumed by itself, and what is broken in it is never healed."""
+"""A sub-agent's file is never resumed by itself, and nothing in it is ever healed."""
 SUB_AGENT_FILES: Final = "agent-"
 """Prefix of the names of sub-agents' files."""
 CHAIN_TYPES: Final = frozenset({"user", "assistant", "attachment", "system", "progress"})
@@ -66,7 +66,7 @@ class ChainNode(Struct, eq=False):
     time: float | None = None
     time_known: bool = False
     rank: int = 0
-    """Its place among the records as the agent holds them: lines with the same uuid have that of the first."""
+    """Its place in the agent's own list, where lines with the same uuid take the place of the first one."""
 
     @property
     def has_result(self) -> bool:
@@ -92,7 +92,7 @@ class ChainNode(Struct, eq=False):
 
 
 def value_of(item: Item) -> Any:
-    """What the agent reads of a record: for a damaged line the record it begins with, whatever follows."""
+    """The record as the agent reads it: for a damaged line, the record it begins with."""
     value = item.value
     return value.first if isinstance(value, Damaged) and value.first is not None else value
 

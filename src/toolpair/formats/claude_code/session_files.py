@@ -1,4 +1,4 @@
-"""Claude Code's session files on disk: finding them, their project folder, the user's last words."""
+"""Claude Code's session files on disk: finding them, their project folder, the user's last text."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def working_folder_called(name: str, records: Iterable[Any]) -> str | None:
 
 
 def described(path: str, size: int) -> tuple[str | None, str | None]:
-    """The project folder and the user's last words."""
+    """The project folder and the user's last text."""
     start = peek.head(path)
     words, folders = None, peek.folders_in(start)
     for length in peek.TAILS:

@@ -39,7 +39,7 @@ def unreached_of(history: History) -> Iterable[Block]:
         if len(blocks) != 1 or not isinstance(blocks[0].id, str):
             continue
         if any(name in calling for name in (node.parent, text_or_none(node.value.get("sourceToolAssistantUUID")))):
-            # Its id may be spelt differently; the agent takes it there, or leaves it on that branch.
+            # Its id may be spelled differently; the agent takes it there, or leaves it on that branch.
             continue
         if blocks[0].id not in calls and is_real_output(blocks[0]):
             yield blocks[0]

@@ -38,7 +38,7 @@ NEWEST: Final = MEASURED[-1]
 
 
 def behaviour(version: str | None) -> Behaviour:
-    """The measured behaviour nearest to this version's; the newest if none is named."""
+    """The measured behaviour for this version, or the one before it; the newest if no version is named."""
     found = re.match(r"\d+(?:\.\d+)*", version or "")
     if found is None:
         return NEWEST
@@ -52,8 +52,7 @@ class ResumedBy(Struct, frozen=True, eq=False):
     version: str | None
     """None: the newest that was measured."""
     history: object = None
-    """The records as they were walked, with the transcript that was made of them: it is asked for what is sent and for
-    what edits change."""
+    """The walked records and the transcript made from them, to work out what is sent and what edits change."""
 
 
 def resumed_by(transcript: Transcript) -> str | None:

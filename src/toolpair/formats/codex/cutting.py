@@ -1,8 +1,8 @@
 """What Codex shortens when sending: the middle of long outputs, and images and audio that it does not pass on.
 
-An output may be 12,000 tokens of four bytes each: a fifth more than the 10,000 a tool may return. For an unknown model
-the limit is 12,000 bytes. What a compaction kept is never shortened again. The model is the one that the session is
-resumed with; the file names the last one used. `tool_output_token_limit` from the user's configuration is not in the
+A tool may return 10,000 tokens of four bytes each; an output is cut at a fifth more, 12,000 tokens. For an unknown
+model the limit is 12,000 bytes. What a compaction kept is never shortened again. The model is the one that the session
+is resumed with; the file names the last one used. `tool_output_token_limit` from the user's configuration is not in the
 file.
 """
 
@@ -69,7 +69,7 @@ def limit_for(model: str | None) -> Limit:
 
 
 def is_cut(item: Any, limit: Limit) -> bool:
-    """Whether part of the output's text is not sent."""
+    """Whether part of the output's text is left out when it is sent."""
     if item.get("type") not in _CUT:
         return False
     said = item.get("output")
@@ -142,7 +142,7 @@ def _within(parts: Sequence[Any], limit: Limit) -> list[Any]:
 
 
 def _shortened(text: str, limit: Limit, most: int) -> str:
-    """Its beginning and its end, with a note between them of how much is left out."""
+    """The text's beginning and end, with a note between them of how much is left out."""
     raw = text.encode("utf-8", "replace")
     room = most * limit.size
     head = raw[: room // 2].decode("utf-8", "ignore")

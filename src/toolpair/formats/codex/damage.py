@@ -1,4 +1,4 @@
-"""What Codex does about damaged records: it silently skips most such lines, but some stop it from resuming at all."""
+"""What Codex does about damaged records: it silently skips most of them, but some stop it from resuming at all."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def effects_of(items: Sequence[Item], transcript: Transcript, found: Sequence[Da
 
 
 def _stops_at_bad_bytes(items: Sequence[Item], bad: Container[int]) -> bool:
-    """Whether invalid UTF-8 stops Codex from reading the file; in some paginated ones it skips the line.
+    """Whether invalid UTF-8 stops Codex from reading the file; in some paginated files it skips the line instead.
 
     `bad` are the records with such bytes.
     """
@@ -66,26 +66,24 @@ def _effect_of(damage: Damage, answered: set[str], called: set[str], bytes_stop:
 
 
 def _flaw(damage: Damage) -> ResumeEffect | None:
-    """A record that can be read here."""
+    """The effect of a flaw in a record that toolpair can read."""
     if damage.rule == "record.big_number" and not any(map(_is_too_big, big_numbers(damage.raw))):
         return None
     if damage.rule not in ("record.lone_surrogate", "record.bom", "record.big_number", "record.bad_utf8"):
         return None
-    # To its parser the record is not JSON.
+    # Codex's parser does not accept the record as JSON.
     held = [one for one in held_in(damage.values) if one.real]
     loses = "its output" if held else "the record" if any(map(_in_history, damage.values)) else None
     return ResumeEffect("loses" if loses else "harmless", f"{AGENT} skips it", "dropped", loses, len(held))
 
 
 def _is_too_big(number: bytes) -> bool:
-    """A whole number of more than 64 and at most 128 bits. It does read fractions, and reads longer numbers as
-    fractions.
-    """
+    """Whether it is an integer of 65 to 128 bits. Codex reads fractions, and longer integers as fractions."""
     return number.lstrip(b"-").isdigit() and len(number) < 41 and is_too_big(int(number))
 
 
 def _has_bad_bytes(damage: Damage) -> bool:
-    """It contains invalid UTF-8."""
+    """Whether it contains invalid UTF-8."""
     if damage.readable:
         return damage.rule == "record.bad_utf8"
     try:

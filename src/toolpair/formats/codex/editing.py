@@ -1,4 +1,4 @@
-"""Putting drafts into the records of a rollout: items in envelopes and in compactions, and what names their ids."""
+"""Writing drafts into a rollout: items in envelopes and in compactions, and the other places that name their ids."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from toolpair.transcript.model import Block, Transcript
 
 
 class RolloutEnvelope(Envelope, frozen=True):
-    """Codex passes a record without a timestamp by. The first versions wrote items without an envelope."""
+    """New records get a timestamp, without which Codex skips them. The first versions wrote items without an
+    envelope.
+    """
 
     def slot_in(self, value: Any) -> Slot:
         return ("payload",) if isinstance(value, dict) and "payload" in value else ()
@@ -42,7 +44,7 @@ _ENVELOPE: Final = RolloutEnvelope(
 
 
 def apply_edits(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-    """The records after the edits, in file order and with ordinals that go on."""
+    """The records after the edits, in file order and with consecutive ordinals."""
     records = Rollout(items, transcript).run(edits)
     frame = frame_of(transcript)
     if frame is not None:
@@ -51,7 +53,7 @@ def apply_edits(items: Sequence[Item], transcript: Transcript, edits: Sequence[E
 
 
 class Rollout(Linear):
-    """Events and older histories that name an id follow it."""
+    """Applies edits, and updates the events and older histories that name a changed id."""
 
     def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
         super().__init__(items, transcript, WRITER, _ENVELOPE)
@@ -73,7 +75,7 @@ class Rollout(Linear):
 
 
 class Foreseen:
-    """Where single edits would put records, by the uids of those that they come after."""
+    """Where single edits would put records: the uid of the record that each goes after."""
 
     def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
         drafter = Rollout(items, transcript).drafter
@@ -81,11 +83,11 @@ class Foreseen:
         self._places = FreePlaces(drafter)
 
     def result_behind(self, call: Block) -> int | None:
-        """Of a result for the call; None inside of a list."""
+        """The record that a result for the call goes after; None inside a list."""
         behind = self._places.result_behind(call)
         return behind.uid if behind.in_list is None else None
 
     def words_behind(self, result: Block) -> int | None:
-        """Of the text that a result becomes; None where it stays, or inside of a list."""
+        """The record that the text of a result goes after; None if it stays in place, or is inside a list."""
         behind = self._places.words_behind(result)
         return behind.uid if behind is not None and behind.in_list is None else None

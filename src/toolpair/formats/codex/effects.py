@@ -1,4 +1,4 @@
-"""What Codex does about a problem when it resumes the rollout: it heals in memory, and only its log says so."""
+"""What Codex does about a problem when it resumes the rollout: it heals in memory, and only its log mentions it."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _blocks(problem: Problem) -> Sequence[Block]:
 
 
 def _dropped(problem: Problem, lost: Sequence[Block], calls: Sequence[Block]) -> OnResume:
-    """Part of it does not reach the model."""
+    """For a problem with a call or output that does not reach the model."""
     text = f"these {output_lines(lost)}" if lost else "this call" if calls else "this output"
     if any(not is_loaded(block.value) for block in calls):
         text = f"this call and its {output_lines(lost)}" if lost else "this call"
@@ -97,7 +97,7 @@ def _it(calls: Sequence[Block]) -> str:
 
 
 def _surrogate(problem: Problem) -> OnResume:
-    """Its parser rejects the whole record."""
+    """For a lone surrogate: Codex's parser rejects the whole record."""
     outputs = [block for block in problem.others if block.kind == "result" and is_real_output(block)]
     what = f"this record and its {output_lines(outputs)}" if outputs else "this record"
     loses = _loss(outputs, ()) or "the record"
@@ -111,7 +111,7 @@ def _loss(lost: Sequence[Block], calls: Sequence[Block]) -> str | None:
 
 
 def _shares_an_output(transcript: Transcript, problem: Problem) -> bool:
-    """Another call has the same id and an output: Codex accepts that one."""
+    """Whether another call has the same id and an output, which Codex accepts for both."""
     call = problem.call
     if call is None:
         return False

@@ -1,4 +1,4 @@
-"""Notes on what a fix changes besides its title: ordinals of later records, reasoning that goes with a call."""
+"""Notes on what a fix changes besides its title: ordinals of later records, reasoning removed with a call."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from toolpair.transcript.model import Block, Message, Transcript
 
 
 class _Ground:
-    """Positions of records, and how far a new one shifts the ordinals after it. Built once for all fixes."""
+    """Positions of records, and how far a new record shifts the ordinals after it. Built once for all fixes."""
 
     def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
         self.place = {item.uid: number for number, item in enumerate(items)}
@@ -49,7 +49,7 @@ class _Ground:
             gap_before.append(own is not None and last is not None and own > last + 1)
             last = own if own is not None else last
         if numbers_after is not None and numbers_after[0]:
-            # One more position stands for everything after the window.
+            # One extra position represents everything after the window.
             self.numbered_from = [0] * len(items) + [numbers_after[0], 0]
             self.pushed = [0] * len(items) + [numbers_after[1], 0]
         for number in range(len(items) - 1, -1, -1):
@@ -88,9 +88,9 @@ def _reasoning_with(ground: _Ground, block: Block) -> int:
 
 
 def _renumbered(ground: _Ground, edits: Sequence[Edit]) -> int:
-    """How many records that stay in place get another ordinal."""
+    """How many records that stay in place get a new ordinal."""
     events: list[tuple[int, int]] = []
-    """(position, by how much the numbers from there on shift)."""
+    """(position, shift of the numbers from there on)."""
     out: set[int] = set()
     for edit in edits:
         for place in _leaving(ground, edit):

@@ -20,12 +20,12 @@ _START: Final = 1 << 18
 _MOST: Final = 1 << 28
 """Maximum bytes of a parent that are read."""
 _APART: Final = 1 << 40
-"""Lines of other files get uids that no record of this one has."""
+"""Added to the uids of lines from other files, so that they differ from all uids of this one."""
 _DAY: Final = re.compile(r"\d{4}/\d{2}/\d{2}\Z")
 
 
 def parent_id(meta: Any) -> str | None:
-    """The session that this rollout was forked from; None when it holds its whole history itself."""
+    """The session that this rollout was forked from; None when it holds its whole history."""
     base = meta.get("history_base") if isinstance(meta, dict) else None
     found = base.get("thread_id") if isinstance(base, dict) else None
     return found if isinstance(found, str) and _UUID.match(found) else None
@@ -40,14 +40,14 @@ def home_of(beside: Beside) -> str | None:
 
 
 class Inherited(Struct, frozen=True):
-    """What a fork inherits from its parent: lines in file order; or why Codex does not find them."""
+    """What a fork inherits from its parent: lines in file order, or why Codex does not find them."""
 
     lines: tuple[RolloutLine, ...] = ()
     missing: str | None = None
 
 
 def inherited(meta: Any, beside: Beside) -> Inherited:
-    """The lines that a fork continues: the first bytes of its parent's rollout, and of that one's parent."""
+    """The lines that a fork continues: the first bytes of its parent's rollout, whose own parent is included."""
     parent = parent_id(meta)
     if parent is None:
         return Inherited()
@@ -64,7 +64,7 @@ def _lineage(meta: Any, beside: Beside) -> Inherited:
         known.add(parent)
         end = meta["history_base"].get("end_byte_offset")
         if not isinstance(end, int) or isinstance(end, bool) or not 0 <= end <= _MOST or name.endswith(".zst"):
-            break  # it exists, and its content is not looked at
+            break  # it exists, but its content is not read
         data = beside.start(name, end, home_of(beside) or ".")
         if len(data) < end:
             return Inherited(missing=f"it is a fork of session {parent}, whose rollout became shorter than it was then")
@@ -112,7 +112,7 @@ def _base(start: bytes, session_id: str) -> int | None:
 
 
 def _folders(parent: str, beside: Beside) -> Iterator[str]:
-    """The folders to search, likeliest first: the id begins with the time when the session was started."""
+    """The folders to search, likeliest first: the id starts with the time when the session was created."""
     yield "."
     home = home_of(beside)
     if home is None:

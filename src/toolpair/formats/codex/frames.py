@@ -1,4 +1,4 @@
-"""Reading records that are a window of a longer rollout: what is known of the others."""
+"""Reading records that are a window of a longer rollout, with the facts known about the rest."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _STAND_INS: Final = frozenset(
 
 
 class Frame(Struct, eq=False):
-    """The surroundings of a window's records."""
+    """What surrounds a window's records."""
 
     inside: FileFacts
     own: frozenset[int]
-    """The uids of the records."""
+    """The uids of the window's records."""
     spills: bool = False
     by_block: bool = True
 
@@ -34,7 +34,7 @@ class Frame(Struct, eq=False):
 
     @property
     def numbered(self) -> tuple[int, int] | None:
-        """Where the file's records are numbered: how many stand behind these, and of them up to the first gap."""
+        """In a file with ordinals: the number of records after the window, and of those before the first gap."""
         found = self.inside.agent_facts
         return found if isinstance(found, tuple) else None
 
@@ -47,7 +47,7 @@ class Frame(Struct, eq=False):
         return [item for item in self.inside.copies(ids) if item.uid not in self.own] if ids else []
 
     def hold(self, before: Sequence[Item], after: Sequence[Item], edits: Sequence[Edit]) -> None:
-        """Raises Spills if the edits change records of other windows too: their numbers, or their copies of an id."""
+        """Raise Spills if the edits also change records outside the window: their ordinals, or copies of an id."""
         if self.numbered is not None and [item.uid for item in before] != [item.uid for item in after]:
             raise Spills
         renamed = [edit.block for edit in edits if isinstance(edit, Rename) and edit.block.kind == "call"]
@@ -67,7 +67,7 @@ def framed(items: Sequence[Item], inside: FileFacts) -> Frame:
 def with_events_elsewhere(
     lines: Sequence[RolloutLine], messages: Sequence[Message], frame: Frame
 ) -> Sequence[RolloutLine]:
-    """The lines, and the events of other windows that report calls without an output here."""
+    """The lines, with the events of other windows that report calls unanswered here."""
     found = frame.elsewhere(list(unanswered(messages)))
     if not found:
         return lines

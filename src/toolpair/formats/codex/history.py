@@ -1,4 +1,4 @@
-"""The active history as Codex rebuilds it: the newest valid compaction, what follows it, minus turns rolled back."""
+"""The active history as Codex rebuilds it: the newest readable compaction and what follows, without undone turns."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class History(Struct, eq=False):
 
     entries: list[HistoryItem] = field(default_factory=list)
     base: RolloutLine | None = None
-    """The compaction that the history begins with."""
+    """The compaction that the history starts with."""
     compactions: list[tuple[RolloutLine, int]] = field(default_factory=list)
-    """The items that count, each with the number of entries it produced."""
+    """The compactions that count, each with the number of entries it produced."""
     ignored: list[RolloutLine] = field(default_factory=list)
-    """Compactions that Codex cannot read, so that the history before them returns."""
+    """Compactions that Codex cannot read, so that the history before them counts again."""
 
 
 def replacement_of(line: RolloutLine) -> list[Any] | None:
@@ -46,7 +46,7 @@ def is_readable_compaction(line: RolloutLine) -> bool:
 
 
 def rebuild(lines: Sequence[RolloutLine]) -> History:
-    """The history that Codex would continue."""
+    """The history that Codex would resume with."""
     history = History()
     readable: list[RolloutLine] = []
     for line in lines:
@@ -71,13 +71,13 @@ class _Segment(Struct):
     counts: bool = False
     base: tuple[RolloutLine, int] | None = None
     compactions: list[int] = field(default_factory=list)
-    """uids of all of them."""
+    """uids of all its compactions."""
 
 
 def _base(lines: Sequence[RolloutLine]) -> tuple[RolloutLine | None, int, set[int]]:
-    """The compaction that the history begins with, the first line after it, and compactions rolled back.
+    """The compaction that the history starts with, the position after it, and the uids of rolled-back compactions.
 
-    Read backwards, turn by turn: a turn that was rolled back hides its own compaction, and an earlier one counts.
+    Read backwards, turn by turn: a rolled-back turn hides its own compaction, so an earlier one counts.
     """
     hidden: set[int] = set()
     taken_back = 0
@@ -166,14 +166,14 @@ def _replay(history: History, line: RolloutLine) -> None:
 
 
 def _from_agent(payload: dict[str, Any]) -> dict[str, Any]:
-    """The text that the model reads of a message between agents."""
+    """The item with the text of a message between agents."""
     content = payload.get("content")
     parts = content if isinstance(content, list) else [{"type": "input_text", "text": str(content or "")}]
     return {"type": "agent_message", "author": payload.get("author"), "content": parts}
 
 
 def _summarise(history: History, line: RolloutLine) -> None:
-    """A compaction with only a summary: the user's messages and the summary remain."""
+    """Apply a compaction that only has a summary: the user's messages and the summary remain."""
     kept = [
         entry
         for entry in history.entries

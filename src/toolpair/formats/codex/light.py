@@ -1,7 +1,8 @@
-"""Codex's records at a glance: which items are in order, and what the others tell of all of them.
+"""Quick reading of Codex's records: which items are well-formed, and what events and other records add about them.
 
-Compactions, turns that were taken back, messages between agents, forks, and whatever is written in another way than
-Codex writes it leave the file to be judged as a whole.
+Compactions, rolled-back turns, messages between agents, forks, and anything not written the way Codex writes it mean
+that
+the file must be checked as a whole.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ from toolpair.formats.light import (
 from toolpair.transcript.model import Transcript
 
 _MAY_BE_CUT: Final = BYTES.bytes // 4
-"""Characters: no shorter output is cut."""
+"""In characters: no shorter output is ever cut."""
 _ENDS: Final = frozenset(
     {"token_count", "task_started", "turn_started", "task_complete", "turn_complete", "turn_aborted"}
 )
-"""Events that stand between two responses."""
+"""Events that lie between two responses."""
 _PASSED: Final = "internal_chat_message_metadata_passthrough"
 _BESIDE: Final = frozenset({"type", "id", "status", "metadata", _PASSED})
 _PHASES: Final = (None, "commentary", "final_answer")
@@ -55,16 +56,16 @@ _KEYS: Final = {
     "custom_tool_call_output": _BESIDE | {"output", "call_id"},
 }
 _BEGINS: Final = {"message": "msg", "reasoning": "rs", "function_call": "fc", "custom_tool_call": "ctc"}
-"""How the ids of items begin, where that tells what they are."""
+"""Item type -> the prefix of its ids."""
 _PART: Final = frozenset({"type", "text", "annotations", "logprobs"})
 _NO_ITEMS: Final = frozenset({"ghost_snapshot"})
-"""Items that Codex keeps out of its history."""
+"""Items that Codex leaves out of its history."""
 _OTHERS: Final = frozenset({"world_state", "inter_agent_communication_metadata", "retained_context"})
-"""Records that tell nothing of the history."""
+"""Records that do not affect the history."""
 
 
 class CodexLight(Light):
-    """A rollout is one row of records: an item each, and what tells of them."""
+    """A rollout is a sequence of records: items, and records about them."""
 
     calls_last = False
     native = True
@@ -74,25 +75,25 @@ class CodexLight(Light):
 
     def __init__(self) -> None:
         self._at = -1
-        """The newest record that is written as Codex does."""
+        """The newest record in Codex's current form."""
         self._first_item = -1
         self._called = self._ended = False
         """The last item is a call; a response ended after it."""
         self._ends = False
-        """The file notes where responses end."""
+        """The file records where responses end."""
         self._cut = {TOKENS: array("q"), BYTES: array("q")}
-        """Outputs that would be cut, by what holds for the model that is named last."""
+        """limit -> outputs longer than it. Which limit applies depends on the model named last."""
         self._ids, self._ids_at = array("q"), array("q")
-        """Hashes of the ids of all items, and where they stand."""
+        """Hashes of all item ids, and their record numbers."""
         self._meta: dict[str, Any] = {}
         self._model: str | None = None
         self._numbered = False
         self._ordinal = 0
-        """The last one."""
+        """The last ordinal."""
         self._gaps = array("q")
-        """The records in front of which ordinals are left out."""
+        """Records before which ordinals are missing."""
         self._events = IdIndex()
-        """Events that tell of a call, away from that."""
+        """Events about calls, which are in other records than the calls."""
 
     def read(self, value: Any, number: int) -> Event | None:
         kind, payload = value["type"], value["payload"]
@@ -123,7 +124,7 @@ class CodexLight(Light):
 
     def left(self, value: Any, number: int, strict: bool) -> tuple[Iterable[Any], int]:
         if self._at != number or value["type"] != "response_item" or self._first_item in (-1, number):
-            raise Whole  # how the first item is written tells how all are
+            raise Whole  # the form of the first item applies to all
         self._called = False
         item = value["payload"]
         id_ = item.get("id")
@@ -173,7 +174,7 @@ class CodexLight(Light):
         if self._first_item < 0:
             self._first_item = number
         elif self._gaps and self._gaps[-1] == number:
-            raise Odd  # what is put in front of it would fill the gap
+            raise Odd  # a record inserted before it would fill the gap
         status, passed = item.get("status"), item.get(_PASSED)
         if (
             not item.keys() <= _KEYS[kind]
@@ -194,7 +195,7 @@ class CodexLight(Light):
             self._called = False
             return USER, (_words(item),), None
         if self._called and self._ended:
-            raise Odd  # the response before waits
+            raise Odd  # the previous response is still waiting
         self._called = False
         if kind == "message":
             return MODEL, (_words(item),), SAME
@@ -219,7 +220,7 @@ class CodexLight(Light):
                     at.append(number)
         return RESULT, item["call_id"], said, "function" if kind == "function_call_output" else "custom", False
 
-    # In the end
+    # At the end
 
     def finish(self) -> Finding | None:
         if not self._ends or self._first_item < 0:
@@ -247,7 +248,7 @@ class CodexLight(Light):
         )
 
     def _copies(self) -> list[tuple[int, int]]:
-        """Items with the same id belong together."""
+        """Pairs of items with the same id, which must be checked together."""
         if len(set(self._ids)) == len(self._ids):
             return []
         first: dict[int, int] = {}
@@ -300,7 +301,7 @@ def _words(item: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _joined(parts: Sequence[Any]) -> str:
-    """What an output in parts says, where each is words."""
+    """The text of an output in parts, all of which must be text. Raises Odd."""
     if type(parts) is not list or not parts:
         raise Odd
     for part in parts:

@@ -1,4 +1,4 @@
-"""The first record of a rollout: what stops Codex from reading it, and rebuilding it from the other records."""
+"""The first record of a rollout: what stops Codex from reading it, and how to rebuild it from the other records."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def from_old_meta(value: Mapping[str, Any], items: Sequence[Item], view: View) -
 
 
 def session_time(items: Sequence[Item], view: View) -> str | None:
-    """When the session was started, or the first time in the file."""
+    """When the session was started; else the first time in the file."""
     values = _values(items)
     for value in values[:1]:
         payload = value.get("payload")
@@ -200,7 +200,7 @@ def _name(view: View) -> re.Match[str] | None:
 
 
 def _folder(values: Sequence[dict[str, Any]]) -> str | None:
-    """The folder where the session was started: Codex records each turn's, and tells the model."""
+    """The folder where the session was started, from a turn's record or from what Codex told the model."""
     for value in values:
         payload = value.get("payload")
         if value.get("type") == "turn_context" and isinstance(payload, dict) and isinstance(payload.get("cwd"), str):
@@ -223,7 +223,7 @@ def _session_id(values: Sequence[dict[str, Any]], view: View) -> str | None:
 
 
 def _thread(value: dict[str, Any], first: bool) -> str | None:
-    """The session that the record names; copies of another session's beginning may follow the first record."""
+    """The session that the record names. Copies of another session's records may follow the first one."""
     payload = value.get("payload")
     if isinstance(payload, dict):
         found = payload.get("thread_id")

@@ -27,7 +27,7 @@ class Mirrors:
         self._active = {(block.record, block.slot) for message in transcript.messages for block in message.blocks}
 
     def of(self, block: Block) -> list[Spot]:
-        """The copies of the item, and for a call the events about it."""
+        """The copies of the item and, for a call, the events about it."""
         if not isinstance(block.id, str) or not block.id:
             return []
         found = [spot for spot, other in self._copies.get(block.id, ()) if _is_copy(other, block)]
@@ -36,7 +36,9 @@ class Mirrors:
         return found
 
     def _events_of(self, call: Block) -> Iterator[Spot]:
-        """Events about this call: those up to the next call with its id, and for the first one also those before it."""
+        """Events about this call: those before the next call with its id; for the first such call also those before
+        it.
+        """
         events = self._index[1].get(call.id, ())
         calls = self._index[2].get(call.id, [])
         place = self._place.get(call.record, 0)

@@ -1,4 +1,4 @@
-"""Lines in the form of the first versions, bare items without an envelope, which Codex no longer reads."""
+"""Lines in the form of the first versions: bare items without an envelope, which Codex no longer reads."""
 
 from __future__ import annotations
 
@@ -28,9 +28,7 @@ def in_old_form(items: Sequence[Item], lines: Sequence[RolloutLine]) -> bool:
 
 
 def check(context: Context, items: Sequence[Item], lines: Sequence[RolloutLine], view: View, begins: bool) -> bool:
-    """Report all such lines as one problem; returns whether there are any. `begins`: the file begins with these
-    records.
-    """
+    """Report all such lines as one problem; returns whether there are any. `begins`: the file starts with `items`."""
     old = [line for line in lines if is_old_item(line)]
     meta = lines[0] if begins and lines and lines[0].kind == "meta" and is_old_meta(lines[0].value) else None
     if not old and meta is None:

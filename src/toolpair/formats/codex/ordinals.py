@@ -1,4 +1,4 @@
-"""The ordinals of a paginated rollout: 0, 1, 2 … per record. They stay gapless when records are added or removed."""
+"""The ordinals of a paginated rollout: 0, 1, 2 … They are kept gapless when records are added or removed."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ def is_numbered(values: Iterable[Any]) -> bool:
 def renumbered(before: Sequence[Item], after: Sequence[Item]) -> list[Item]:
     """The records with consecutive ordinals: `after` is the result of edits to `before`.
 
-    A new or moved record takes the next number. Those after it shift up until a gap absorbs the difference, and down to
-    where removed ones were. All others stay the same Items.
+    A new or moved record takes the next number. The numbers after it shift up until a gap absorbs the difference, and
+    down
+    after removed records. All other records stay the same Items.
     """
     kept = _in_place(before, after)
     if not is_numbered(item.value for item in before) or len(kept) == len(before) == len(after):

@@ -1,4 +1,4 @@
-"""The rules of a rollout as a file: what stops Codex from resuming it, and records that it skips."""
+"""The rules about a rollout as a file: what stops Codex from resuming it, and records that it skips."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REFUSES: Final = "Codex does not resume this session"
 
 
 def refusal(items: Sequence[Item], begins: bool = True, without_parent: str | None = None) -> str | None:
-    """Why Codex does not resume the file at all, as far as its records show. `begins`: the file begins with them."""
+    """Why Codex does not resume the file at all, as far as its records show. `begins`: the file starts with `items`."""
     if begins and not any(is_line(item.value) for item in items):
         return f"{REFUSES}: no line of it is in the form that Codex reads."
     if begins and _no_meta(items):
@@ -34,7 +34,7 @@ def refusal(items: Sequence[Item], begins: bool = True, without_parent: str | No
 
 
 def begins_file(transcript: Transcript) -> bool:
-    """Whether the records it was read from are the first of the file."""
+    """Whether the transcript was read from the first records of the file."""
     return transcript.edges is None or not transcript.edges.before
 
 
@@ -52,13 +52,13 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
 
 
 def _no_meta(items: Sequence[Item]) -> bool:
-    """The first record does not describe the session. Damaged ones are reported as such."""
+    """Whether the first record is not a session_meta. A damaged one is reported as damage."""
     first = items[0].value if items else None
     return not (isinstance(first, dict) and first.get("type") == "session_meta" and "payload" in first)
 
 
 def _unread_in_meta(items: Sequence[Item]) -> list[str]:
-    """What Codex cannot read of the first record. A missing time is reported together with those of other records."""
+    """The fields of the first record that Codex cannot read. A missing time is reported with those of other records."""
     first = items[0].value if items else None
     if not isinstance(first, dict) or first.get("type") != "session_meta":
         return []
@@ -109,7 +109,7 @@ def _first_line(context: Context, items: Sequence[Item], view: View) -> None:
 
 
 def _meta_fields(context: Context, items: Sequence[Item], view: View) -> None:
-    """There is a session_meta line, but Codex does not accept it."""
+    """Report a session_meta line that Codex does not accept."""
     fields = _unread_in_meta(items)
     if not fields:
         return

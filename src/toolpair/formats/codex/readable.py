@@ -1,6 +1,6 @@
-"""Which items Codex can read: one with a field missing or of the wrong type is silently skipped.
+"""Which items Codex can read; it silently skips one with a field missing or of the wrong type.
 
-Measured field by field on the real Codex; `tests/agents/test_codex_items.py` repeats that.
+Measured field by field on the real Codex; `tests/agents/test_codex_items.py` repeats the measurement.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _parts(kinds: frozenset[str]) -> Check:
 
 
 def _is_part(part: Any, kinds: frozenset[str]) -> bool:
-    """A part of a known type with its content; any other kind, and the whole item is lost."""
+    """Whether the part has a known type and its content; if any part has not, the whole item is lost."""
     kind = part.get("type") if isinstance(part, dict) else None
     if not isinstance(kind, str) or kind not in kinds:
         return False
@@ -112,7 +112,7 @@ def _is_said(part: Any, kind: str) -> bool:
 
 
 def _command(value: Any) -> bool:
-    """The command of a local shell."""
+    """Whether it is a valid command of a local shell."""
     if not isinstance(value, dict) or value.get("type") != "exec" or not _texts(value.get("command")):
         return False
     limit, env = value.get("timeout_ms"), value.get("env")
@@ -143,7 +143,7 @@ _OWN: Final[Mapping[str, Mapping[str, Check]]] = {
         "action": _command,
     },
     "tool_search_call": {"call_id": _text_or_none, "execution": _text, "arguments": _there, **_STATUS},
-    # Without any id it is loaded, and sent like that.
+    # Without an id it is loaded, and sent without one.
     "function_call_output": {"call_id": _text_or_none, "name": _text_or_none, "output": _output},
     "custom_tool_call_output": {"call_id": _text, "name": _text_or_none, "output": _output},
     "tool_search_output": {"call_id": _text_or_none, "status": _text, "execution": _text, "tools": _list},
@@ -156,4 +156,4 @@ _OWN: Final[Mapping[str, Mapping[str, Check]]] = {
     "agent_message": {"author": _text, "recipient": _text, "content": _parts(_PARTS_OF_AGENT)},
 }
 _FIELDS: Final = {type_: tuple({**_OF_ALL, **own}.items()) for type_, own in _OWN.items()}
-"""Type of an item -> its fields that are checked."""
+"""Item type -> (field, check) for each field that is checked."""

@@ -31,7 +31,7 @@ class _Facts(Struct):
 
 def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     lines = lines_of(items)
-    # A record that Codex skips is shown in its place; only its effect on others does not count.
+    # A record that Codex skips is shown in place, but does not affect other records.
     gone = skipped(items)
     meta = next((line.payload for line in lines if line.kind == "meta"), None)
     parent = inherited(meta, view.beside) if view.inside is None and view.beside is not None else Inherited()
@@ -73,7 +73,8 @@ def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcrip
 
 
 def _responses(lines: Sequence[RolloutLine]) -> dict[int, int] | None:
-    """Record -> the number of the model response it may belong to: Codex records the end of each. None if it records
+    """Record uid -> the number of the model response it may belong to, from the ends that Codex records; None if it
+    records
     none.
     """
     number = 0
@@ -89,7 +90,7 @@ def _facts(lines: Sequence[RolloutLine]) -> _Facts:
     for line in lines:
         payload = line.payload if isinstance(line.payload, dict) else {}
         if line.kind == "meta":
-            # A fork begins with its own; copies of its parent's may follow.
+            # A fork starts with its own; copies of its parent's may follow.
             facts.session_id = facts.session_id or _text(payload.get("id"))
             facts.version = facts.version or _text(payload.get("cli_version"))
             facts.folder = facts.folder or _text(payload.get("cwd"))
@@ -126,7 +127,10 @@ def _inactive_blocks(lines: Sequence[RolloutLine], scopes: dict[int, Scope]) -> 
 
 
 def _without_answered_results(blocks: Sequence[Block]) -> tuple[Block, ...]:
-    """Ids may restart after a compaction: what answers an inactive call is not the output of a later one."""
+    """The blocks without results of inactive calls: ids may restart after a compaction, and such a result must not
+    count for a
+    later call.
+    """
     calls = {block.id for block in blocks if block.kind == "call" and isinstance(block.id, str)}
     return tuple(
         block for block in blocks if block.kind == "call" or not (isinstance(block.id, str) and block.id in calls)
@@ -136,8 +140,8 @@ def _without_answered_results(blocks: Sequence[Block]) -> tuple[Block, ...]:
 def _boundaries(
     history: History, messages: Sequence[Message], front: int, others: Container[int]
 ) -> Iterable[Boundary]:
-    """The boundary after what the last compaction left. The first `front` entries are from `others`, in
-    another file.
+    """The boundary after what the last compaction left. The first `front` entries are from `others`, in another
+    file.
     """
     for line, count in history.compactions:
         if line.uid in others:

@@ -1,4 +1,4 @@
-"""Outputs that exist only in event records: what a killed Codex had shown but not yet sent to the model."""
+"""Outputs that exist only in event records: those that a killed Codex had shown but not yet sent to the model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from toolpair.formats.codex.sent_items import is_sent
 from toolpair.transcript.model import Block, Message
 
 _UNIFIED: Final = frozenset({"exec_command", "write_stdin"})
-"""Tools whose outputs begin with the state of the process."""
+"""Tools whose outputs start with the state of the process."""
 
 
 class _Event(Struct, frozen=True, eq=False):
@@ -51,7 +51,7 @@ def recovered_outputs(lines: Sequence[RolloutLine], messages: Sequence[Message])
     for event in _events(lines):
         call = wanted.get(event.id)
         if call is None or times[event.id] > 1:
-            continue  # it cannot be known which of the calls with this id it is about
+            continue  # any of the calls with this id may be meant
         content = _output(event, call)
         if content is not None:
             found.setdefault(event.id, []).append((content, event.uid))
@@ -63,7 +63,7 @@ def recovered_outputs(lines: Sequence[RolloutLine], messages: Sequence[Message])
 
 
 def _holds_output(line: RolloutLine) -> bool:
-    """Whether it is a record of a type unknown to Codex, with a call's id and its output."""
+    """Whether it is a record of a type unknown to Codex with a call's id and its output."""
     if line.kind not in ("item", "other") or line.value.get("type") == "event_msg" or is_sent(line.payload):
         return False
     return is_mislabelled(line.payload) and isinstance(line.payload["output"], (str, list))
@@ -101,7 +101,7 @@ def _events(lines: Sequence[RolloutLine]) -> Iterator[_Event]:
 
 
 def _output(event: _Event, call: Block) -> Any:
-    """The output as Codex writes it for the model; None when the event has none."""
+    """The output as Codex writes it for the model; None if the event has none."""
     body = event.body
     match event.type:
         case "CommandExecution" | "exec_command_end":
@@ -172,7 +172,7 @@ def _of_mcp(result: Any) -> Any:
 
 
 def _parts(parts: Any) -> Any:
-    """A tool's content as parts of an output; texts alone as one string."""
+    """A tool's content as parts of an output; text-only content as one string."""
     if not isinstance(parts, list):
         return None
     made: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-"""Rewriting items that Codex cannot read so that it can, without losing any text."""
+"""Rewriting items that Codex cannot read, without losing any text."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def readable(item: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
 
 
 _NEEDED: Final = frozenset({"call_id", "name", "role", "action"})
-"""The content of these must not be left out."""
+"""Fields that must not be left out."""
 
 
 def _arguments(item: Mapping[str, Any]) -> Rewrite:
@@ -108,4 +108,4 @@ _WAYS: Final[Mapping[str, Mapping[str, Callable[[Mapping[str, Any]], Rewrite]]]]
     },
     "message": {"content": _content},
 }
-"""By type: how to rewrite a field that Codex cannot read."""
+"""Item type -> field -> how to rewrite it if Codex cannot read it."""

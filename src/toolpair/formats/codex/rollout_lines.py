@@ -1,4 +1,4 @@
-"""The lines of a rollout, in today's form and in that of the first versions."""
+"""The lines of a rollout, in the current form and in that of the first versions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ENVELOPES: Final = frozenset(
 )
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _TELLING: Final = frozenset({"session_meta", "response_item", "turn_context", "compacted"})
-"""Record types with a `payload` that no other program's event log has."""
+"""Record types with a `payload` that occur in no other program's event log."""
 _BARE_ITEMS: Final = frozenset({"message", "reasoning", "web_search_call", *CALL_FAMILY, *OUTPUT_FAMILY})
 """Items that the first versions wrote without an envelope."""
 
@@ -102,7 +102,7 @@ def ends_response(line: RolloutLine) -> bool:
 
 
 def is_old_meta(value: dict[str, Any]) -> bool:
-    """Whether it is the first line of a file of the first versions."""
+    """Whether it is the first line of a file written by the first versions."""
     return "type" not in value and isinstance(value.get("id"), str) and "timestamp" in value and "role" not in value
 
 
@@ -117,14 +117,14 @@ def is_line(value: Any) -> bool:
 
 
 def skipped(items: Sequence[Item]) -> set[int]:
-    """uids of the records without such an envelope, and of those that its parser rejects: Codex skips them."""
+    """uids of the records that Codex skips: those without such an envelope, and those that its parser rejects."""
     return {item.uid for item in items if not is_line(item.value) or is_refused(item.value)}
 
 
 def is_refused(value: Any) -> bool:
     """Whether it contains half a surrogate pair, or a number that is too big."""
     try:
-        # This parser rejects both, and is many times faster than walking through the value.
+        # orjson rejects both, and is many times faster than walking through the value.
         orjson.dumps(value)
     except (TypeError, ValueError, RecursionError):
         return _holds_what_is_refused(value)
@@ -148,7 +148,7 @@ def _holds_what_is_refused(value: Any) -> bool:
 
 
 def is_too_big(number: int) -> bool:
-    """Whether its parser rejects the number: it accepts 64 bits, and from 128 on reads it as a fraction."""
+    """Whether Codex's parser rejects the integer: it accepts 64 bits, and reads 128 bits or more as a fraction."""
     return not -(2**63) <= number < 2**64 and -(2**127) <= number < 2**128
 
 

@@ -22,7 +22,7 @@ _PREFIX: Final = {"function": "fco", "custom": "ctco", "tool_search": "tso"}
 
 
 def sent_by(agent: str, transcript: Transcript, gone: Container[int], refuses: str | None) -> SentRequest:
-    """The request's input for this transcript. `gone` are the records that it skips."""
+    """The request's input for this transcript. `gone` are the records that the agent skips."""
     placed = [(str(message.role), block) for message in transcript.messages for block in message.blocks]
     before = [(str(message.role), block) for message in facts_of(transcript).before for block in message.blocks]
     others = {id(block) for _, block in before}
@@ -50,7 +50,10 @@ def sent_by(agent: str, transcript: Transcript, gone: Container[int], refuses: s
 
 
 def _awaits_output(block: Block) -> bool:
-    """A call with an id; for a local shell the item's own id is not enough. A search by the server needs no output."""
+    """Whether it is a call with an id. A local shell call needs a call id, not only an item id; a search run by the
+    server
+    needs no output.
+    """
     type_ = block.value.get("type")
     return type_ in CALL_FAMILY and isinstance(block.value.get("call_id"), str)
 

@@ -12,7 +12,7 @@ from toolpair.dialects.openai_responses import OF_ASSISTANT, type_of
 from toolpair.transcript.model import Message, Transcript
 
 HISTORY: Final = "replacement_history"
-"""The field in which a compaction keeps the items that it leaves."""
+"""The field of a compaction that holds the items it keeps."""
 _SENT: Final = frozenset({*CALL_FAMILY, *OUTPUT_FAMILY, *OF_ASSISTANT, "message", "agent_message"})
 """The types Codex keeps in its history; it skips all others."""
 
@@ -33,7 +33,7 @@ class RolloutFacts(Struct, frozen=True, eq=False, dict=True):
     before: tuple[Message, ...] = ()
     """What Codex sends before them: of the session that it continues, which is in another file."""
     missing: str | None = None
-    """Why it does not resume the session, if that file is the reason: a clause."""
+    """Why Codex does not resume the session, if that file is the reason: a clause."""
 
     @cached_property
     def answered(self) -> frozenset[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Codex's rollouts on disk: finding them, their project folder, the user's last words.
+"""Codex's rollouts on disk: finding them, their project folder, the user's last text.
 
 `sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`, compressed when old, and archived ones.
 """
@@ -17,7 +17,7 @@ _DATE: Final = re.compile(r"rollout-(\d{4})-(\d\d)-(\d\d)T.+\.jsonl(?:\.zst)?\Z"
 _DEPTH: Final = 4
 _COMPRESSED: Final = ".zst"
 _UNPACKED: Final = 2 << 20
-"""Bytes of a compressed rollout that are read."""
+"""How many bytes of a compressed rollout are read."""
 
 
 class Rollout(NamedTuple):
@@ -50,7 +50,7 @@ def rollouts_below(folder: str, depth: int = _DEPTH) -> Iterator[Rollout]:
 
 
 def described(path: str, size: int, folder: str | None) -> tuple[str | None, str | None]:
-    """The project folder, unless it is known already, and the user's last words."""
+    """The project folder, unless it is already known, and the user's last text."""
     if path.endswith(_COMPRESSED):
         start = _start(path, _UNPACKED)
         return folder or peek.folder_in(start), _last_words(start)
@@ -63,7 +63,7 @@ def described(path: str, size: int, folder: str | None) -> tuple[str | None, str
 
 
 def dated(*names: str) -> tuple[str, ...] | None:
-    """Year, month and day, and the name, of the first rollout name: its place below `sessions`."""
+    """Year, month, day and name of the first of `names` that is a rollout's: its place below `sessions`."""
     match = next(filter(None, map(_DATE.match, names)), None)
     return (*match.groups(), match.group()) if match is not None else None
 

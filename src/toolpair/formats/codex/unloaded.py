@@ -1,6 +1,4 @@
-"""Records that Codex cannot load although they are valid JSON: they vanish, and their partners are healed
-or dropped.
-"""
+"""Records that Codex cannot load although they are valid JSON: it drops them, and heals or drops their partners."""
 
 from __future__ import annotations
 
@@ -90,7 +88,7 @@ def _noun(block: Block) -> str:
 
 
 def _timestamps(context: Context, items: Sequence[Item], lines: Sequence[RolloutLine], view: View) -> None:
-    """Records without a timestamp."""
+    """Report records without a timestamp."""
     enveloped = [line for line in lines if line.slot]
     untimed = [line for line in enveloped if not isinstance(line.value.get("timestamp"), str)]
     if not untimed:
@@ -136,7 +134,7 @@ def _timestamps(context: Context, items: Sequence[Item], lines: Sequence[Rollout
 
 
 def _no_times(context: Context, items: Sequence[Item], lines: Sequence[RolloutLine], view: View) -> None:
-    """A copy from which all times were removed."""
+    """Report a copy from which all times were removed."""
     time = session_time(items, view)
     fixes = []
     if time is not None:

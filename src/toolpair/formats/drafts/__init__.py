@@ -1,7 +1,7 @@
-"""Edits become a draft here, once for all formats: where results go, call order, splits by role, what goes with a call.
+"""Turns edits into a draft, once for all formats: where results go, call order, splits by role, what goes with a call.
 
-`drafter` has what is the same everywhere, the other two where results stand: in messages, or as messages. They ask the
-dialect's writer for values, and the format for new messages; `linear` and `tree` put the draft into records.
+`drafter` holds what all APIs share, the other two modules what depends on whether results are blocks or messages. The
+dialect's writer makes the values, the format the new messages; `linear` and `tree` put the draft into records.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from toolpair.transcript.draft import Draft
 
 
 def drafter_for(draft: Draft, writer: Writer, new: NewMessage, merged: bool) -> Drafter:
-    """What carries edits out where results stand as this API has them."""
+    """The drafter for the API of this writer."""
     if writer.results_are_messages:
         return ResultsAsMessages(draft, writer, new)
     return ResultsInMessages(draft, writer, new, merged)

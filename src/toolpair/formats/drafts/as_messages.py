@@ -1,4 +1,4 @@
-"""Results that are messages of their own: in a row after the message with their calls, in call order."""
+"""Results that are messages of their own: consecutive after the message with their calls, in call order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from toolpair.transcript.model import Block, Message
 
 
 class _Run(Struct, eq=False):
-    """Results in a row, and what is kept of some of them."""
+    """Consecutive results, and the texts kept of some of them."""
 
     end: DraftMessage
     kept: list[tuple[DraftMessage, str, tuple[Any, ...]]] = field(default_factory=list)
@@ -26,12 +26,12 @@ class ResultsAsMessages(Drafter):
     def __init__(self, draft: Draft, writer: Writer, new: NewMessage) -> None:
         super().__init__(draft, writer, new)
         self._answers: dict[tuple[int, int], list[tuple[DraftBlock, DraftMessage | InsertResult]]] = {}
-        """id() of a message, and of the list that it stands in -> its calls, and the results that wait."""
+        """id() of a message and of the list that holds it -> its calls, and the results to be placed."""
         self._kept: list[tuple[DraftMessage, str, tuple[Any, ...]]] = []
         self._made: dict[int, DraftMessage] = {}
-        """id() of an `InsertResult` -> the message that it inserted."""
+        """id() of an `InsertResult` -> the message it inserted."""
         self._put_behind: dict[int, DraftMessage] = {}
-        """id() of a message -> the last result that was put after it."""
+        """id() of a message -> the last result inserted after it."""
 
     def answer(self, edit: InsertResult) -> None:
         call = self.draft.block(edit.call)
@@ -62,7 +62,7 @@ class ResultsAsMessages(Drafter):
         return (id(self.draft.message_of(home) or home), id(home.in_list))
 
     def parts_of(self, call: DraftBlock) -> tuple[list[DraftMessage], DraftMessage]:
-        """The parts of its message, and the last one with a call, which results come after."""
+        """The parts of the call's message, and the last one with a call, which results follow."""
         home = home_of(call)
         message = self.draft.message_of(home)
         if message is None:
@@ -87,7 +87,7 @@ class ResultsAsMessages(Drafter):
                 last[id(anchor)] = made
         self._answers.clear()
 
-    # --- at places that are named ------------------------------------------------------------------------
+    # --- at given places --------------------------------------------------------------------------------------
 
     def put_at(self, spot: Spot, edit: InsertResult) -> None:
         draft = self.draft
@@ -157,7 +157,7 @@ class ResultsAsMessages(Drafter):
         self._kept.clear()
 
     def run_from(self, message: DraftMessage, run_of: dict[int, _Run]) -> _Run | None:
-        """The results in a row from this one on, if they are not those of a run that is known."""
+        """The consecutive results starting with this one; None if they belong to a known run."""
         made = run = _Run(message)
         passed = [message]
         for following in self.draft.following(message):
@@ -176,7 +176,7 @@ class ResultsAsMessages(Drafter):
         return first is not None and first.kind == "result"
 
     def _as_words(self, result: DraftMessage, text: str, media: Sequence[Any]) -> DraftMessage:
-        """The user's words that are made of a result."""
+        """Turn a result into user text; returns the message that holds it."""
         words = self.writer.words(result.value, [{"type": "text", "text": text}, *media] if media else text)
         if not self.writer.words_stay_in_record:
             return self.new(words, result)
@@ -188,14 +188,16 @@ class ResultsAsMessages(Drafter):
 
 
 class _Places:
-    """Where results stand among those after a message, by the ranks of their calls."""
+    """Where new results go among those after a message, by the rank (call order) of their calls."""
 
     def __init__(self, drafter: ResultsAsMessages, call: DraftBlock) -> None:
         self._drafter = drafter
         parts, self._last = drafter.parts_of(call)
         self._by_id, self._rank = drafter.ranks(parts)
         self._passed: list[int] = []
-        """Of each result after it the highest rank up to there; a new one of that rank or more comes after it."""
+        """For each result after the message, the highest rank so far; a new result of at least that rank goes after
+        it.
+        """
         self._behind: list[DraftMessage] = []
         self._walk()
 
@@ -219,13 +221,13 @@ class _Places:
         return self._rank.get(id(call), len(self._rank))
 
     def behind(self, rank: int) -> DraftMessage:
-        """What the result of the call with this rank comes after."""
+        """The message that the result of the call with this rank goes after."""
         at = bisect_right(self._passed, rank)
         return self._behind[at - 1] if at else self._last
 
 
 class FreePlaces:
-    """Where single edits would put what they make: asked of a draft that nothing was changed of."""
+    """Where single edits would put their results, worked out on an unchanged draft."""
 
     def __init__(self, drafter: ResultsAsMessages) -> None:
         self._drafter = drafter
@@ -233,7 +235,7 @@ class FreePlaces:
         self._runs: dict[int, _Run] = {}
 
     def result_behind(self, call: Block) -> DraftMessage:
-        """What a result of the call would come after."""
+        """The message that a result of the call would go after."""
         found = self._drafter.draft.block(call)
         key = self._drafter.key(home_of(found))
         if key not in self._places:
@@ -242,7 +244,7 @@ class FreePlaces:
         return places.behind(places.rank(found))
 
     def words_behind(self, result: Block) -> DraftMessage | None:
-        """What a result would come after once it is text; None where it stays, and for what is no result."""
+        """The message that a result would go after once it is text; None if it would stay, or is not a result."""
         message = home_of(self._drafter.draft.block(result))
         if result.kind != "result":
             return None

@@ -1,7 +1,7 @@
-"""Carrying edits out on a draft: what is the same wherever results stand.
+"""Applying edits to a draft: the part that is the same wherever an API puts results.
 
-What many edits of one message need to know together (the order of its calls, where its results end) is worked out
-once for all of them: they wait until an edit comes that looks at the order, or none any more.
+Edits of the same message share work (the order of its calls, where its results end). So they wait until an edit needs
+the final order, or until there are no more, and are then applied together.
 """
 
 from __future__ import annotations
@@ -32,31 +32,31 @@ from toolpair.transcript.edits import (
 from toolpair.transcript.model import Block, Message
 
 NewMessage = Callable[[Any, DraftMessage], DraftMessage]
-"""Of a message's object and what it comes to stand beside: a new message, which is nowhere yet."""
+"""(message object, neighbour) -> a new message, not yet in the draft."""
 _WAITING: tuple[type, ...] = (Rename, SetValue, SetField, InsertResult, MoveResult, Remove, ReplaceWithText)
-"""Edits that may be carried out before those that wait."""
+"""Edits that can be applied before those that wait."""
 
 
 class Drafter(ABC):
-    """One batch of edits of one transcript."""
+    """Applies one batch of edits to one transcript."""
 
     def __init__(self, draft: Draft, writer: Writer, new: NewMessage) -> None:
         self.draft = draft
         self.writer = writer
         self.new = new
         self._inserted: dict[int, DraftMessage] = {}
-        """id() of a message -> the last one that was inserted after it."""
+        """id() of a message -> the last message inserted after it."""
         self._said: dict[int, list[DraftBlock]] = {}
-        """id() of a message of the draft -> the calls in it that became texts."""
+        """id() of a draft message -> its calls that became texts."""
         self._moving: dict[int, dict[int, str]] = {}
-        """id() of a message of the draft -> id() of a block of it -> the role that it moves to."""
+        """id() of a draft message -> id() of a block in it -> the role it moves to."""
         self._homes: dict[int, DraftMessage] = {}
-        """What stands for the messages in the two above."""
+        """id() -> draft message, for the keys of the two above."""
         self._called: dict[int, tuple[Message, set[int]]] = {}
-        """id() of a message -> that, and id() of the calls that were taken out of it."""
+        """id() of a message -> the message, and id() of each call removed from it."""
 
     def take(self, edit: Edit) -> None:
-        """Carry one edit out, or note it for `settle`."""
+        """Apply one edit, or keep it for `settle`."""
         draft = self.draft
         if not isinstance(edit, (*_WAITING, MoveToRole)):
             self.settle()
@@ -89,7 +89,7 @@ class Drafter(ABC):
                     self.drop(part)
 
     def settle(self) -> None:
-        """Carry out what waits."""
+        """Apply the edits that wait."""
         self.place_answers()
         self.place_kept()
         for message, calls in self._called.values():
@@ -140,7 +140,7 @@ class Drafter(ABC):
         self._inserted[id(after)] = made
 
     def front(self) -> DraftMessage | None:
-        """What a message in front of all is put in front of."""
+        """The message that one inserted at the start goes before."""
         return next((message for message in self.draft if self.draft.message_of(message) is not None), None)
 
     # --- calls -------------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ class Drafter(ABC):
         self.draft.take(block)
 
     def _take_stranded(self, message: Message, calls: set[int]) -> None:
-        """The reasoning straight before a call that is gone, which nothing of the model follows without it."""
+        """Remove reasoning directly before a removed call unless something else of the model follows it."""
         following: DraftBlock | None = None
         stranded = False
         for block in map(self.draft.block, reversed(message.blocks)):
@@ -164,7 +164,7 @@ class Drafter(ABC):
                 following, stranded = block, False
 
     def say(self, call: DraftBlock, text: str) -> None:
-        """Make a call what the assistant says. It goes in front of the calls that are left."""
+        """Turn a call into assistant text, placed before the remaining calls."""
         home = home_of(call)
         call.kind, call.value, call.id, call.slot = "text", self.writer.said(text), None, None
         home.changed = True
@@ -177,7 +177,7 @@ class Drafter(ABC):
         home.arrange(sorted(home.blocks, key=lambda block: (block.kind == "call", rank.get(id(block), 0))))
 
     def ranks(self, parts: Iterable[DraftMessage]) -> tuple[dict[str, int], dict[int, int]]:
-        """Of the calls of a message: the place of the first one with an id, and by id() the place of each."""
+        """(position of the first call with each id, position of each call by id()) among the calls of a message."""
         calls = [block for part in parts for block in self.draft.blocks_of(part) if block.kind == "call"]
         by_id = {str(block.id): number for number, block in reversed(list(enumerate(calls)))}
         return by_id, {id(block): number for number, block in enumerate(calls)}
@@ -190,7 +190,7 @@ class Drafter(ABC):
         self._moving.setdefault(id(home), {})[id(block)] = role
 
     def split(self, home: DraftMessage, roles: dict[int, str]) -> None:
-        """Blocks into messages of their roles, which part the one that they stood in."""
+        """Move blocks into messages of their roles, splitting the message that held them."""
         draft = self.draft
         kind, only = next((block.kind, roles[id(block)]) for block in home.blocks if id(block) in roles)
         if home.all_are(kind):
@@ -226,40 +226,40 @@ class Drafter(ABC):
 
     @abstractmethod
     def answer(self, edit: InsertResult) -> None:
-        """A new result where the API wants it."""
+        """Insert a new result where the API requires it."""
 
     @abstractmethod
     def put_at(self, spot: Spot, edit: InsertResult) -> None:
-        """A new result at a place that is named."""
+        """Insert a new result at a given place."""
 
     @abstractmethod
     def move(self, result: DraftBlock, call: DraftBlock) -> None:
-        """A result where the API wants that of the call."""
+        """Move a result to where the API requires the result of the call."""
 
     @abstractmethod
     def reorder(self, edit: Reorder) -> None: ...
 
     @abstractmethod
     def replace(self, block: DraftBlock, text: str, media: tuple[Any, ...]) -> None:
-        """Keep what a call or a result says as text."""
+        """Keep the content of a call or a result as text."""
 
     @abstractmethod
     def place_answers(self) -> None:
-        """Put the results that wait into call order."""
+        """Place the waiting results in call order."""
 
     @abstractmethod
     def place_kept(self) -> None:
-        """Put what is kept of results after those that stay."""
+        """Place the texts kept of results after the results that remain."""
 
 
 def home_of(block: DraftBlock) -> DraftMessage:
-    """The message that the block stands in, or stood in last."""
+    """The message that holds the block, or held it last."""
     assert block.home is not None
     return block.home
 
 
 def with_fields(value: Any, fields: dict[str, Any] | None) -> Any:
-    """The value with the fields that were set on it."""
+    """The value with the edited fields; ABSENT removes one."""
     if not fields:
         return value
     made = {**value, **fields}

@@ -1,4 +1,4 @@
-"""Results that are blocks of the user's message after their calls: in front of all else, in call order."""
+"""Results that are blocks of the user message after their calls: before everything else, in call order."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from toolpair.transcript.model import Message
 
 
 class _Answers(Struct, eq=False):
-    """Results that wait to be put into a message, and the messages whose calls they answer."""
+    """Results to be placed in a message, and the messages whose calls they answer."""
 
     target: DraftMessage
     homes: list[DraftMessage]
     found: list[tuple[DraftBlock, DraftBlock]] = field(default_factory=list)
-    """Each call, and its result."""
+    """(call, result) pairs."""
 
 
 class ResultsInMessages(Drafter):
-    """`merged`: neighbouring messages of one role are sent as one."""
+    """`merged`: adjacent messages of one role are sent as one."""
 
     def __init__(self, draft: Draft, writer: Writer, new: NewMessage, merged: bool) -> None:
         super().__init__(draft, writer, new)
         self._merged = merged
         self._answers: dict[int, _Answers] = {}
-        """By id() of the message that the calls are sent in."""
+        """Keyed by id() of the message that the calls are sent in."""
         self._kept: dict[int, list[tuple[DraftBlock, list[DraftBlock]]]] = {}
-        """id() of a message -> the results of it that are kept as texts, with these."""
+        """id() of a message -> its results that are kept as text, each with the blocks that replace it."""
         self._made: dict[int, DraftBlock] = {}
-        """id() of an `InsertResult` -> the result that it inserted."""
+        """id() of an `InsertResult` -> the result it inserted."""
         self._put_behind: dict[int, DraftBlock] = {}
-        """id() of a block -> the last result that was put after it."""
+        """id() of a block -> the last result inserted after it."""
         self._put_in_front: dict[int, DraftBlock] = {}
-        """id() of a message -> the last result that was put in front of all else in it."""
+        """id() of a message -> the last result inserted at its front."""
 
     def answer(self, edit: InsertResult) -> None:
         call = self.draft.block(edit.call)
@@ -53,7 +53,7 @@ class ResultsInMessages(Drafter):
         return made
 
     def _wait(self, call: DraftBlock, result: DraftBlock) -> None:
-        """For the message after the one with the call."""
+        """Keep a result for the message after the one with the call."""
         home = home_of(call)
         message = self.draft.message_of(home) if self._merged and self.draft.is_in(home) else None
         key = id(home if message is None else message)
@@ -83,7 +83,7 @@ class ResultsInMessages(Drafter):
         self._answers.clear()
 
     def _answering(self, home: DraftMessage) -> DraftMessage:
-        """The user's message after this one; a new one where another's comes next, or none."""
+        """The user message after this one; a new one if none follows directly."""
         following = next(self.draft.following(home), None)
         if following is not None and following.role == "user":
             return following
@@ -91,7 +91,7 @@ class ResultsInMessages(Drafter):
         self.draft.insert_after(home, made)
         return made
 
-    # --- at places that are named ------------------------------------------------------------------------
+    # --- at given places --------------------------------------------------------------------------------------
 
     def put_at(self, spot: Spot, edit: InsertResult) -> None:
         draft = self.draft

@@ -64,7 +64,7 @@ def _kept_beside(target: Path) -> Iterator[tuple[Kept, str]]:
 
 
 def limit_of_backups(given: int | None = None) -> int | None:
-    """How many backups of a file are kept: `given`, else the value of TOOLPAIR_BACKUPS, else None for all.
+    """How many backups of a file to keep: `given`, else the value of TOOLPAIR_BACKUPS, else None for all.
 
     Raises Refused when it is not a number of at least 1.
     """

@@ -43,7 +43,7 @@ def refuse_folder(folder: str, shown: str, advice: str) -> None:
 
 
 def refuse_links(shown: str, found: os.stat_result, allowed: bool) -> bool:
-    """Whether there are other hard links, when they are allowed; refuses them otherwise."""
+    """Whether the file has other hard links. Raises Refused if it has and they are not allowed."""
     if found.st_nlink > 1 and not allowed:
         raise Refused(
             f"{shown} has other names (hard links) that would keep the old content; save under a new name, or allow "

@@ -26,7 +26,7 @@ class Kept(Struct, frozen=True, order=True):
 
 
 def temporary_name(folder: str) -> str:
-    """A name that is short however long the target's name is."""
+    """A name for a temporary file, short however long the target's name is."""
     return os.path.join(folder, f".toolpair-{secrets.token_hex(8)}.tmp")
 
 

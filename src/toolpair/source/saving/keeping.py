@@ -23,10 +23,9 @@ _NO_FLUSH: Final = (errno.EINVAL, errno.ENOTSUP)
 
 
 def keep_old(path: str, descriptor: int, shown: str, names: KeptNames, made: Made, io: Io) -> tuple[str, bool]:
-    """Hard-link the old file, open as `descriptor`, to a backup name; copy it where links are impossible. Never
-    clobbers.
+    """Hard-link the old file, open as `descriptor`, to a backup name; copy it where links are impossible.
 
-    Returns the name, and whether it is the old file itself rather than a copy.
+    Never overwrites a file. Returns the name, and whether it is the old file itself rather than a copy.
     """
     target = io.fstat(descriptor)
     while True:
@@ -67,7 +66,7 @@ def copy_old(descriptor: int, target: os.stat_result, names: KeptNames, made: Ma
     written = io.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     made.descriptors.append(written)
     with contextlib.suppress(OSError):
-        io.flock(written)  # else another save's sweep removes it
+        io.flock(written)  # otherwise another save's sweep could remove it
     Stream(written, io).write([OriginalRun(0, io.fstat(descriptor).st_size)], Source(descriptor))
     kept_owner = _give_to(target, written, io)
     io.fchmod(written, stat.S_IMODE(target.st_mode) & (0o7777 if kept_owner else 0o700))
@@ -80,7 +79,7 @@ def copy_old(descriptor: int, target: os.stat_result, names: KeptNames, made: Ma
 
 
 def _give_to(like: os.stat_result, descriptor: int, io: Io) -> bool:
-    """Give a new file the owner and group of the file it is kept for. Returns whether it has them afterwards."""
+    """Give a new file the owner and group of the file it is kept for. Returns whether it has both afterwards."""
     now = io.fstat(descriptor)
     if (now.st_uid, now.st_gid) == (like.st_uid, like.st_gid):
         return True

@@ -13,9 +13,9 @@ from toolpair.source.errors import SaveFailed
 class Made:
     def __init__(self) -> None:
         self.names: list[str] = []
-        """Always removed."""
+        """Names that are always removed."""
         self.kept: list[str] = []
-        """Backup and side file: removed unless the new content is in place."""
+        """Backup and side file, removed unless the new content is in place."""
         self.inode: tuple[int, int] | None = None
         """Device and inode of the new file."""
         self.descriptors: list[int] = []

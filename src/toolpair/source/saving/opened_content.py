@@ -22,7 +22,7 @@ def known(snapshot: Snapshot) -> bytes | Fingerprint | None:
 def remembered(snapshot: Snapshot) -> Snapshot:
     """The snapshot with a fingerprint of content that is not in memory, if the file certainly still holds that content.
 
-    Reads only what an existing fingerprint does not cover.
+    Reads only the part that an existing fingerprint does not cover.
     """
     data, identity = snapshot.data, snapshot.identity
     if not isinstance(data, FileBytes) or identity is None:

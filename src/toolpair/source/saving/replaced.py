@@ -1,4 +1,4 @@
-"""The file to be replaced, held open: has it changed, is somebody writing to it, what was appended."""
+"""The file to be replaced, held open: whether it has changed, whether somebody writes to it, what was appended."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SETTLE: Final = 3.0
 _DRAIN: Final = 1.0
 """Seconds to wait for a writer of the old file after the rename."""
 _UNGUARDED: Final = 0.05
-"""The same where the system cannot show when the writer is done."""
+"""The same where the system cannot tell when the writer is done."""
 
 
 class Old(Struct, frozen=True):
@@ -49,9 +49,10 @@ class Old(Struct, frozen=True):
 class Drained(Struct, frozen=True):
     """What happened to the old file while it was replaced.
 
-    late: nothing was written to it, or that was carried over to the new file, or left in the old one only. held:
-    somebody still has the old file open for writing; `holders` are those this user can see. unseen: this user cannot
-    see whether anybody has.
+    late: "none": nothing was written to it; "brought": what was written is in the new file; "left": it is only in the
+    old one.
+    held: somebody still has the old file open for writing; `holders` are those that this user can see.
+    unseen: this user cannot see whether anybody has.
     """
 
     late: Literal["none", "brought", "left"] = "none"
@@ -70,9 +71,9 @@ class Replaced:
         self._added = 0
         """Bytes appended after the old content that were carried over."""
         self._brought: tuple[int, int] | None = None
-        """The file that holds them now as well, and how much further on."""
+        """Descriptor of the new file that holds them too, and how many bytes further on they are there."""
         self.appended = 0
-        """Bytes written after the new content: the appended ones, and a line end before them if one was needed."""
+        """Bytes written after the new content: the appended ones, with a line end before them if one was needed."""
         try:
             self.descriptor = open_leased(lambda: io.open(old.path, os.O_RDONLY | O_NOFOLLOW | O_WAITLESS))
         except FileNotFoundError:
@@ -92,7 +93,7 @@ class Replaced:
     # --- before anything is written
 
     def lock(self) -> None:
-        """Keep a second toolpair out. Where locks do not work, the later comparisons must suffice."""
+        """Lock out other toolpair processes. Where locks do not work, the later comparisons must suffice."""
         try:
             self._io.flock(self.descriptor)
         except BlockingIOError:
@@ -251,8 +252,8 @@ class Replaced:
         ):
             late = "left"
             if self._old.appendable and found.st_size > self._size and self._still_begins(found):
-                # The end of a line that its writer is completing would go to the old file, and this one would stay
-                # torn.
+                # Its writer may be completing a line: the rest would go to the old file, and the new one would keep
+                # half a line.
                 late = "brought" if self._bring_over(new, whole=held) else "left"
         return Drained(late, held, holders, not held and self._lease.blind(found))
 

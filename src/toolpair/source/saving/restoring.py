@@ -77,7 +77,7 @@ def restore(
 
 
 def _note_on_writer(backup: str, io: Io) -> list[str]:
-    """A note if an agent has the file open since before the save: it writes to the backup, and will go on doing so."""
+    """A note if an agent has the file open since before the save: it writes to the backup, and will continue to."""
     try:
         if not is_written_to(backup, io):
             return []

@@ -1,8 +1,9 @@
-"""Writing to the end of a new file, piece by piece, reading each back and comparing it.
+"""Writing to the end of a new file piece by piece, reading each piece back and comparing it.
 
 A piece is read, written, read back and compared while it is in the processor's cache, which is cheaper than letting the
 kernel copy a range and reading both files afterwards. If the file system can share extents between files, it is asked
-to, and nothing is copied.
+to,
+and nothing is copied.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Stream:
     def __init__(
         self, descriptor: int, io: Io, size: int = 0, *, shares: bool = True, progress: Progress | None = None
     ) -> None:
-        """`shares`: runs may share blocks with their source; not possible at the end of a file opened for appending."""
+        """`shares`: runs may share blocks with their source. Impossible for a file opened for appending."""
         self._descriptor = descriptor
         self._io = io
         self._progress = progress
@@ -98,7 +99,7 @@ class Stream:
             self._progress(self.size)
 
     def _begin_flush(self) -> None:
-        """The disk writes these while the next bytes are copied and compared."""
+        """Let the disk write these bytes while the next ones are copied and compared."""
         if self._flushes and self.size - self._flushed >= FLUSHED:
             try:
                 self._io.begin_flush(self._descriptor, self._flushed, self.size - self._flushed)
@@ -140,7 +141,7 @@ _CANNOT: Final = (
     *(errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.ENOTTY, errno.EINVAL, errno.EXDEV, errno.EPERM),
     *(errno.EACCES, errno.EBADF, errno.ESPIPE, errno.ETXTBSY),
 )
-"""Errors of systems, and of sandboxes, that do not offer the call."""
+"""Errors of systems and sandboxes that do not offer the call."""
 
 
 def _parts(data: bytes) -> Iterator[bytes]:
@@ -188,7 +189,7 @@ def last_line(descriptor: int, end: int, io: Io, start: int = 0) -> bytes:
 
 
 def same(one: int, other: int, size: int, shift: int, io: Io, start: int = 0) -> bool:
-    """Whether `size` bytes of one file from `start` equal those of another, where they are `shift` further on."""
+    """Whether `size` bytes of one file from `start` equal those of another, where they are `shift` bytes further on."""
     for at in range(start, start + size, PIECE):
         wanted = min(PIECE, start + size - at)
         piece = read_at(one, wanted, at, io)

@@ -1,4 +1,4 @@
-"""Removing leftovers of saves that were killed, but only those that certainly nobody uses."""
+"""Removing leftovers of killed saves, but only those that certainly nobody uses."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def sweep(path: str, target: tuple[int, int], io: Io) -> None:
 
 
 def leftovers(folder: str, io: Io = _SYSTEM) -> Iterator[Leftover]:
-    """The temporary files in a folder left by killed saves; each is removed if possible.
+    """The temporary files that killed saves left in a folder; each is removed if possible.
 
-    Those of a running save are locked, in whichever process it runs; another user's are left to them.
+    Files of a running save are locked, in whichever process it runs; another user's are left alone.
     """
     for name in filter(is_temporary, _names(folder, io)):
         whole = os.path.join(folder, name)
@@ -71,7 +71,7 @@ def _names(folder: str, io: Io) -> list[str]:
 
 
 def _swept(name: str, io: Io) -> tuple[int, str | None] | None:
-    """Remove a temporary file that nobody uses: its size, and why it is still there, if it is.
+    """Remove a temporary file that nobody uses. Returns its size, and why it could not be removed (None: it was).
 
     None when somebody may be using it. Raises OSError when that cannot be determined.
     """

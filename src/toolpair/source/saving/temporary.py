@@ -38,7 +38,7 @@ class Temporary:
         try:
             io.flock(self.descriptor)
         except OSError:
-            pass  # no locks on this file system: then nobody sweeps there either
+            pass  # no locks on this file system, so nobody sweeps there either
 
     def write(self, pieces: Iterable[Piece], source: Source | None, progress: Progress | None = None) -> None:
         """Write the content and compare it. Later bytes are only appended; nothing is flushed yet."""
@@ -86,8 +86,8 @@ class Temporary:
         return notes
 
     def _take_owner(self, now: os.stat_result, like: os.stat_result) -> tuple[bool, bool]:
-        """Whether owner and group are those of `like` afterwards. Without the right to change owners, only the group
-        may be set.
+        """Set the owner and group of `like`, or the group alone if only that is permitted. Returns which ones match
+        now.
         """
         owner, group = now.st_uid == like.st_uid, now.st_gid == like.st_gid
         if owner and group:
@@ -108,7 +108,7 @@ class Temporary:
         self._io.fchmod(self.descriptor, stat.S_IMODE(mode))
 
     def _copy_attributes(self, source: int) -> list[str]:
-        """The names of the attributes that could not be copied."""
+        """Copy the attributes. Returns the names of those that could not be copied."""
         io, lost = self._io, list[str]()
         try:
             io.copy_metadata(source, self.descriptor)
@@ -131,7 +131,9 @@ class Temporary:
         return lost
 
     def cut_back(self, size: int, most: int) -> None:
-        """Truncate what was begun after `size`; more than `most` bytes would mean that others have written as well."""
+        """Remove what a failed append wrote after `size`, unless it is more than `most` bytes: then others wrote as
+        well.
+        """
         self.size = size
         if self._io.fstat(self.descriptor).st_size <= size + most:
             self._io.truncate(self.descriptor, size)
@@ -185,9 +187,9 @@ class Temporary:
         return found is not None and _inode(found) == self._inode
 
     def identity(self, path: str) -> Identity:
-        """The identity of the file under its final name; asked after the rename, which changes its ctime.
+        """The identity of the file under its final name, taken after the rename, which changes its ctime.
 
-        If the file is no longer what was written, an identity that no file has, so that the next save compares
+        If the file no longer holds what was written, it is an identity that no file has, so that the next save compares
         contents.
         """
         try:

@@ -1,8 +1,7 @@
-"""A model of what Claude Code sends when it resumes a file: which records it takes, leaves out and makes up.
+"""A model of what Claude Code sends when it resumes a file: which records it uses, leaves out and makes up.
 
-As measured on the versions that versions.py names. It uses only the order of the records, and not this program's
-pairing of calls and results. What the agent adds to every request by itself (reminders about tools, date, tokens) is
-left out.
+As measured on the versions in versions.py. The model uses only the order of the records, and not toolpair's own pairing
+of calls and results. What the agent adds to every request (reminders about tools, date, tokens) is left out.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from toolpair.transcript.model import Transcript
 
 
 def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
-    """None for a sub-agent's file, which is never resumed."""
+    """What the agent would send; None for a sub-agent's file, which is never resumed."""
     if transcript.agent != AGENT:
         return None
     history = cached_history(transcript, items)
@@ -59,14 +58,14 @@ def _messages_of(drafts: list[Draft], model: str | None) -> list[Draft]:
         calls_last(message)
         renamed(message)
     sent = without_empty(paired(messages))
-    # The user's next words join the last user message, which needs no text from the agent then.
+    # The user's next text joins the last user message, so the agent adds none of its own there.
     if sent and sent[-1].role == "user" and all(words_of(part) == NO_CONTENT for part in sent[-1].parts):
         del sent[-1]
     return sent
 
 
 def _thinking_of(drafts: list[Draft], model: str | None) -> list[Draft]:
-    """Signed thinking of a model other than the one that continues is left out."""
+    """Leave out signed thinking of any model other than `model`, which resumes."""
     for draft in drafts:
         if draft.role == "assistant" and draft.model not in (model, SYNTHETIC_MODEL, None):
             kept = [
@@ -104,7 +103,7 @@ def _fates(transcript: Transcript, sent: Sequence[SentMessage]) -> dict[int, Fat
 
 
 def _refusal(history: History) -> str | None:
-    """Why the agent says that it finds no such session."""
+    """Why the agent does not find the session, as a sentence; None if it does."""
     talk = (node.sidechain for node in history.nodes if node.type in ("user", "assistant"))
     if next(talk, False) and all(talk):
         return "Claude Code does not find this session: every line in it belongs to a sub-agent."

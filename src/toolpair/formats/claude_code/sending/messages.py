@@ -65,20 +65,20 @@ def _joined(records: Sequence[Draft]) -> Draft:
 
 
 def calls_last(message: Draft) -> None:
-    """What follows a call is moved before it."""
+    """Move what follows a call before it."""
     if message.role == "assistant" and len(message.parts) > 1:
         message.parts.sort(key=lambda part: part.type == "tool_use")
 
 
 def renamed(message: Draft) -> None:
-    """Calls of tools that have been renamed since are sent under the new name."""
+    """Send calls of renamed tools under the new name."""
     for part in message.parts:
         if part.type == "tool_use" and part.value.get("name") == "Task":
             part.value = {**part.value, "name": "Agent"}
 
 
 def paired(messages: Sequence[Draft]) -> list[Draft]:
-    """Each call with one result in the very next message. An id that was used before is not sent again."""
+    """Give each call one result in the very next message. A call whose id was used before is left out."""
     sent: list[Draft] = []
     used: set[Any] = set()
     at = 0
@@ -104,7 +104,7 @@ def paired(messages: Sequence[Draft]) -> list[Draft]:
 
 
 def _orphans_out(message: Draft, sent: list[Draft]) -> None:
-    """A user message that does not follow an assistant message keeps no results."""
+    """Add the message to `sent`, without its results if it does not follow an assistant message."""
     if message.answers:
         message.parts = [part for part in message.parts if part.type != "tool_result"]
         if not message.parts and not sent and not message.noted_before:
@@ -115,9 +115,7 @@ def _orphans_out(message: Draft, sent: list[Draft]) -> None:
 
 
 def _calls_once(message: Draft, used: set[Any]) -> dict[Any, Any]:
-    """Remove results, calls whose id was used before, and server calls without results. Returns key of an
-    id -> the id.
-    """
+    """Remove results, calls whose id was used before, and server calls without results. Returns (id as a key) -> id."""
     answered: set[Any] | None = None
     calls: dict[Any, Any] = {}
     kept: list[RequestPart] = []
@@ -155,7 +153,7 @@ def _first_of_each(follower: Draft, wanted: Container[Any]) -> dict[Any, Request
 
 
 def _answer(follower: Draft, results: dict[Any, RequestPart], added: list[RequestPart]) -> None:
-    """The message after the calls: made-up results first, then its own content, without results of other calls."""
+    """Build the message after the calls: made-up results first, then its own content without results of other calls."""
     wanted = {id(part) for part in results.values()}
     kept = [part for part in follower.parts if part.type != "tool_result" or id(part) in wanted]
     if len(kept) == len(follower.parts) and not added:
@@ -165,7 +163,7 @@ def _answer(follower: Draft, results: dict[Any, RequestPart], added: list[Reques
 
 
 def without_empty(messages: Sequence[Draft]) -> list[Draft]:
-    """The user's blank texts are removed, those of a response stay; a message with nothing left says so."""
+    """Remove blank texts of the user, but not of a response; an empty message gets a text that marks it as empty."""
     for message in messages:
         if message.whole:
             continue

@@ -1,4 +1,4 @@
-"""What version 2.1.1 sends: open calls are left out, everything else goes as the chain has it."""
+"""What version 2.1.1 sends: open calls are left out, everything else is sent as it is in the chain."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from toolpair.formats.claude_code.sending.taking import open_left_out
 
 
 def unhealed(drafts: Sequence[Draft]) -> list[Draft]:
-    """Results beside the chain are not looked for; each message begins with its results."""
+    """The messages, each with its results first. Results off the chain are not searched for."""
     taken = [draft for draft in drafts if draft.parts and not draft.beside and not draft.command]
     messages = merged(open_left_out(taken))
     if messages and messages[-1].role == "user":

@@ -12,7 +12,7 @@ INTERRUPTED: Final = (
     "[Tool call interrupted: the session ended before this call's result was recorded, so its outcome is unknown. "
     "Check whether it took effect before relying on it or running it again.]"
 )
-"""Result of a call left open by the end of the session; the agent writes it to the file."""
+"""The result of a call left open at the end of the session; the agent writes it to the file."""
 MISSING: Final = "[Tool result missing due to internal error]"
 ORPHANED: Final = "[Orphaned tool result removed due to conversation resume]"
 USE_INTERRUPTED: Final = "[Tool use interrupted]"
@@ -55,9 +55,9 @@ class Draft(Struct, eq=False):
     made_up: bool = False
     """The agent wrote it itself."""
     emptied: bool = False
-    """Nothing is left of it."""
+    """Everything in it was removed."""
     beside: bool = False
-    """It is beside the chain and was gathered by its call."""
+    """It is off the chain, and its call brought it in."""
     noted: bool = False
     """The agent adds text of its own to the same message."""
     meta: bool = False
@@ -65,9 +65,9 @@ class Draft(Struct, eq=False):
     error: bool = False
     """The agent's own error message, which is never sent."""
     command: bool = False
-    """The output of a command of the user's, in a system record."""
+    """The output of a command that the user ran, in a system record."""
     noted_before: bool = False
-    """The agent told the model something before it."""
+    """A note of the agent to the model comes before it."""
 
     def of_type(self, type_: str) -> list[RequestPart]:
         return [part for part in self.parts if part.type == type_]
@@ -79,7 +79,7 @@ class Draft(Struct, eq=False):
 
 
 def key_of(id_: Any) -> Any:
-    """An id as a key; a missing one and null are the same."""
+    """An id as a dict key; a missing id and null are the same."""
     return id_ if isinstance(id_, (str, int, float)) else None if id_ is None else repr(id_)
 
 
@@ -92,7 +92,7 @@ def error_result(id_: Any, words: str) -> RequestPart:
 
 
 def words_of(part: RequestPart) -> str | None:
-    """The text of a text block, None for any other."""
+    """The text of a text block; None for any other block."""
     if part.type != "text":
         return None
     text = part.value if isinstance(part.value, str) else part.value.get("text")
@@ -100,7 +100,7 @@ def words_of(part: RequestPart) -> str | None:
 
 
 def is_blank(part: RequestPart) -> bool:
-    """A text block that is empty or white space."""
+    """Whether it is a text block that is empty or white space."""
     if part.type != "text":
         return False
     words = words_of(part)

@@ -65,6 +65,6 @@ def drafts_of(order: Iterable[ChainNode], beside: set[int], blocks: Mapping[Key,
 
 
 def is_local_command(node: ChainNode) -> bool:
-    """The output of a local command of the user's: a system record that is sent as a user message."""
+    """Whether it is the output of a local command that the user ran: a system record sent as a user message."""
     value = node.value
     return node.type == "system" and value.get("subtype") == "local_command" and isinstance(value.get("content"), str)

@@ -21,7 +21,7 @@ from toolpair.formats.claude_code.sending.parts import (
 
 
 def taken(drafts: Sequence[Draft]) -> list[Draft]:
-    """The records taken: open calls of an unfinished last turn are answered, all others left out."""
+    """The records that are sent: open calls of an unfinished last turn get an answer, other open calls are left out."""
     drafts = _in_one_piece(drafts)
     answered = _answered(drafts)
     interrupted = _interrupted(drafts, answered)
@@ -47,7 +47,7 @@ _NOTES: Final = ("attachment", "system")
 
 
 def _in_one_piece(drafts: Sequence[Draft]) -> list[Draft]:
-    """The drafts in order, but what a response says after a note is moved to the rest of it."""
+    """The drafts in order, with the part of a response after a note moved up to the rest of it."""
     found: list[Draft] = []
     last_of: dict[str, tuple[Draft, int]] = {}
     notes = 0
@@ -90,7 +90,7 @@ def _last_words(draft: Draft) -> str:
 
 
 def open_left_out(drafts: Sequence[Draft]) -> list[Draft]:
-    """The records without those whose calls have no result."""
+    """The records, without those whose calls have no result."""
     answered = _answered(drafts)
     return [draft for draft in drafts if not _all_open(draft, answered)]
 
@@ -101,7 +101,7 @@ def _answered(drafts: Iterable[Draft]) -> set[Any]:
 
 
 def _turn_begin(drafts: Sequence[Draft]) -> int:
-    """Where the last turn begins: after the user's last message."""
+    """The index where the last turn starts: after the last user message."""
     for index in range(len(drafts) - 1, -1, -1):
         draft = drafts[index]
         if draft.role == "user" and not draft.answers and not draft.command:
@@ -110,16 +110,16 @@ def _turn_begin(drafts: Sequence[Draft]) -> int:
 
 
 def breaks_off(drafts: Sequence[Draft]) -> bool | None:
-    """Whether the last turn ends with results or attachments: open calls in it stay then.
+    """Whether the last turn ends with results or attachments, so that its open calls stay.
 
-    None when all these drafts are of kinds that do not count.
+    None when none of these drafts is of a kind that counts.
     """
     drafts = _in_one_piece(drafts)
     return _breaks_off(drafts, _answered(drafts))
 
 
 def _breaks_off(drafts: Sequence[Draft], answered: set[Any]) -> bool | None:
-    """What would be left out, and commands, do not count."""
+    """As `breaks_off`. Records that may be left out, and commands, do not count."""
     attached = False
     for draft in reversed(drafts):
         if draft.command or draft.role == "system" or _may_go(draft, answered):
@@ -152,7 +152,7 @@ def _interrupted(drafts: Sequence[Draft], answered: set[Any]) -> list[tuple[Draf
 
 
 def _all_open(draft: Draft, answered: set[Any]) -> bool:
-    """A record whose calls have no result anywhere is left out, together with any text in it."""
+    """Whether none of the record's calls has a result anywhere; such a record is left out, with any text in it."""
     if draft.role != "assistant":
         return False
     calls = draft.of_type("tool_use")
@@ -169,7 +169,7 @@ def _only_blank(draft: Draft) -> bool:
 
 
 def _without_empty_responses(drafts: Sequence[Draft]) -> list[Draft]:
-    """A response with nothing left but thinking and the agent's own note that it is empty is left out."""
+    """Leave out responses with nothing but thinking and the agent's own note that they are empty."""
     if not any(map(_says_nothing, drafts)):
         return list(drafts)
     saying = {draft.message_id for draft in drafts if draft.role == "assistant" and not _says_nothing(draft)}
