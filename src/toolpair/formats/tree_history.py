@@ -102,17 +102,22 @@ class Links(Struct, frozen=True, eq=False):
 _LINK: Final = "link it to the line before it"
 
 
-def links_of(tree: NodeTree, path: Sequence[Node], end: End, messages: int, agent: str) -> Links:
-    """What is lost above the history that `path` is, and behind its leaf. `messages` is how many it has."""
+def links_of(
+    tree: NodeTree, path: Sequence[Node], end: End, messages: int, agent: str, summarised: bool = False
+) -> Links:
+    """What is lost above the history that `path` is, and behind its leaf. `messages` is how many it has.
+
+    `summarised`: a summary is sent in place of what is above, so that no link up there loses anything.
+    """
     boundaries: list[Boundary] = []
     broken = _doubles(tree, agent)
-    if path and end == "missing" and _before(tree, path[0]) is None:
-        broken.append(_beginning(path[0]))
+    if path and end == "missing" and (summarised or _before(tree, path[0]) is None):
+        broken.append(_summarised(path[0]) if summarised else _beginning(path[0]))
     elif path and end != "root":
         boundary, repair = _cut(tree, path, end, [link.repair for link in broken if link.repair is not None])
         boundaries.append(boundary)
         broken = [link for link in broken if link.repair is None or not _does(repair, link.repair)]
-    elif path and path[0].place and any(node.messages for node in tree.nodes[: path[0].place]):
+    elif path and not summarised and path[0].place and any(node.messages for node in tree.nodes[: path[0].place]):
         boundaries.append(_begun_again(tree, path))
     last = tree.nodes[-1] if tree.nodes else None
     if path and last is path[-1]:
@@ -158,6 +163,11 @@ def _beginning(node: Node) -> BrokenLink:
     """What the file begins with links to something that is not in it: nothing that it holds is lost."""
     text = "The first line of the history links to one that is not in this file."
     return BrokenLink("chain.missing_parent", node.uid, text, "info", "the file is a part of a longer history")
+
+
+def _summarised(node: Node) -> BrokenLink:
+    text = "This line links to one that is not in this file, above what a summary has replaced."
+    return BrokenLink("chain.missing_parent", node.uid, text, "info", "a summary is sent in place of what is above")
 
 
 def _begun_again(tree: NodeTree, path: Sequence[Node]) -> Boundary:
