@@ -427,11 +427,12 @@ def _with_texts(result: dict[str, Any]) -> dict[str, Any]:
 
 
 def _damage(history: _History, transcript: Transcript, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
+    place = {item.uid: number for number, item in enumerate(history.items)}
     for damage in found:
         if damage.first and not (damage.readable and damage.rule != "record.bom"):
             yield _first_line(damage, history.edits)
         else:
-            yield skipped(damage, TITLE, history.tree, transcript)
+            yield skipped(damage, TITLE, history.tree, transcript, place)
 
 
 def _first_line(damage: Damage, edits: bool) -> ResumeEffect | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
 from msgspec import Struct, field
@@ -373,8 +373,10 @@ def _turn_above(tree: NodeTree, node: Node | None) -> Sequence[Node]:
 _ID: Final = re.compile(rb'"id"\s*:\s*"([^"\\]{1,100})"')
 
 
-def skipped(damage: Damage, agent: str, tree: NodeTree, transcript: Transcript) -> ResumeEffect | None:
-    """What an agent loses that skips each line which is not JSON."""
+def skipped(
+    damage: Damage, agent: str, tree: NodeTree, transcript: Transcript, place: Mapping[int, int]
+) -> ResumeEffect | None:
+    """What an agent loses that skips each line which is not JSON. `place`: uid of a record -> its place in the file."""
     if damage.readable and damage.rule != "record.bom":
         return effect_on_readers(damage, agent)
     parts = [part for part in (*damage.values, damage.partial) if isinstance(part, dict)]
@@ -388,8 +390,9 @@ def skipped(damage: Damage, agent: str, tree: NodeTree, transcript: Transcript) 
     ids = {part["id"] for part in parts if isinstance(part.get("id"), str)}
     ids = ids or {found.decode("utf-8", "replace") for found in _ID.findall(damage.raw)}
     lost = (node for node in tree.nodes if node.parent is not None and node.parent not in tree.by_id)
-    follows = next((node for node in lost if node.uid > damage.record), None)
-    hanging = follows is not None and (follows.parent in ids if ids else follows.uid == damage.record + damage.lines)
+    follows = next((node for node in lost if place[node.uid] > damage.at), None)
+    after = damage.at + 1 + len(damage.behind)
+    hanging = follows is not None and (follows.parent in ids if ids else place[follows.uid] == after)
     talk = any("message" in value for value in damage.values if isinstance(value, dict))
     loses = "its output" if outputs == 1 else plural(outputs, "output") if outputs else None
     if hanging:
