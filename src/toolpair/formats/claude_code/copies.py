@@ -50,8 +50,8 @@ class _InFile(Struct):
     """With the uuid of the call's record, if known."""
     progress: dict[tuple[str, str | None], Copy] = field(default_factory=dict)
     """(call id, record of the call) -> the last report; with record None, the last of all."""
-    results: dict[str, dict[str | None, str]] = field(default_factory=lambda: defaultdict(dict))
-    """id -> record of the call -> the result's text: these outputs belong to other calls."""
+    results: dict[str, dict[str | None, Any]] = field(default_factory=lambda: defaultdict(dict))
+    """id -> record of the call -> the result's content: these outputs belong to other calls."""
     calls: dict[str, list[tuple[str | None, Any]]] = field(default_factory=lambda: defaultdict(list))
     """id -> (record, input) of the calls with the id, one per distinct input."""
     answered: set[str] = field(default_factory=set)
@@ -124,7 +124,7 @@ class _Found(Copies):
         if id_ not in self._sent:
             found = self._in_file
             calls, results = found.calls.get(id_, ()), found.results.get(id_, {})
-            others = set(results.values()) if len(calls) > 1 else set()
+            others = set(map(_text, results.values())) if len(calls) > 1 else set()
             # If all other calls of that id are answered, what is left over must belong to this one.
             certain = len(calls) <= 1 or len(calls) - len(results) <= 1
             self._sent[id_] = _chosen(found.requests.get(id_, ()), others, certain=certain)
@@ -186,7 +186,7 @@ class _Found(Copies):
             id_ = part.get("tool_use_id")
             if usable(id_) and worth_keeping(part.get("content")):
                 found.answered.add(id_)
-                found.results[id_][link] = _text(part.get("content"))
+                found.results[id_][link] = part.get("content")
             else:
                 empty.append(id_)
         if "toolUseResult" not in value or len(parts) > 1:
