@@ -60,13 +60,19 @@ class _InFile(Struct):
 class _Found(Copies):
     def __init__(self, items: Sequence[Item], beside: Beside | None, first: Sequence[str] | None) -> None:
         self._items = items
-        self._files: FilesOfSession | None = None
-        if beside is not None:
-            files = FilesOfSession if first is None else FilesOfSession.of
-            self._files = files(beside, _first_uuids(items) if first is None else first)
+        self._beside = beside
+        self._first = first
         self._known: dict[tuple[str, str | None], Sequence[Copy]] = {}
         self._sent: dict[str, Sequence[Copy]] = {}
         self._linked: dict[str, dict[str, list[Copy]]] = {}
+
+    @cached_property
+    def _files(self) -> FilesOfSession | None:
+        if self._beside is None:
+            return None
+        if self._first is None:
+            return FilesOfSession(self._beside, _first_uuids(self._items))
+        return FilesOfSession.of(self._beside, self._first)
 
     def of_call(self, call: Block) -> Sequence[Copy]:
         if not usable(call.id):
@@ -206,10 +212,10 @@ class _Found(Copies):
 def _note_unknown(found: _InFile, item: Item) -> None:
     """Results in a record that the agent does not count as part of the conversation."""
     value = item.value
-    link = text_or_none(value.get("sourceToolAssistantUUID")) or text_or_none(value.get("parentUuid"))
     for part in parts_of_type(value, "tool_result"):
         content = part.get("content")
         if usable(part.get("tool_use_id")) and worth_keeping(content):
+            link = text_or_none(value.get("sourceToolAssistantUUID")) or text_or_none(value.get("parentUuid"))
             where = f"in a line of a type that Claude Code does not read{_at(item)}"
             copy = Copy(content, where, part.get("is_error") is True)
             found.unknown[part["tool_use_id"]].append((copy, link))
