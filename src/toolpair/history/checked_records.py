@@ -127,12 +127,17 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
                 _sent(self._look),
                 wire_of(self.profile.base) == wire_of(self.format.profile),
             )
-        return replace(found, problems=self._with_notes(found.problems)) if isinstance(self.format, OwnRules) else found
+        own = self._own_rules
+        return found if own is None else replace(found, problems=self._with_notes(found.problems, own))
 
-    def _with_notes(self, problems: Sequence[Problem]) -> tuple[Problem, ...]:
+    @cached_property
+    def _own_rules(self) -> OwnRules | None:
+        """The format, if it has rules of its own: slow to find out."""
+        return self.format if isinstance(self.format, OwnRules) else None
+
+    def _with_notes(self, problems: Sequence[Problem], own: OwnRules) -> tuple[Problem, ...]:
         """The problems with notes on what else each fix changes in a file of this format."""
-        assert isinstance(self.format, OwnRules)
-        notes = iter(self.format.notes_on_fixes(self.items, self.transcript, [f for p in problems for f in p.fixes]))
+        notes = iter(own.notes_on_fixes(self.items, self.transcript, [f for p in problems for f in p.fixes]))
         return tuple(replace(problem, fixes=tuple(map(_noted, problem.fixes, notes))) for problem in problems)
 
     def _on_resume(self, transcript: Transcript, problem: Problem) -> OnResume | None:
@@ -155,8 +160,8 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         if not self.transcript.native:
             for values, records, lines in self._no_messages():
                 no_message(context, values[0], records, lines, in_file=self.document is not None)
-        if isinstance(self.format, OwnRules):
-            self.format.check(context, self.items, self.view)
+        if self._own_rules is not None:
+            self._own_rules.check(context, self.items, self.view)
 
     def _no_messages(self) -> Iterator[tuple[list[Any], list[int], int]]:
         """Elements of the list that are not messages: values, uids, and the number of lines.

@@ -38,8 +38,8 @@ def apply_fixes(state: S, apply: Callable[[S, Sequence[Edit]], S], pick: Pick) -
     tried: set[Mark] = set()
     vain: set[Mark] = set()
     again = False
+    waiting = _waiting(state.problems, pick)
     for _ in range(_MOST_STEPS):
-        waiting = _waiting(state.problems, pick)
         taken = _next_group([found for found in waiting if found[0] not in tried])
         if not taken:
             if not (vain and again):
@@ -57,7 +57,7 @@ def apply_fixes(state: S, apply: Callable[[S, Sequence[Edit]], S], pick: Pick) -
             tried.difference_update(mark for mark, _, _ in taken if mark not in useless)
             continue
         yield RecipeStep(tuple((problem, fix) for _, problem, fix in taken), state, after)
-        state, again = after, True
+        state, waiting, again = after, left, True
 
 
 def mark_of(problem: Problem, fix: Fix) -> Mark:

@@ -50,8 +50,8 @@ class _InFile(Struct):
     """With the uuid of the call's record, if known."""
     progress: dict[tuple[str, str | None], Copy] = field(default_factory=dict)
     """(call id, record of the call) -> the last report; with record None, the last of all."""
-    results: dict[str, dict[str | None, str]] = field(default_factory=lambda: defaultdict(dict))
-    """id -> record of the call -> the result's text: these outputs belong to other calls."""
+    results: dict[str, dict[str | None, Any]] = field(default_factory=lambda: defaultdict(dict))
+    """id -> record of the call -> the result's content: these outputs belong to other calls."""
     calls: dict[str, list[tuple[str | None, Any]]] = field(default_factory=lambda: defaultdict(list))
     """id -> (record, input) of the calls with the id, one per distinct input."""
     answered: set[str] = field(default_factory=set)
@@ -60,13 +60,19 @@ class _InFile(Struct):
 class _Found(Copies):
     def __init__(self, items: Sequence[Item], beside: Beside | None, first: Sequence[str] | None) -> None:
         self._items = items
-        self._files: FilesOfSession | None = None
-        if beside is not None:
-            files = FilesOfSession if first is None else FilesOfSession.of
-            self._files = files(beside, _first_uuids(items) if first is None else first)
+        self._beside = beside
+        self._first = first
         self._known: dict[tuple[str, str | None], Sequence[Copy]] = {}
         self._sent: dict[str, Sequence[Copy]] = {}
         self._linked: dict[str, dict[str, list[Copy]]] = {}
+
+    @cached_property
+    def _files(self) -> FilesOfSession | None:
+        if self._beside is None:
+            return None
+        if self._first is None:
+            return FilesOfSession(self._beside, _first_uuids(self._items))
+        return FilesOfSession.of(self._beside, self._first)
 
     def of_call(self, call: Block) -> Sequence[Copy]:
         if not usable(call.id):
@@ -124,7 +130,7 @@ class _Found(Copies):
         if id_ not in self._sent:
             found = self._in_file
             calls, results = found.calls.get(id_, ()), found.results.get(id_, {})
-            others = set(results.values()) if len(calls) > 1 else set()
+            others = set(map(_text, results.values())) if len(calls) > 1 else set()
             # If all other calls of that id are answered, what is left over must belong to this one.
             certain = len(calls) <= 1 or len(calls) - len(results) <= 1
             self._sent[id_] = _chosen(found.requests.get(id_, ()), others, certain=certain)
@@ -186,7 +192,7 @@ class _Found(Copies):
             id_ = part.get("tool_use_id")
             if usable(id_) and worth_keeping(part.get("content")):
                 found.answered.add(id_)
-                found.results[id_][link] = _text(part.get("content"))
+                found.results[id_][link] = part.get("content")
             else:
                 empty.append(id_)
         if "toolUseResult" not in value or len(parts) > 1:
@@ -206,10 +212,10 @@ class _Found(Copies):
 def _note_unknown(found: _InFile, item: Item) -> None:
     """Results in a record that the agent does not count as part of the conversation."""
     value = item.value
-    link = text_or_none(value.get("sourceToolAssistantUUID")) or text_or_none(value.get("parentUuid"))
     for part in parts_of_type(value, "tool_result"):
         content = part.get("content")
         if usable(part.get("tool_use_id")) and worth_keeping(content):
+            link = text_or_none(value.get("sourceToolAssistantUUID")) or text_or_none(value.get("parentUuid"))
             where = f"in a line of a type that Claude Code does not read{_at(item)}"
             copy = Copy(content, where, part.get("is_error") is True)
             found.unknown[part["tool_use_id"]].append((copy, link))

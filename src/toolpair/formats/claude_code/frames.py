@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from toolpair.dialects.anthropic import STAND_INS
 from toolpair.formats.claude_code.history import History
-from toolpair.formats.claude_code.record_kinds import call_ids, parts_of_type, text_or_none, value_of
+from toolpair.formats.claude_code.record_kinds import content_of, text_or_none, value_of
 from toolpair.formats.format import FileFacts, Item, SentMessage
 from toolpair.transcript.model import Block, StandIns, Transcript
 
@@ -22,6 +22,8 @@ _CALL: Final = "\0call"
 _LATEST: Final = "9999-12-31T23:59:59.999Z"
 """Later than any record, for agents whose history ends at the newest record."""
 _SLOT: Final = ("message", "content", 0)
+_NAMED_IN: Final = {"tool_use": "id", "tool_result": "tool_use_id"}
+"""The key that holds the id of a call, by the type of the part."""
 
 
 class LogFacts(Struct, frozen=True):
@@ -194,9 +196,14 @@ class WithCopies(Sequence[Item]):
         ids: dict[str, None] = {}
         for item in self._items:
             value = value_of(item)
-            if isinstance(value, dict) and value.get("type") in ("assistant", "user"):
-                named = (*call_ids(value), *(part.get("tool_use_id") for part in parts_of_type(value, "tool_result")))
-                ids.update((id_, None) for id_ in named if isinstance(id_, str))
+            content = content_of(value) if isinstance(value, dict) else None
+            if not isinstance(content, list) or value.get("type") not in ("assistant", "user"):
+                continue
+            for part in content:
+                kind = part.get("type") if isinstance(part, dict) else None
+                id_ = part.get(_NAMED_IN[kind]) if isinstance(kind, str) and kind in _NAMED_IN else None
+                if isinstance(id_, str):
+                    ids[id_] = None
         own = {item.uid for item in self._items}
         others = [item for item in self._inside.copies(ids) if item.uid not in own]
         first = self._items[0].uid if self._items else 0

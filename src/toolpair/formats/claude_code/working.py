@@ -43,7 +43,8 @@ class Working(Linear):
         self.chain_index: dict[int, int] = {node.uid: index for index, node in enumerate(history.chain)}
         for line in self.draft:
             self.lines[line.uid] = line
-            self._index(line)
+            if isinstance(line.record, dict):
+                self._index(line, line.record)
         for child, parent in history.bridged.items():
             self._bridged_to.setdefault(parent, []).append(child)
         talk = [node for node in history.nodes if node.type != "progress" and node.uuid is not None]
@@ -108,8 +109,8 @@ class Working(Linear):
 
     # --- the chain ---------------------------------------------------------------------------------------
 
-    def _index(self, line: DraftMessage) -> None:
-        uuid, parent = self.uuid(line), text_or_none(self.get(line, "parentUuid"))
+    def _index(self, line: DraftMessage, value: dict[str, Any]) -> None:
+        uuid, parent = text_or_none(value.get("uuid")), text_or_none(value.get("parentUuid"))
         if parent is not None:
             self._children.setdefault(parent, {})[line.uid] = line
         if uuid is not None:
@@ -222,7 +223,7 @@ class Working(Linear):
         if blocks:
             line.put(None, *blocks)
         self.lines[line.uid] = line
-        self._index(line)
+        self._index(line, value)
         self.put_after(line, after)
         return line
 
