@@ -13,8 +13,8 @@ from toolpair.text.cells import width
 from toolpair.tui.styled_text import Line, cut_line
 
 STYLE_NAMES = (
-    "text", "dim", "quiet", "bold", "rule", "tool", "error", "warning", "good", "applied", "key", "differ", "hit", "cursor",
-    "side", "title", "cut", "badge", "keyword", "string", "number", "name",
+    "text", "dim", "quiet", "bold", "rule", "tool", "error", "warning", "good", "applied", "key", "differ", "hit",
+    "cursor", "side", "title", "cut", "badge", "keyword", "string", "number", "name",
 )  # fmt: skip
 
 PAINT_CSS = """
@@ -25,12 +25,12 @@ PAINT_CSS = """
 .paint--rule { color: $rule; }
 .paint--title { text-style: bold; color: $hint; }
 .paint--tool { text-style: bold; }
-.paint--error { color: $stops; text-style: bold; }
+.paint--error { color: $stops; }
 .paint--warning { color: $loses; }
 .paint--good { color: $ready; }
 .paint--applied { color: $applied; }
 .paint--key { color: $hint; text-style: bold; }
-.paint--differ { color: $stops; text-style: bold underline; }
+.paint--differ { text-style: bold underline; }
 .paint--hit { text-style: reverse; }
 .paint--cursor { background: $cursor-row; }
 .paint--side { text-style: bold; }

@@ -1,7 +1,7 @@
 """The colours: toolpair's own themes, and what each role is in a theme of Textual's.
 
-A role is what a colour says. Red is what stops, amber what loses, green what is sound or saved, cyan what is applied but
-not saved; everything else is muted. Contrasts in our own themes: words 4.5 or more, also on the cursor's row.
+A role is what a colour says. Red is what stops, amber what loses, green what is sound or saved, cyan what is applied
+but not saved; everything else is muted. In our own themes the contrast of words is at least 4.5.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ DARK: Final = Theme(
         "code-keyword": "#b7a8d8", "code-text": "#a9bb9b", "code-number": "#cbae90", "code-name": "#9fbbdc",
         "removed": "#3a1d26", "added": "#1a3226", "removed-mark": "#7d2f44", "added-mark": "#2c6640",
         "scrollbar": "#3a415c", "scrollbar-background": "#16181f", "scrollbar-hover": "#4b5478",
-        "scrollbar-active": "#4b5478", "scrollbar-background-hover": "#16181f", "scrollbar-background-active": "#16181f",
+        "scrollbar-active": "#4b5478", "scrollbar-background-hover": "#16181f",
+        "scrollbar-background-active": "#16181f",
     },
 )  # fmt: skip
 LIGHT: Final = Theme(
