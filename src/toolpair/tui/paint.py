@@ -14,6 +14,8 @@ from toolpair.tui.styled_text import Line, cut_line
 
 STYLE_NAMES = (
     "dim", "bold", "rule", "tool", "error", "warning", "good", "key", "differ", "hit", "cursor", "side", "title", "cut",
+    "quiet", "code-keyword", "code-string", "code-number", "code-name", "code-comment", "code-heading",
+    "removed", "added", "removed-mark", "added-mark",
 )  # fmt: skip
 
 PAINT_CSS = """
@@ -31,6 +33,20 @@ PAINT_CSS = """
 .paint--cursor { background: $primary-muted; }
 .paint--side { text-style: bold; }
 .paint--cut { color: $text-error; text-style: bold; }
+.paint--quiet { color: $quiet; }
+.paint--code-keyword { color: $code-keyword; }
+.paint--code-string { color: $code-string; }
+.paint--code-number { color: $code-number; }
+.paint--code-name { color: $code-name; }
+.paint--code-comment { color: $quiet; }
+.paint--code-heading { color: $code-name; text-style: bold; }
+.paint--removed { background: $removed; }
+.paint--added { background: $added; }
+.paint--removed-mark { background: $removed-mark; }
+.paint--added-mark { background: $added-mark; }
+.-no-color .paint--removed-mark { text-style: bold underline; }
+.-no-color .paint--added-mark { text-style: bold underline; }
+.-no-color .paint--code-heading { text-style: bold; }
 .-no-color .paint--cursor { text-style: bold; }
 .-no-color .paint--dim { text-style: dim; }
 .-no-color .paint--differ { text-style: reverse; }

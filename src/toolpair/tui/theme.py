@@ -20,7 +20,19 @@ DARK = Theme(
     surface="#1f222c",
     panel="#262a36",
     dark=True,
-    variables={"muted": "#a0a7bd", "faint": "#565d74"},
+    variables={
+        "muted": "#a0a7bd",
+        "faint": "#565d74",
+        "quiet": "#9aa0b5",
+        "code-keyword": "#b7a8d8",
+        "code-string": "#a9bb9b",
+        "code-number": "#cbae90",
+        "code-name": "#9fbbdc",
+        "removed": "#3a1d26",
+        "added": "#1a3226",
+        "removed-mark": "#7d2f44",
+        "added-mark": "#2c6640",
+    },
 )
 LIGHT = Theme(
     name="toolpair-light",
@@ -35,7 +47,19 @@ LIGHT = Theme(
     surface="#eeeee9",
     panel="#e3e3dc",
     dark=False,
-    variables={"muted": "#5b6176", "faint": "#a7abb8"},
+    variables={
+        "muted": "#5b6176",
+        "faint": "#a7abb8",
+        "quiet": "#5e6478",
+        "code-keyword": "#5d4f82",
+        "code-string": "#4a5d40",
+        "code-number": "#705236",
+        "code-name": "#3a5878",
+        "removed": "#fbe3e6",
+        "added": "#e1f2e0",
+        "removed-mark": "#f3b3bd",
+        "added-mark": "#a9dba6",
+    },
 )
 
 
