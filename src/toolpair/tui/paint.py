@@ -14,7 +14,8 @@ from toolpair.tui.styled_text import Line, cut_line
 
 STYLE_NAMES = (
     "text", "dim", "quiet", "bold", "rule", "tool", "error", "warning", "good", "applied", "key", "differ", "hit",
-    "cursor", "side", "title", "cut", "badge", "keyword", "string", "number", "name",
+    "cursor", "side", "title", "cut", "badge", "code-keyword", "code-string", "code-number", "code-name",
+    "code-comment", "code-heading", "removed", "added", "removed-mark", "added-mark",
 )  # fmt: skip
 
 PAINT_CSS = """
@@ -36,10 +37,19 @@ PAINT_CSS = """
 .paint--side { text-style: bold; }
 .paint--cut { color: $stops; text-style: bold; }
 .paint--badge { text-style: bold reverse; }
-.paint--keyword { color: $code-keyword; }
-.paint--string { color: $code-text; }
-.paint--number { color: $code-number; }
-.paint--name { color: $code-name; }
+.paint--code-keyword { color: $code-keyword; }
+.paint--code-string { color: $code-string; }
+.paint--code-number { color: $code-number; }
+.paint--code-name { color: $code-name; }
+.paint--code-comment { color: $quiet; }
+.paint--code-heading { color: $code-name; text-style: bold; }
+.paint--removed { background: $removed; }
+.paint--added { background: $added; }
+.paint--removed-mark { background: $removed-mark; }
+.paint--added-mark { background: $added-mark; }
+.-no-color .paint--removed-mark { text-style: bold underline; }
+.-no-color .paint--added-mark { text-style: bold underline; }
+.-no-color .paint--code-heading { text-style: bold; }
 .-no-color .paint--cursor { text-style: bold; }
 .-no-color .paint--dim { text-style: dim; }
 .-no-color .paint--differ { text-style: bold underline; }

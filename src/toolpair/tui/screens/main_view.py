@@ -222,7 +222,7 @@ class MainView:
             return
         self._previewed = shown
         preview = self._beside if divided.beside else self._below
-        maker = PreviewText(self._owner.glyphs, row)
+        maker = PreviewText(self._owner.glyphs, row, carets=self._owner.tool.no_color)
         if divided.beside:
             preview.show(*maker.one_column(divided.beside))
         else:
