@@ -151,6 +151,10 @@ REVIEW = KeyGroup(
         Key("s", "save_copy", "save a copy", False),
         Key("p", "diff", "exact diff", False),
         Key("x", "exclude", "exclude one, or include it again", False),
+        Key("right_square_bracket", "change(1)", "next change of this row", False),
+        Key("left_square_bracket", "change(-1)", "previous change of this row", False),
+        Key("J", "scroll_preview(1)", "scroll the diff down", False, False),
+        Key("K", "scroll_preview(-1)", "scroll the diff up", False, False),
     ),
 )
 SAVED = KeyGroup(
