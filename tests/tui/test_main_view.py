@@ -53,8 +53,8 @@ def test_the_badge_says_in_colour_what_its_words_say(native: Path, broken: Path,
         assert colours_of(app, " RESUMES, LOSES 2 OUTPUTS ") == (role(app, "loses"), True)
         await press(pilot, "A", "escape")
         assert "now LOSES 2 OUTPUTS · after saving READY TO RESUME" in frame(app)
-        assert colours_of(app, " LOSES 2 OUTPUTS ") == (role(app, "loses"), True)
-        assert colours_of(app, " READY TO RESUME ") == (role(app, "applied"), False), "it is not saved yet"
+        assert colours_of(app, "LOSES 2 OUTPUTS") == (role(app, "loses"), True)
+        assert colours_of(app, "READY TO RESUME") == (role(app, "applied"), False), "it is not saved yet"
         await press(pilot, "w", "enter", "enter")
         assert colours_of(app, " READY TO RESUME ") == (role(app, "ready"), True)
 

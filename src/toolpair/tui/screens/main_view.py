@@ -199,6 +199,7 @@ class MainView:
         if not lines:
             words = "none is left" if overview.partial is None else "not checked yet"
             lines = [[(glyphs.ui(f" {words}", "dim"),)]]
+        self._causes.bare = not self._entries
         if (lines, here) != self._causes_shown:
             self._causes_shown = (lines, here)
             self._causes.show(lines, here)
