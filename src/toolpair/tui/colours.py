@@ -11,7 +11,8 @@ from typing import Any, Final
 
 LIMIT: Final = 0.2
 """Seconds for one answer; a text that takes longer has no colours."""
-_START: Final = 5.0
+_LOADING: Final = 5.0
+"""Seconds for loading a lexer, whose time does not depend on the text."""
 _TRIES: Final = 5
 """After so many failures nothing is coloured any more."""
 
@@ -29,7 +30,8 @@ class Colours:
         asked = json.dumps({"file": file, "language": language, "lines": lines}).encode() + b"\n"
         try:
             process = self._started()
-            answer = self._answer(process, asked, LIMIT)
+            self._answer(process, asked, _LOADING)
+            answer = self._answer(process, b"", LIMIT)
         except (OSError, ValueError):
             self._failures += 1
             self._end()
@@ -47,7 +49,6 @@ class Colours:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
             )
-            self._answer(self._process, b"", _START)
         return self._process
 
     @staticmethod
