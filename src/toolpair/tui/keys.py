@@ -19,9 +19,8 @@ class Key(Struct, frozen=True):
 
 _NAMES = {
     "right_square_bracket": "]", "left_square_bracket": "[", "slash": "/", "ampersand": "&", "at": "@",
-    "question_mark": "?", "colon": ":", "exclamation_mark": "!",
-    "less_than_sign": "<", "greater_than_sign": ">", "escape": "esc", "pagedown": "pgdn",
-    "pageup": "pgup",
+    "question_mark": "?", "colon": ":", "exclamation_mark": "!", "vertical_line": "|", "less_than_sign": "<",
+    "greater_than_sign": ">", "escape": "esc", "pagedown": "pgdn", "pageup": "pgup",
 }  # fmt: skip
 
 
@@ -134,10 +133,16 @@ VIEWER = KeyGroup(
     (
         Key("h,left", "side(-1)", "to the page before", False, False),
         Key("l,right", "side(1)", "to the next page", False, False),
-        Key("z", "wrap", "wrap long lines, or not", False),
+        Key("enter", "fold", "fold or unfold what is under the cursor", False),
+        Key("O", "fold_all", "fold everything, or unfold it", False),
+        Key("right_square_bracket", "change(1)", "next change of a diff", False),
+        Key("left_square_bracket", "change(-1)", "previous change of a diff", False),
+        Key("vertical_line", "columns", "a diff in one column or two", False),
+        Key("v", "record", "the record as it stands in the file, and back", False),
+        Key("z", "wrap", "wrap long lines, or not; a record as its bytes stand", False),
         Key("less_than_sign", "shift(-1)", "left along unwrapped lines", False),
         Key("greater_than_sign", "shift(1)", "right along unwrapped lines", False),
-        Key("slash", "search", "find", False, False),
+        Key("slash", "search", "find as you type", False, False),
         Key("n", "hit(1)", "next match", False, False),
         Key("N", "hit(-1)", "previous match", False, False),
         Key("y", "yank", "copy what is shown", False, False),
@@ -151,8 +156,8 @@ REVIEW = KeyGroup(
         Key("s", "save_copy", "save a copy", False),
         Key("p", "diff", "exact diff", False),
         Key("x", "exclude", "exclude one, or include it again", False),
-        Key("right_square_bracket", "change(1)", "next change of this row", False),
-        Key("left_square_bracket", "change(-1)", "previous change of this row", False),
+        Key("right_square_bracket", "row_change(1)", "next change of this row", False),
+        Key("left_square_bracket", "row_change(-1)", "previous change of this row", False),
         Key("J", "scroll_preview(1)", "scroll the diff down", False, False),
         Key("K", "scroll_preview(-1)", "scroll the diff up", False, False),
     ),

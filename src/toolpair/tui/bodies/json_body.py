@@ -19,18 +19,31 @@ _NESTED: Final = 2000
 
 
 class JsonBody(Body):
-    """`numbered`: with line numbers and signs for folding. `without`: members of the outermost object to leave out."""
+    """`folds`: with signs for folding, `numbered`: also with line numbers.
 
-    def __init__(self, glyphs: Glyphs, text: str, numbered: bool = True, without: Collection[str] = ()) -> None:
+    `without` are members of the outermost object to leave out.
+    """
+
+    def __init__(
+        self,
+        glyphs: Glyphs,
+        text: str,
+        numbered: bool = True,
+        without: Collection[str] = (),
+        folds: bool = True,
+    ) -> None:
         super().__init__(glyphs)
         self._json = text
         self._numbered = numbered
+        self._folds = folds
         self._without = without
         self._digits = max(3, len(str(len(text) // 10))) if numbered else 0
         self._lines = JsonLines("")
         self._folded: set[int] = set()
         self._keep: tuple[set[int], int] | None = None
         """What to fold again after a new layout: offsets, and up to where that has been done."""
+        self._fold_depth: int | None = None
+        """The depth at which everything is folded, also what is laid out later."""
         self._hidden: list[tuple[int, int]] = []
         self._after = array("q")
         """For each hidden range the row after it, and how many lines are hidden up to its end."""
@@ -49,11 +62,15 @@ class JsonBody(Body):
         self._lines = JsonLines(self._json, max(8, self.cells - gutter + INDENT) if wrapped else 0, self._without)
         self._folded.clear()
         self._keep = (folded, 0) if folded else None
+        self._fold_depth = None
         self.more()
 
     def more(self, count: int = 500) -> bool:
-        lines = self._lines
+        lines, before = self._lines, len(self._lines)
         going_on = lines.more(count)
+        if self._fold_depth is not None:
+            new = range(max(0, before - 1), len(lines))
+            self._folded.update(n for n in new if lines.depth(n) == self._fold_depth and lines.opens(n))
         if self._keep is not None:
             folded, at = self._keep
             self._folded.update(
@@ -128,7 +145,7 @@ class JsonBody(Body):
         out.append(gap(depth * INDENT))
         opens = lines.opens(n)
         shut = n in self._folded
-        mark = ("▸ " if shut else "▾ ") if opens and self._numbered else "  " if self._numbered else ""
+        mark = ("▸ " if shut else "▾ ") if opens and self._folds else "  " if self._folds else ""
         out.append(self.glyphs.ui(mark, "key"))
         key = lines.key(n)
         column = lines.key_cells(n) + 2 if lines.parent(n) >= 0 else 0
@@ -159,7 +176,7 @@ class JsonBody(Body):
 
     @property
     def folds(self) -> bool:
-        return self._numbered
+        return self._folds
 
     def fold(self, row: int) -> int | None:
         n = self._line_of(row)
@@ -177,10 +194,29 @@ class JsonBody(Body):
     def fold_all(self) -> None:
         if self._folded:
             self._folded.clear()
+            self._fold_depth = None
         else:
-            lines = self._lines
-            self._folded = {n for n in range(self._outer, len(lines)) if lines.opens(n) and (n or self._outer)}
+            outermost = self._outermost()
+            self._folded = set(outermost)
+            self._fold_depth = self._lines.depth(outermost[0]) if outermost and self._lines.more(0) else None
         self._hide()
+
+    def _outermost(self) -> list[int]:
+        """The objects and arrays to fold: those that stand beside others, or the innermost one."""
+        lines, first, last = self._lines, self._outer, len(self._lines) - 1
+        while True:
+            opening, beside, n = [], 0, first
+            while n <= last:
+                beside += 1
+                if lines.opens(n):
+                    opening.append(n)
+                n = lines.last(n) + 1
+            if beside != 1 or not opening or opening[0] == lines.last(opening[0]):
+                return opening
+            inner = opening[0]
+            if not any(map(lines.opens, range(inner + 1, min(lines.last(inner) + 1, inner + 50)))):
+                return opening
+            first, last = inner + 1, lines.last(inner)
 
     def _unfold_to(self, line: int) -> int:
         """Show a line. Returns its row."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from toolpair.session.session import Problem
+    from toolpair.tui.aside import Aside
     from toolpair.tui.controllers.owner import Owner
 
 REST = 0.12
@@ -70,6 +71,7 @@ class MainView:
         self._causes_shown: tuple[list[list[Line]], int] = ([], 0)
         self._resting: Timer | None = None
         self._following: Timer | None = None
+        self._maker: PreviewText | None = None
         self._previewed: tuple[object, ...] = ()
         """What the preview shows: the row, and its size."""
         self._ahead = LookingAhead(partial(owner.later, of_state=True))
@@ -226,11 +228,35 @@ class MainView:
             return
         self._previewed = shown
         preview = self._beside if divided.beside else self._below
-        maker = PreviewText(self._owner.glyphs, row, carets=self._owner.tool.no_color)
+        conversation = self._owner.session.conversation
+        maker = PreviewText(self._owner.glyphs, conversation, row, carets=self._owner.tool.no_color)
+        self._maker = maker
         if divided.beside:
             preview.show(*maker.one_column(divided.beside))
         else:
             preview.show(*maker.two_columns(width))
+        self._owner.later(SHOWN, partial(self._colour, preview, maker))
+
+    def _colour(self, preview: Preview, maker: PreviewText) -> None:
+        """Ask for the colours of what is in view, in a thread."""
+        if maker is not self._maker:
+            return
+        asked = next((found for body in maker.bodies if (found := body.wanted()) is not None), None)
+        if asked is None:
+            return
+        colours = self._owner.tool.colours
+
+        def work(aside: Aside) -> None:
+            runs = colours.runs(asked.file, asked.language, asked.lines)
+            aside.run_in_ui(lambda: coloured(runs))
+
+        def coloured(runs: list[list[tuple[int, int, str]]]) -> None:
+            if runs and maker is self._maker:
+                asked.body.coloured(asked, runs)
+                preview.refresh()
+                self._owner.later(SHOWN, partial(self._colour, preview, maker))
+
+        self._owner.in_thread(work, "colours")
 
     def _show_ticks(self) -> None:
         self._owner.pairs.vertical_scrollbar.refresh()

@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 
 from toolpair.session.session import Refused, SaveFailed, SessionError
 from toolpair.tui.aside import Aside
-from toolpair.tui.bytes_text import diff_style, parts_text, whole_text
+from toolpair.tui.change_pages import change_pages
 from toolpair.tui.controllers.working import takes_long
 from toolpair.tui.desk import Desk
 from toolpair.tui.held_key import HeldKey
@@ -21,7 +21,7 @@ from toolpair.tui.review_text import ReviewText
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
 from toolpair.tui.screens.confirm import ConfirmScreen
 from toolpair.tui.screens.prompt import PromptScreen
-from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen
+from toolpair.tui.screens.viewer import ViewerScreen
 from toolpair.tui.screens.writing import LARGE, GivenUp, Steps, WritingScreen
 from toolpair.tui.styled_text import Line, line_width
 from toolpair.tui.widgets.preview import Preview
@@ -41,7 +41,6 @@ _LISTED = 50
 """Problems listed of those that are left."""
 _LEAST_DIFF = 6
 """Lines of the diff below the list; the list scrolls rather than leave it less."""
-_DIFF_LINES = 200
 _SHOWN = 0.03
 """Seconds without a key before the diff follows the cursor."""
 
@@ -179,7 +178,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
     def on_review_list_ticked(self) -> None:
         self.action_exclude()
 
-    def action_change(self, by: int) -> None:
+    def action_row_change(self, by: int) -> None:
         """To the next change that the row under the cursor stands for, or to the one before."""
         here = self._here
         if isinstance(here, tuple) and here[0].decisions:
@@ -205,26 +204,26 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         self._following = None
         glyphs, width, here = self.glyphs, self.size.width, self._here
         title: Line = glyphs.rule("", width)
-        lines: list[Line] = []
+        lines: Sequence[Line] = []
         if isinstance(here, tuple):
             count = len(here[0].decisions)
             if count > 1:
-                right = (glyphs.ui(" ]", "key", "change(1)"), glyphs.ui(" next ──", "dim", "change(1)"))
+                right = (glyphs.ui(" ]", "key", "row_change(1)"), glyphs.ui(" next ──", "dim", "row_change(1)"))
                 title = (*glyphs.rule(f"{self._number + 1:,} of {count:,}", width - line_width(right)), *right)
             lines = self._diff_of(here[0], width)
         elif here is not None:
             lines = ReviewText(self._overview, glyphs, width, ()).problem_in_full(here)
         self.query_one(Preview).show(title, lines, None, (width, 0))
 
-    def _diff_of(self, row: Staged, width: int) -> list[Line]:
+    def _diff_of(self, row: Staged, width: int) -> Sequence[Line]:
         from toolpair.tui.bodies.change_parts import diff_of_changes
-        from toolpair.tui.bodies.reading import first_lines
+        from toolpair.tui.preview_text import BodyLines
 
         changes = self._changes_of(row)
         if changes is None:
             return self.glyphs.paragraph("p shows the bytes of all that is applied.", width, "dim")
         body = diff_of_changes(self.glyphs, lambda: changes, self._overview.noun, self.tool.no_color)
-        return first_lines(body, width - 1, _DIFF_LINES)
+        return BodyLines(body, width - 1)
 
     def _changes_of(self, row: Staged) -> Sequence[Change] | None:
         """What one fix of the row changes in the file; None when it cannot be told from the others."""
@@ -296,11 +295,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
     def action_diff(self) -> None:
         session = self._session
         noun = self._overview.noun
-        pages = [
-            ViewerPage("what differs", lambda: parts_text(session.staging.changes(), noun), diff_style),
-            ViewerPage("whole lines", lambda: whole_text(session.staging.changes(), noun), diff_style),
-        ]
-        self.open(ViewerScreen("All changes", pages))
+        self.open(ViewerScreen("All changes", change_pages(session.staging.changes, noun, self.tool.carets)))
 
     def _nothing(self) -> bool:
         """Say so when nothing is left to save."""
