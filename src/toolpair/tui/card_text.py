@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 PREVIEW_MESSAGES = 5000
 """In a longer history that is checked as a whole a preview is too slow for a key; `p` shows it instead."""
 IDS = 3
+_ROOMY = 10
+"""Lines of a card on a narrow screen from which it also says why, and which other ways there are."""
 Part = tuple[int, list[Line]]
 """Priority (0 is highest) and the lines."""
 
@@ -128,6 +130,7 @@ class Card:
         self.cells = cells
         self.height = height
         self.wide = wide
+        self.roomy = wide or height > _ROOMY
         self.previewed = False
         """Whether the pair is shown in full somewhere else."""
 
@@ -153,14 +156,14 @@ class Card:
         else:
             why = problem.no_fix or ("nothing breaks." if problem.severity == "info" else "none is known.")
             parts.append((2, glyphs.paragraph(f"No fix: {why}", cells, limit=3)))
-        if self.wide:
+        if self.roomy:
             parts += self._more(problem)
         hints = self._hints(problem)
         rule = (glyphs.ui(f"{problem.rule} ", "dim"),)
         if line_width(hints) + line_width(rule) + 2 <= cells:
             hints = spread(hints, rule, cells)
         else:
-            parts.append((5 if self.wide else 8, [(glyphs.ui(f" {problem.rule}", "dim"),)]))
+            parts.append((5 if self.roomy else 8, [(glyphs.ui(f" {problem.rule}", "dim"),)]))
         body = _fit(parts, self.height - 1, glyphs.ui(glyphs.ellipsis, "dim"), cells)
         body += [()] * (self.height - 1 - len(body))
         return [*body, hints]
@@ -205,7 +208,7 @@ class Card:
     def _consequences(self, problem: Problem) -> list[Part]:
         glyphs, cells = self.glyphs, self.cells
         parts: list[Part] = []
-        limit = 4 if self.wide else 2
+        limit = 4 if self.roomy else 2
         resumed = problem.on_resume
         refused = resumed is None or resumed.effect == "rejected" or problem.impact == "stops"
         says = problem.api_says if refused else None

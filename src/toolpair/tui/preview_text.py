@@ -30,6 +30,7 @@ _RECORD: Final = 1 << 18
 """Bytes of a record that is read again for what the agent kept beside the output."""
 LINES: Final = 200
 """Lines of each side: a preview is no viewer."""
+_NAMES: Final = {"cut": "history lost", "compaction": "replaced by a summary", "damaged": "not readable"}
 Shown = tuple[Line, Sequence[Line], Sequence[Line] | None, tuple[int, int]]
 """The title, the lines of one or two columns, and the cells of both."""
 
@@ -93,7 +94,7 @@ class PreviewText:
             return
         pair, result = row.pair, row.result
         if pair is None:
-            self._titles = (ROLES.get(row.role or "", row.role or row.kind), "")
+            self._titles = (ROLES.get(row.role or "", row.role or _NAMES.get(row.kind, "")), "")
             self._call = TextBody(glyphs, row.label)
             return
         call, small = pair.call, result is not None and _is_small(conversation, result)

@@ -15,7 +15,6 @@ from toolpair.tui.causes_text import CauseEntry, cause_entries, causes_hints, en
 from toolpair.tui.head_text import column_titles, head_lines
 from toolpair.tui.layout import NARROW, WIDE, Areas, areas
 from toolpair.tui.looking_ahead import LookingAhead
-from toolpair.tui.preview_text import PreviewText
 from toolpair.tui.problem_ticks import ProblemTicks
 from toolpair.tui.screens.base_screen import Hint, hint_line
 from toolpair.tui.screens.writing import bar_line
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from toolpair.session.session import Problem
     from toolpair.tui.aside import Aside
     from toolpair.tui.controllers.owner import Owner
+    from toolpair.tui.preview_text import PreviewText
 
 REST = 0.12
 """Seconds without a key before deferred work starts."""
@@ -218,6 +218,8 @@ class MainView:
             self._following = self._owner.later(SHOWN, self._follow)
 
     def _follow(self) -> None:
+        from toolpair.tui.preview_text import PreviewText
+
         self._following = None
         divided, row, n = self._areas, self._owner.pairs.row, self._owner.pairs.row_index
         if divided is None:

@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from toolpair.session.carrying_out import preview
 from toolpair.session.session import Refused, SaveFailed, SessionError
 from toolpair.tui.aside import Aside
+from toolpair.tui.bodies.change_parts import diff_of_changes
 from toolpair.tui.change_pages import change_pages
 from toolpair.tui.controllers.working import takes_long
 from toolpair.tui.desk import Desk
 from toolpair.tui.held_key import HeldKey
 from toolpair.tui.keys import APP, REVIEW
+from toolpair.tui.preview_text import BodyLines
 from toolpair.tui.review_text import ReviewText
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
 from toolpair.tui.screens.confirm import ConfirmScreen
@@ -216,9 +219,6 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         self.query_one(Preview).show(title, lines, None, (width, 0))
 
     def _diff_of(self, row: Staged, width: int) -> Sequence[Line]:
-        from toolpair.tui.bodies.change_parts import diff_of_changes
-        from toolpair.tui.preview_text import BodyLines
-
         changes = self._changes_of(row)
         if changes is None:
             return self.glyphs.paragraph("p shows the bytes of all that is applied.", width, "dim")
@@ -227,8 +227,6 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
 
     def _changes_of(self, row: Staged) -> Sequence[Change] | None:
         """What one fix of the row changes in the file; None when it cannot be told from the others."""
-        from toolpair.session.carrying_out import preview
-
         staging, decision = self._session.staging, row.decisions[self._number % len(row.decisions)]
         if decision.options is not None:
             return self._changes()
