@@ -28,9 +28,14 @@ _KINDS: Final = {"changed": "", "added": "new ", "removed": "removed ", "moved":
 
 
 def diff_of_changes(
-    glyphs: Glyphs, changes: Callable[[], Sequence[Change]], noun: str, carets: bool, whole: bool = False
+    glyphs: Glyphs,
+    changes: Callable[[], Sequence[Change]],
+    noun: str,
+    carets: bool,
+    whole: bool = False,
+    folds: bool = True,
 ) -> DiffBody:
-    """The diff of what fixes change. `changes` is called when it is first laid out."""
+    """The diff of what fixes change. `changes` is called when it is first laid out. `folds`: with a cursor."""
     known: list[Sequence[Change]] = []
 
     def parts() -> Iterator[Part]:
@@ -38,7 +43,7 @@ def diff_of_changes(
             known.append(changes())
         return change_parts(known[0], noun, whole)
 
-    return DiffBody(glyphs, parts, carets=carets, folds=True)
+    return DiffBody(glyphs, parts, carets=carets, folds=folds)
 
 
 def change_parts(changes: Iterable[Change], noun: str, whole: bool = False) -> Iterator[Part]:

@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from toolpair.session.carrying_out import preview
+from toolpair.session.decisions import found_by
 from toolpair.session.session import Refused, SaveFailed, SessionError
 from toolpair.tui.aside import Aside
+from toolpair.tui.bodies.change_parts import diff_of_changes
+from toolpair.tui.bodies.text_body import TextBody
 from toolpair.tui.change_pages import change_pages
 from toolpair.tui.controllers.working import takes_long
 from toolpair.tui.desk import Desk
@@ -23,15 +27,22 @@ from toolpair.tui.screens.confirm import ConfirmScreen
 from toolpair.tui.screens.prompt import PromptScreen
 from toolpair.tui.screens.viewer import ViewerScreen
 from toolpair.tui.screens.writing import LARGE, GivenUp, Steps, WritingScreen
+from toolpair.tui.widgets.body_view import BodyView
 from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.text_block import Lines
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from toolpair.session.opening import OpenedState
     from toolpair.session.saving import Saved
     from toolpair.session.session import Conversation, Refused, Staged
     from toolpair.source.changes import Change
 
+LEAST_DIFF = 5
+"""Lines below which the diff of the row under the cursor is not shown."""
+REST = 0.1
+"""Seconds without a key before that diff is made."""
 RowKey = tuple[object, ...]
 
 
@@ -58,7 +69,11 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         *REVIEW.bindings(),
         Binding("r", "read_again", "read it again", show=False),
     ]
-    DEFAULT_CSS = "ReviewScreen LineList { height: auto; }"
+    DEFAULT_CSS = """
+    ReviewScreen LineList { height: auto; }
+    ReviewScreen BodyView { display: none; }
+    ReviewScreen #of-row { display: none; }
+    """
 
     _desk: Desk
 
@@ -73,12 +88,17 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         self._stale = False
         self._excluded: list[Staged] = []
         self._known: tuple[Sequence[Conversation], Sequence[Change]] | None = None
+        self._resting: Timer | None = None
+        self._of_row: tuple[Staged, list[Change]] | None = None
+        """The row whose diff is shown."""
         self._order: list[RowKey] = []
         """The rows in the order first shown: an included row returns to its old place."""
 
     def build(self) -> ComposeResult:
         yield Lines(id="top")
         yield LineList(self.glyphs)
+        yield Lines(id="of-row")
+        yield BodyView(self.glyphs)
         yield Lines(id="rest")
         yield Lines(id="bottom")
 
@@ -102,9 +122,10 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         self.query_one("#top", Lines).show(top)
         staged = self.query_one(LineList)
         room = height - len(top) - 2 - min(len(rest), max(3, height // 2))
-        staged.styles.height = max(1, min(sum(map(len, entries)), room))
+        listed = max(1, min(sum(map(len, entries)), room))
+        staged.styles.height = listed
         staged.show(entries)
-        self.query_one("#rest", Lines).styles.height = "1fr"
+        self._place_diff(height - len(top) - 2 - listed - len(rest), width)
         self.query_one("#rest", Lines).show(rest)
         hints: list[Hint] = []
         if self._session.file.writable:
@@ -115,6 +136,50 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         hints.append(("esc", "back", "back"))
         bar = hint_line(self.glyphs, hints, width, gap=4 if width >= 80 else 2, keep_first=True)
         self.query_one("#bottom", Lines).show([self.glyphs.rule(self._note, width), bar])
+
+    # the diff of the row under the cursor
+
+    def _place_diff(self, room: int, width: int) -> None:
+        """Show the diff where lines are left for it."""
+        shown = room >= LEAST_DIFF
+        view, title = self.query_one(BodyView), self.query_one("#of-row", Lines)
+        view.display = title.display = shown
+        self.query_one("#rest", Lines).styles.height = "auto" if shown else "1fr"
+        if shown:
+            self._diff_soon()
+
+    def on_line_list_moved(self) -> None:
+        if self.query_one(BodyView).display:
+            self._diff_soon()
+
+    def _diff_soon(self) -> None:
+        """When no key is pressed: applying a fix may take a while in a long history."""
+        if self._resting is not None:
+            self._resting.stop()
+        self._resting = self.later(REST, self._show_diff, of_state=True)
+
+    def _show_diff(self) -> None:
+        rows, number = self._rows(), self.query_one(LineList).cursor
+        if number >= len(rows):
+            return
+        row, width = rows[number][0], self.size.width
+        if self._of_row is not None and self._of_row[0] is row:
+            return
+        changes = self._first_changes(row)
+        known = f"1 of {row.count:,}" if row.count > 1 else "what it changes"
+        title = f"{known}: {row.title}" if changes else "Several fixes together: p shows what they change"
+        self.query_one("#of-row", Lines).show([self.glyphs.rule(title, width)])
+        self._of_row = (row, changes)
+        body = diff_of_changes(self.glyphs, lambda: changes, self._overview.noun, self.tool.carets, folds=False)
+        self.query_one(BodyView).show(body if changes else TextBody(self.glyphs, ""))
+
+    def _first_changes(self, row: Staged) -> list[Change]:
+        """What the first fix of a row changes in the file; empty where it needs others before it."""
+        original = self._session.staging.original[row.conversation]
+        if row.decisions[0].options is not None:
+            return []
+        found = found_by(row.decisions[:1], original.problems)
+        return preview(original, found[0][1][1], row.decisions[0].text) if found else []
 
     def _changes(self) -> Sequence[Change]:
         """All staged changes, computed once for each state."""
