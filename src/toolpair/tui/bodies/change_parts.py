@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _LONGEST: Final = 400
 """Characters shown of a record that is added or removed."""
-_WHOLE: Final = 200_000
+_WHOLE: Final = 100_000
 """Characters shown of a record where everything is shown."""
 _PATHS: Final = 1 << 16
 """In longer records the place of a change is not named."""
@@ -173,7 +173,10 @@ def _place(before: str, after: str) -> str:
         return ""
     n = lines.line_at(start)
     steps: list[str] = []
-    if lines.opens(n) or lines.start_of(n) > start or lines.start_of(n) + len(lines.raw_value(n)) < end:
+    if lines.opens(n) or lines.is_nested(n):
+        return ""
+    value = lines.value_span(n)
+    if not value[0] <= start <= end <= value[1]:
         return ""
     while n >= 0:
         while lines.kind(n) == "more":
