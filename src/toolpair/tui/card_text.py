@@ -18,7 +18,7 @@ from toolpair.tui.row_lines import ROLES, id_text, spotted
 from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Fix, OnResume, Problem
+    from toolpair.session.session import Conversation, Fix, OnResume, Problem
 
 PREVIEW_MESSAGES = 5000
 """In a longer history that is checked as a whole a preview is too slow for a key; `p` shows it instead."""
@@ -54,10 +54,15 @@ def learn_preview(overview: Overview, problem: Problem, fix: Fix) -> None:
     overview.previews[id(problem), fix.id] = changes_text(overview, fix)
 
 
+def is_slow_to_preview(conversation: Conversation) -> bool:
+    """Whether applying one fix takes longer than somebody waits who has not asked for it."""
+    return not conversation.fixes_are_local and len(conversation.transcript.messages) > PREVIEW_MESSAGES
+
+
 def changes_text(overview: Overview, fix: Fix) -> str:
     """`Changes 1 line.`, computed from the fix itself."""
     session = overview.session
-    if not session.conversation.fixes_are_local and len(session.conversation.transcript.messages) > PREVIEW_MESSAGES:
+    if is_slow_to_preview(session.conversation):
         return ""
     from toolpair.session.carrying_out import preview
 

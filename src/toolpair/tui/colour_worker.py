@@ -17,7 +17,7 @@ def runs_of(lexer: Any, lines: list[str]) -> list[list[Run]]:
     """For each line its runs: start, end, style."""
     out: list[list[Run]] = [[] for _ in lines]
     row = column = 0
-    for token, text in lexer.get_tokens("\n".join(lines)):
+    for token, text in lexer.get_tokens("\n".join(lines) + "\n"):
         style = _style(str(token).split("."))
         for number, part in enumerate(text.split("\n")):
             if number:

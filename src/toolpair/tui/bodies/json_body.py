@@ -49,6 +49,7 @@ class JsonBody(Body):
         """For each hidden range the row after it, and how many lines are hidden up to its end."""
         self._sum = array("q")
         self._hay = Haystack(text)
+        self._is_ascii = text.isascii()
 
     @property
     def _outer(self) -> int:
@@ -229,10 +230,9 @@ class JsonBody(Body):
 
     # search
 
-    @staticmethod
-    def _words(query: Query) -> str:
-        """The query as it is written in JSON."""
-        return json.dumps(query.words, ensure_ascii=False)[1:-1]
+    def _words(self, query: Query) -> str:
+        """The query as it is written in this JSON."""
+        return json.dumps(query.words, ensure_ascii=self._is_ascii)[1:-1]
 
     def find(self, query: Query, row: int, by: int) -> int | None:
         lines, words = self._lines, self._words(query)

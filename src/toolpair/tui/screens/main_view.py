@@ -231,7 +231,7 @@ class MainView:
         self._previewed = shown
         preview = self._beside if divided.beside else self._below
         conversation = self._owner.session.conversation
-        maker = PreviewText(self._owner.glyphs, conversation, row, carets=self._owner.tool.no_color)
+        maker = PreviewText(self._owner.glyphs, conversation, row, carets=self._owner.tool.carets)
         self._maker = maker
         if divided.beside:
             preview.show(*maker.one_column(divided.beside))
