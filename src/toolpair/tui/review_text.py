@@ -160,16 +160,19 @@ class ReviewText:
     def left(self) -> list[tuple[str, list[Problem]]]:
         """What is not staged: what only a person can decide, and what is not fixed. Titles and problems."""
         found = left_of(self.session)
-        held = [one.problem for one in self.session.staging.held_back]
+        held = self.session.staging.held_back
         sections: list[tuple[str, list[Problem]]] = []
         if found.guesses:
             sections.append((f"left for you: {len(found.guesses):,}", list(found.guesses)))
-        rest = [*held, *found.unfixed, *found.hopeless]
+        if held:
+            words = f"{len(held):,} not applied: the agent would no longer send {held[0].less}"
+            sections.append((words, [one.problem for one in held]))
+        rest = [*found.unfixed, *found.hopeless]
         notes = sum(each.verdict.infos for each in self.session.conversations)
-        words = [f"{len(rest):,}"] if rest else []
-        words += [f"{count_text(notes, 'note')}, nothing breaks"] if notes else []
-        if words:
-            sections.append((f"not fixed: {', and '.join(words)}", rest))
+        counts = [f"{len(rest):,}"] if rest else []
+        counts += [f"{count_text(notes, 'note')}, nothing breaks"] if notes else []
+        if counts:
+            sections.append((f"not fixed: {', and '.join(counts)}", rest))
         return sections
 
     def problem(self, problem: Problem) -> list[Line]:

@@ -36,11 +36,13 @@ _SLACK: Final = 0.002
 class TerminalDriver(LinuxDriver):
     """Ends the program when the terminal is gone, and releases and retakes the terminal on suspend."""
 
+    _background: BackgroundAnswer | None = None
+    """The terminal's answer about its background, once it has been asked."""
+
     def __init__(self, app: App[Any], **settings: Any) -> None:
         super().__init__(app, **settings)
         self.has_terminal = False
         """Whether the terminal is in the state that the interface needs."""
-        self._background: BackgroundAnswer | None = None
         # Textual's own handlers stop the program for good where no shell can continue it, and write to the terminal at
         # any moment, even during another write.
         for number in (signal.SIGTSTP, signal.SIGCONT):

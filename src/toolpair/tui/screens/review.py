@@ -211,9 +211,11 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         title: Line = glyphs.rule("", width)
         if isinstance(here, tuple):
             count = len(here[0].decisions)
+            words = f"{self._number + 1:,} of {count:,}" if count > 1 else "what it changes"
+            right: Line = ()
             if count > 1:
                 right = (glyphs.ui(" ]", "key", "row_change(1)"), glyphs.ui(" next ──", "dim", "row_change(1)"))
-                title = (*glyphs.rule(f"{self._number + 1:,} of {count:,}", width - line_width(right)), *right)
+            title = (*glyphs.rule(f"{words}: {here[0].title}", width - line_width(right)), *right)
             body = self._diff_of(here[0], width)
         else:
             text = ReviewText(self._overview, glyphs, width, ())
