@@ -201,7 +201,7 @@ class DiffBody(Body):
         spans: list[Span] = []
         for text, kind in side.marks:
             if kind == "left out":
-                spans.append(self.glyphs.ui(text, "dim"))
+                spans.append(self.glyphs.ui(text, f"{under} dim".strip()))
             else:
                 style = f"{under} {under}-mark" if kind == "only" and under else under
                 spans.append(Span(visible(text), style))
