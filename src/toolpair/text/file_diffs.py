@@ -19,6 +19,8 @@ CONTEXT: Final = 3
 """Unchanged lines kept around a change."""
 _LINES: Final = 2000
 """Of more differing lines the matching ones are not looked for: comparing takes the square of the time."""
+_SHORT: Final = 300
+"""Up to so many lines every line counts; of more the ones that are everywhere do not."""
 _AHEAD: Final = 8
 """How far away a removed line's new version is looked for."""
 _ALIKE: Final = 0.4
@@ -98,7 +100,9 @@ def _signed(old: Sequence[str], new: Sequence[str]) -> list[Signed]:
     if max(len(before), len(after)) > _LINES:
         out += [*(("-", line) for line in before), *(("+", line) for line in after)]
     else:
-        for tag, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        # The many equal lines of a long text would take the square of the time.
+        junk = max(len(before), len(after)) > _SHORT
+        for tag, i, j, k, m in SequenceMatcher(None, before, after, autojunk=junk).get_opcodes():
             if tag == "equal":
                 out += [(" ", line) for line in before[i:j]]
             else:
