@@ -121,6 +121,11 @@ def test_numbers_are_those_of_the_agents_own_patch() -> None:
     assert of_structured_patch([{"lines": [1]}]) == () and of_structured_patch("x") == ()
 
 
+def test_very_long_texts_are_arguments_not_diffs() -> None:
+    assert understood("Write", {"file_path": "a", "content": "x\n" * 100_000}) is None
+    assert isinstance(understood("Bash", {"command": "x" * 200_000}), Command)
+
+
 def test_blocks_that_are_never_ended_take_no_time() -> None:
     assert of_search_replace("<<<<<<< SEARCH\n" * 50_000) == ()
 

@@ -12,6 +12,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.formats.claude_code_files import Log, call
+from tests.patience import PATIENCE
 from tests.tui.driving import drive, frame, press
 from tests.tui.test_native_sessions import without_result, write
 from toolpair.tui.app import ToolpairApp
@@ -147,13 +148,13 @@ def test_v_shows_the_record_as_it_stands_and_goes_back(tmp_path: Path) -> None:
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "g", "j", "l", "enter", "v")
-        assert "[result record]" in frame(app) and "tool_use_id" in frame(app) and "active" in frame(app)
+        assert "[record]" in frame(app) and "tool_use_id" in frame(app) and "active" in frame(app)
         await press(pilot, "z")
         assert '{"type": "tool_result", "tool_use_id": "toolu_1", "content": "done"}' in frame(app)
         await press(pilot, "v")
         assert "[result]" in frame(app)
         await press(pilot, "h", "v")
-        assert "[call record]" in frame(app)
+        assert "[record]" in frame(app) and "frobnicate" in frame(app)
 
     drive(path, play, (100, 24))
 
@@ -218,22 +219,24 @@ def test_the_end_of_a_long_output_is_reached_while_it_is_laid_out(tmp_path: Path
 
 
 def test_colours_come_from_a_process_that_is_killed_when_it_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolpair.tui.colours.LIMIT", PATIENCE)
     colours = Colours()
     try:
         runs = colours.runs("a.py", None, ("import os", 'x = """a', 'b"""  # c'))
         assert (0, 6, "code-keyword") in runs[0] and runs[2][-1][2] == "code-comment"
         assert colours.runs("a.nothing", None, ("import os",)) == []
         assert colours.runs(None, "markdown", ("# Title",)) == [[(0, 7, "code-heading")]]
-        monkeypatch.setattr("toolpair.tui.colours.LIMIT", 0.0)
-        assert colours.runs("a.py", None, ("x" * 9_000,)) == []
-        monkeypatch.undo()
+        monkeypatch.setattr("toolpair.tui.colours.LIMIT", 0.01)
+        assert colours.runs("a.py", None, ("\\" * 60_000,)) == []
+        monkeypatch.setattr("toolpair.tui.colours.LIMIT", PATIENCE)
         assert colours.runs("a.py", None, ("import os",))[0], "another process is started"
     finally:
         colours.close()
     assert colours.runs("a.py", None, ("import os",)) == []
 
 
-def test_a_file_is_shown_in_its_colours_with_its_own_numbers(tmp_path: Path) -> None:
+def test_a_file_is_shown_in_its_colours_with_its_own_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolpair.tui.colours.LIMIT", PATIENCE)
     path = one_call(tmp_path / "a.json", "Read", {"file_path": "src/a.py"}, "     7→import os\n     8→\tx = 1")
     styles: set[str] = set()
 

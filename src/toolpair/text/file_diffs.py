@@ -13,18 +13,20 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from toolpair.text.differ import differ
 from toolpair.text.inline_diff import Kind, Piece, common_start, pieces
-from toolpair.text.safe import SafeText
 
 CONTEXT: Final = 3
 """Unchanged lines kept around a change."""
 _LINES: Final = 2000
 """Of more differing lines the matching ones are not looked for: comparing takes the square of the time."""
+_SHORT: Final = 300
+"""Up to so many lines every line counts; of more the ones that are everywhere do not."""
 _AHEAD: Final = 8
 """How far away a removed line's new version is looked for."""
 _ALIKE: Final = 0.4
 """The similarity of two lines that are shown as one line that changed."""
+_MARKED: Final = 0.4
+"""Of words that differ in more of their characters no single characters are marked."""
 _WORD: Final = 200
 """Longer words are marked whole."""
 _SPACE: Final = re.compile(r"\s")
@@ -98,7 +100,9 @@ def _signed(old: Sequence[str], new: Sequence[str]) -> list[Signed]:
     if max(len(before), len(after)) > _LINES:
         out += [*(("-", line) for line in before), *(("+", line) for line in after)]
     else:
-        for tag, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        # The many equal lines of a long text would take the square of the time.
+        junk = max(len(before), len(after)) > _SHORT
+        for tag, i, j, k, m in SequenceMatcher(None, before, after, autojunk=junk).get_opcodes():
             if tag == "equal":
                 out += [(" ", line) for line in before[i:j]]
             else:
@@ -310,8 +314,22 @@ def _by_characters(old: str, new: str) -> tuple[list[Mark], list[Mark]]:
     """A word that replaces another, such as an id: only the characters that differ are marked."""
     if max(len(old), len(new)) > _WORD or _SPACE.search(old) or _SPACE.search(new):
         return [(old, "only")], [(new, "only")]
-    difference = differ(SafeText(old), SafeText(new))
-    return _spans(old, difference.left), _spans(new, difference.right)
+    if len(old) == len(new):
+        places = frozenset(n for n, (one, two) in enumerate(zip(old, new, strict=True)) if one != two)
+        if len(places) <= _MARKED * len(old):
+            return _spans(old, places), _spans(new, places)
+    start = common_start(old, new)
+    end = min(common_start(old[::-1], new[::-1]), min(len(old), len(new)) - start)
+    if start + end < (1 - _MARKED) * min(len(old), len(new)):
+        return [(old, "only")], [(new, "only")]
+    return _between(old, start, end), _between(new, start, end)
+
+
+def _between(text: str, start: int, end: int) -> list[Mark]:
+    marks: tuple[Mark, ...] = (
+        (text[:start], "same"), (text[start : len(text) - end], "only"), (text[len(text) - end :], "same"),
+    )  # fmt: skip
+    return [mark for mark in marks if mark[0]]
 
 
 def _spans(text: str, places: frozenset[int]) -> list[Mark]:

@@ -22,6 +22,8 @@ _PATH_KEYS: Final = ("file_path", "path", "filePath", "notebook_path", "target_f
 _SHELLS: Final = frozenset({"sh", "bash", "zsh", "dash", "powershell", "pwsh"})
 _SHELL_TOOL: Final = re.compile(r"bash|shell|exec|command|terminal|run", re.IGNORECASE)
 _PATCH: Final = re.compile(r"\*\*\* Begin Patch\n.*?(?:\*\*\* End Patch|\Z)", re.DOTALL)
+_LARGEST: Final = 1 << 17
+"""Longer texts are not compared: they are shown as arguments."""
 _CHECKBOX: Final = re.compile(r"^\s*(?:[-*]\s*)?\[([ xX~-])\]\s*(.+)$")
 
 
@@ -52,12 +54,23 @@ Understood = Command | Edits | Todo
 def understood(name: str | None, arguments: Any) -> Understood | None:
     """What the call does; None where only its arguments can be shown."""
     name = name or ""
+    if _size_of(arguments) > _LARGEST:
+        return _command(name, arguments) if isinstance(arguments, dict) else None
     if isinstance(arguments, str):
         found = _patches(arguments, ())
         return found if found is not None else None
     if not isinstance(arguments, dict):
         return None
     return _todo(arguments) or _edits(name, arguments) or _command(name, arguments)
+
+
+def _size_of(arguments: Any) -> int:
+    """About how much text there is in the arguments."""
+    if isinstance(arguments, dict):
+        return sum(map(_size_of, arguments.values()))
+    if isinstance(arguments, list):
+        return sum(map(_size_of, arguments[:1000]))
+    return len(arguments) if isinstance(arguments, str) else 8
 
 
 def path_of(arguments: Any) -> str | None:

@@ -20,7 +20,7 @@ def change_pages(changes: Callable[[], Sequence[Change]], noun: str, carets: boo
 
     def about() -> str:
         count = sum(change.count for change in known())
-        return f"{count_text(count, noun)} {'changes' if count == 1 else 'change'}"
+        return f"{count_text(count, noun)} changed"
 
     return [
         ViewerPage(title, partial(diff_of_changes, changes=known, noun=noun, carets=carets, whole=whole), about)

@@ -30,7 +30,7 @@ def pages_of(
     pair, call, result = row.pair, row.pair.call, row.result
     title = f"{pair.index} {call_title(call) if call is not None else 'result'}"
     pages: list[ViewerPage] = []
-    records: list[tuple[int, str]] = []
+    records: list[int] = []
     if call is not None:
         written = written_arguments(conversation, call)
         patch = patch_of(conversation, result)
@@ -40,7 +40,7 @@ def pages_of(
             return made if result is None else with_output(glyphs, made, call, result)
 
         pages.append(ViewerPage("call", make_call))
-        records.append((call.record, "call record"))
+        records.append(call.record)
     if result is not None:
         pages.append(
             ViewerPage(
@@ -50,14 +50,19 @@ def pages_of(
             )
         )
         if call is None or result.record != call.record:
-            records.append((result.record, "result record"))
+            records.append(result.record)
     else:
         pages += _found_elsewhere(call, problem)
-    records_of = [
-        _record_page(conversation, uid, noun, name if len(records) > 1 else "record", number)
-        for number, (uid, name) in enumerate(records)
-    ]
+    records_of = [record_page(conversation, uid, noun, number) for number, uid in enumerate(records)]
     return title, [*pages, *records_of]
+
+
+def message_pages(conversation: Conversation, row: PairRow, noun: str) -> list[ViewerPage]:
+    """The pages for a row without a pair: a message, a summary, a line that cannot be read."""
+    pages = [ViewerPage("text", lambda glyphs: TextBody(glyphs, row.label, language="markdown"))]
+    if row.record is not None:
+        pages.append(record_page(conversation, row.record, noun, 0))
+    return pages
 
 
 def _found_elsewhere(call: Block | None, problem: Problem | None) -> Iterator[ViewerPage]:
@@ -128,7 +133,7 @@ def time_taken(conversation: Conversation, pair: Pair, result: Block) -> str:
     return "" if seconds is None else seconds_text(seconds)
 
 
-def _record_page(conversation: Conversation, uid: int, noun: str, title: str, of: int) -> ViewerPage:
+def record_page(conversation: Conversation, uid: int, noun: str, of: int) -> ViewerPage:
     """The record as it stands in the file. `of` is the number of the page that it belongs to."""
 
     def text() -> str:
@@ -144,7 +149,7 @@ def _record_page(conversation: Conversation, uid: int, noun: str, title: str, of
         place = f"line {record.line:,}" if record.line is not None else f"new {noun}"
         return f"{place} · {_scope(conversation, uid)} · {size_text(record.size)}"
 
-    return ViewerPage(title, laid_out, about, lambda glyphs: TextBody(glyphs, text()), of)
+    return ViewerPage("record", laid_out, about, lambda glyphs: TextBody(glyphs, text()), of)
 
 
 def _scope(conversation: Conversation, uid: int) -> str:

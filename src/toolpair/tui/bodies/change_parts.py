@@ -90,7 +90,12 @@ def _parts_of(change: Change, noun: str, whole: bool) -> Iterator[Part]:
 def _title(change: Change, noun: str) -> str:
     if change.count > 1 and change.line is not None:
         return f"{change.count:,} lines from line {change.line:,} on, {change.kind}"
-    place = f"line {change.line:,}" if change.line is not None else f"new {noun}"
+    if change.line is None:
+        place = f"new {noun}"
+    elif noun == "line" or change.record is None:
+        place = f"line {change.line:,}"
+    else:
+        place = f"{noun} {change.record:,}, line {change.line:,}"
     words = (
         "" if change.line is None and change.kind == "added" else f", {change.kind}" if change.kind != "changed" else ""
     )

@@ -19,7 +19,7 @@ from toolpair.tui.styled_text import Glyphs, Line, Span, line_width, wrap_line
 TWO_COLUMNS: Final = 116
 """From this width on, that of a terminal of 120 columns, a diff has two columns unless somebody chose otherwise."""
 
-_AT_ONCE: Final = 2000
+_AT_ONCE: Final = 300
 """Longer runs of changed lines are shown in parts."""
 
 
@@ -201,7 +201,7 @@ class DiffBody(Body):
         spans: list[Span] = []
         for text, kind in side.marks:
             if kind == "left out":
-                spans.append(self.glyphs.ui(text, "dim"))
+                spans.append(self.glyphs.ui(text, f"{under} dim".strip()))
             else:
                 style = f"{under} {under}-mark" if kind == "only" and under else under
                 spans.append(Span(visible(text), style))

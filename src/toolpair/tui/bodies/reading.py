@@ -34,8 +34,6 @@ from toolpair.tui.styled_text import Glyphs, Line, Span
 if TYPE_CHECKING:
     from toolpair.transcript.model import Block
 
-_AS_DIFF: Final = 5000
-"""Lines of a written file that are shown as a diff; more as a text."""
 _PROSE: Final = re.compile(r"task|agent|fetch|search|ask|plan|think", re.IGNORECASE)
 _MARKDOWN: Final = re.compile(r"^(?:#{1,6} |[-*] |\d+\. |```|> )", re.MULTILINE)
 _READS: Final = re.compile(r"read|view|open|cat", re.IGNORECASE)
@@ -129,11 +127,6 @@ def _edit_parts(glyphs: Glyphs, files: tuple[FileDiff, ...], patch: Any, carets:
     numbered = of_structured_patch(patch) if len(files) == 1 else ()
     for file in files:
         hunks = numbered or file.hunks
-        lines = sum(len(hunk.lines) for hunk in hunks)
-        if file.kind in ("written", "added") and lines > _AS_DIFF:
-            yield LinesBody(glyphs, [(glyphs.ui(f" {file.path}", "title"),)])
-            yield TextBody(glyphs, "\n".join(line for _, line in file.hunks[0].lines), file=file.path, numbered=True)
-            continue
         last = max((hunk.old_start or 0) + len(hunk.lines) for hunk in hunks) if hunks else 0
         digits = max(3, len(str(last))) if any(hunk.old_start is not None for hunk in hunks) else 0
         yield DiffBody(glyphs, _file_parts(file, hunks), digits, carets)

@@ -65,7 +65,9 @@ class TextBody(Body):
     def lay_out(self, cells: int, wrapped: bool = True) -> None:
         super().lay_out(cells, wrapped)
         self._anchor = (0, 0)
-        self._fold = Fold(self._shown, max(4, self.cells - self.gutter) if wrapped else 0)
+        # Plain characters are folded without measuring each of them.
+        measured = self._shown.replace("→", " ") if self._own_numbers else self._shown
+        self._fold = Fold(measured, max(4, self.cells - self.gutter) if wrapped else 0)
 
     @property
     def rows(self) -> int:

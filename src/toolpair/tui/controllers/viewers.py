@@ -14,14 +14,15 @@ if TYPE_CHECKING:
 
 def view_row(owner: Owner) -> None:
     """Show the row under the cursor in full."""
-    from toolpair.tui.row_pages import pages_of
-    from toolpair.tui.screens.viewer import ViewerScreen, text_page
+    from toolpair.tui.row_pages import message_pages, pages_of
+    from toolpair.tui.screens.viewer import ViewerScreen
 
     row = owner.pairs.row
     if row is None:
         return
     if row.pair is None:
-        owner.open(ViewerScreen("Message", [text_page("text", lambda: row.label)]))
+        title = "Line that cannot be read" if row.kind == "damaged" else "Message"
+        owner.open(ViewerScreen(title, message_pages(owner.session.conversation, row, owner.overview.noun)))
         return
     problem = owner.overview.session.conversation.worst.get(row.pair.index)
     title, pages = pages_of(owner.session.conversation, row, problem, owner.overview.noun, owner.tool.carets)

@@ -104,9 +104,10 @@ class ViewerScreen(BaseScreen[None]):
         glyphs = self.glyphs
         about = self._about.get(self._page, "")
         marks: list[Span] = []
-        for n, page in enumerate(self._pages if len(self._pages) > 1 else ()):
+        tabs = self._tabs
+        for n in tabs if len(tabs) > 1 else ():
             here = n == self._page
-            words = f"[{page.title}]" if here else f" {page.title} "
+            words = f"[{self._pages[n].title}]" if here else f" {self._pages[n].title} "
             marks.append(glyphs.ui(words, "title" if here else "dim", f"page({n})"))
         room = width - line_width(marks) - 6
         right = cut(glyphs.own(about), max(0, room - 12), glyphs.ellipsis)
@@ -136,7 +137,9 @@ class ViewerScreen(BaseScreen[None]):
             ]
         hints += [("/", "find", "search"), ("n", "next", "hit(1)")]
         if len(self._pages) > 1:
-            hints.append(("h l", "other pages", f"page({(self._page + 1) % len(self._pages)})"))
+            tabs = self._tabs
+            after = tabs[(tabs.index(self._page) + 1) % len(tabs)]
+            hints.append(("h l", "other pages", f"page({after})"))
         if self._other is not None:
             hints.append(("v", "record" if self._pages[self._page].record_of is None else "back", "record"))
         if isinstance(body, DiffBody):
@@ -158,8 +161,18 @@ class ViewerScreen(BaseScreen[None]):
             self._page = number
             self._show_page()
 
+    @property
+    def _tabs(self) -> list[int]:
+        """The pages to choose from: of the records only the one of what is shown."""
+        of = self._pages[self._page].record_of
+        shown = self._page if of is None else of
+        return [n for n, page in enumerate(self._pages) if page.record_of in (None, shown)]
+
     def action_side(self, by: int) -> None:
-        self.action_page(self._page + by)
+        tabs = self._tabs
+        at = tabs.index(self._page) + by
+        if 0 <= at < len(tabs):
+            self.action_page(tabs[at])
 
     @property
     def _other(self) -> int | None:

@@ -129,7 +129,7 @@ class BodyView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         if not self.is_attached:
             return
         body, end = self.body, time.monotonic() + SLICE
-        while more := body.more(100):
+        while more := body.more(25):
             if time.monotonic() > end:
                 break
         if more:
