@@ -27,6 +27,7 @@ _ELSE = {
         "record.value",
         "body.value",
     },  # stand-ins are fed to a scan as records
+    "history/passing.py": {"item.value"},
     "history/scan.py": {"value.value"},
     "history/summary.py": {"item.value"},
     "library/message_lists.py": {"item.value", "given[0].value"},  # elements of the caller's own list

@@ -159,7 +159,7 @@ _CLAUDE_CODE = "".join(
 
 @pytest.mark.parametrize(
     ("name", "content", "most"),
-    [("list.json", _PLAIN, 134), ("session.jsonl", _CLAUDE_CODE, 159)],
+    [("list.json", _PLAIN, 134), ("session.jsonl", _CLAUDE_CODE, 160)],
     ids=["list of messages", "Claude Code"],
 )
 def test_a_check_of_a_small_sound_file_loads_few_modules(tmp_path: Path, name: str, content: str, most: int) -> None:
@@ -285,6 +285,7 @@ FORMATS = {
         "formats.codex.damage",
         "formats.codex.editing",
         "formats.codex.fix_notes",
+        "formats.codex.forks",
         "formats.codex.light",
         "formats.codex.own_rules",
         "formats.codex.reading",

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Effect, Fix, Impact
 from toolpair.transcript.edits import Edit
-from toolpair.transcript.model import Block, Transcript
+from toolpair.transcript.model import Block, Message, Transcript
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -209,6 +209,41 @@ class Branching(Protocol):
         self, items: Sequence[Item], transcript: Transcript, beside: Beside
     ) -> Iterable[SubagentSession]:
         """The sub-agents' sessions beside the file."""
+
+
+class Usage(Struct, frozen=True):
+    """How many tokens a response has cost, as its provider counted them."""
+
+    context: int
+    """All that the model has read and written at its end."""
+    written: int
+    limit: int | None = None
+    """How many fit, where the file says so."""
+
+
+@runtime_checkable
+class Timed(Protocol):
+    """Implemented by a format whose records say when they were written, or what a response has cost."""
+
+    def time_of(self, value: Any) -> float | None:
+        """When a record was written, in seconds since the epoch."""
+
+    def usage_of(self, value: Any) -> Usage | None:
+        """The cost of the response that a record belongs to, or reports on."""
+
+
+@runtime_checkable
+class Continuing(Protocol):
+    """Implemented by a format in which a fork's file does not repeat the history that it continues."""
+
+    def continues(self, transcript: Transcript) -> Sequence[Message]:
+        """The messages of the other session, before those of the transcript."""
+
+    def continued_session(self, first: Any, beside: Beside) -> str | None:
+        """The path of the session that this one was forked from, relative to its own folder; None when there is none.
+
+        `first` is the value of the file's first record.
+        """
 
 
 @runtime_checkable

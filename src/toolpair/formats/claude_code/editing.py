@@ -13,9 +13,10 @@ from toolpair.formats.claude_code.details import forget_details, says_nothing
 from toolpair.formats.claude_code.envelope import moment_between, record
 from toolpair.formats.claude_code.frames import Frame
 from toolpair.formats.claude_code.reading import cached_history
-from toolpair.formats.claude_code.record_kinds import SYNTHETIC_MODEL, message_id, seconds_of, text_or_none
+from toolpair.formats.claude_code.record_kinds import SYNTHETIC_MODEL, message_id, text_or_none
 from toolpair.formats.claude_code.together import bring_together
 from toolpair.formats.claude_code.working_lines import DraftLine, DraftPart, Working, as_block, kind_of
+from toolpair.formats.clock import seconds_of
 from toolpair.formats.format import Item, Spills
 from toolpair.transcript.edits import (
     ABSENT,

@@ -39,6 +39,14 @@ def home_of(beside: Beside) -> str | None:
     return ".." if parts.rsplit("/", 1)[-1] in ("archived_sessions", "sessions") else None
 
 
+def parent_file(first: Any, beside: Beside) -> str | None:
+    """The rollout that a rollout with this first record was forked from, whether it repeats its history or not."""
+    meta = first.get("payload") if isinstance(first, dict) else None
+    forked = meta.get("forked_from_id") if isinstance(meta, dict) else None
+    parent = parent_id(meta) or (forked if isinstance(forked, str) and _UUID.match(forked) else None)
+    return _name_of(parent, beside) if parent is not None else None
+
+
 class Inherited(Struct, frozen=True):
     """What a fork inherits from its parent: lines in file order; or why Codex does not find them."""
 
