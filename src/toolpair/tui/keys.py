@@ -19,7 +19,7 @@ class Key(Struct, frozen=True):
 
 _NAMES = {
     "right_square_bracket": "]", "left_square_bracket": "[", "slash": "/", "ampersand": "&", "at": "@",
-    "question_mark": "?", "less_than_sign": "<", "greater_than_sign": ">", "escape": "esc", "pagedown": "pgdn",
+    "question_mark": "?", "colon": ":", "exclamation_mark": "!", "less_than_sign": "<", "greater_than_sign": ">", "escape": "esc", "pagedown": "pgdn",
     "pageup": "pgup",
 }  # fmt: skip
 
@@ -109,7 +109,7 @@ APP = KeyGroup(
     "toolpair",
     (
         Key("question_mark,f1", "help", "all keys"),
-        Key("ctrl+p", "palette", "all commands", False),
+        Key("colon,ctrl+p", "palette", "all commands", False),
         Key("escape", "back", "close what is on top; never quits", False),
         Key("q", "leave", "back, then quit", False),
     ),

@@ -13,27 +13,36 @@ from toolpair.text.cells import width
 from toolpair.tui.styled_text import Line, cut_line
 
 STYLE_NAMES = (
-    "dim", "bold", "rule", "tool", "error", "warning", "good", "key", "differ", "hit", "cursor", "side", "title", "cut",
+    "text", "dim", "quiet", "bold", "rule", "tool", "error", "warning", "good", "applied", "key", "differ", "hit", "cursor",
+    "side", "title", "cut", "badge", "keyword", "string", "number", "name",
 )  # fmt: skip
 
 PAINT_CSS = """
+.paint--text { color: $foreground; }
 .paint--dim { color: $muted; }
+.paint--quiet { color: $quiet; }
 .paint--bold { text-style: bold; }
-.paint--rule { color: $faint; }
-.paint--title { text-style: bold; color: $primary; }
-.paint--tool { color: $primary; }
-.paint--error { color: $text-error; text-style: bold; }
-.paint--warning { color: $text-warning; }
-.paint--good { color: $text-success; }
-.paint--key { color: $accent; text-style: bold; }
-.paint--differ { color: $text-error; text-style: bold underline; }
+.paint--rule { color: $rule; }
+.paint--title { text-style: bold; color: $hint; }
+.paint--tool { text-style: bold; }
+.paint--error { color: $stops; text-style: bold; }
+.paint--warning { color: $loses; }
+.paint--good { color: $ready; }
+.paint--applied { color: $applied; }
+.paint--key { color: $hint; text-style: bold; }
+.paint--differ { color: $stops; text-style: bold underline; }
 .paint--hit { text-style: reverse; }
-.paint--cursor { background: $primary-muted; }
+.paint--cursor { background: $cursor-row; }
 .paint--side { text-style: bold; }
-.paint--cut { color: $text-error; text-style: bold; }
+.paint--cut { color: $stops; text-style: bold; }
+.paint--badge { text-style: bold reverse; }
+.paint--keyword { color: $code-keyword; }
+.paint--string { color: $code-text; }
+.paint--number { color: $code-number; }
+.paint--name { color: $code-name; }
 .-no-color .paint--cursor { text-style: bold; }
 .-no-color .paint--dim { text-style: dim; }
-.-no-color .paint--differ { text-style: reverse; }
+.-no-color .paint--differ { text-style: bold underline; }
 """
 
 

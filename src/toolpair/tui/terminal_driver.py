@@ -21,6 +21,7 @@ from textual.drivers.linux_driver import LinuxDriver
 
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.escape_key import PromptSelector
+from toolpair.tui.terminal_background import QUESTION, BackgroundAnswer
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -39,6 +40,7 @@ class TerminalDriver(LinuxDriver):
         super().__init__(app, **settings)
         self.has_terminal = False
         """Whether the terminal is in the state that the interface needs."""
+        self._background: BackgroundAnswer | None = None
         # Textual's own handlers stop the program for good where no shell can continue it, and write to the terminal at
         # any moment, even during another write.
         for number in (signal.SIGTSTP, signal.SIGCONT):
@@ -54,6 +56,9 @@ class TerminalDriver(LinuxDriver):
             self._writer_thread.start()
             self._hung_up()
         self.has_terminal = True
+        if self._background is None and os.environ.get("TERM", "dumb") not in ("dumb", "linux"):
+            self._background = BackgroundAnswer()
+            self.write(QUESTION)
         # Handled between two events.
         self._loop.add_signal_handler(signal.SIGTSTP, self.suspend)
         self._loop.add_signal_handler(signal.SIGCONT, self._continued)
@@ -84,13 +89,25 @@ class TerminalDriver(LinuxDriver):
                     if not data:
                         self._hung_up()
                         return
-                    text = decode(data)
+                    text = self._without_answer(decode(data))
+                elif self._background is not None and self._background.holds:
+                    text = self._background.without("", more=False)
                 try:
                     # An empty text would end the parser.
                     for event in (*(parser.feed(text) if text else ()), *parser.tick()):
                         self.process_message(event)
                 except Exception:  # a sequence that no terminal sends ends the parser, but not the program
                     parser = XTermParser(self._debug)
+
+    def _without_answer(self, text: str) -> str:
+        """What was typed: the terminal's answer about its background is for the theme."""
+        background = self._background
+        if background is None or background.light is not None:
+            return text
+        text = background.without(text)
+        if background.light is not None and isinstance(self._app, ToolpairApp):
+            self._app.call_later(self._app.note_background, background.light)
+        return text
 
     def _read(self) -> bytes:
         """The input that has arrived; empty when the terminal is gone."""

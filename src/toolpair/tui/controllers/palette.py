@@ -21,7 +21,7 @@ def choose_command(owner: Owner, run: Callable[[str], Awaitable[object]]) -> Non
         for key in group.keys:
             if key.palette:
                 entries.append(MenuEntry(key.action, key.label[0].upper() + key.label[1:], key_names(key.keys)))
-    entries.append(MenuEntry("colours", "Switch between dark and light"))
+    entries.append(MenuEntry("theme", "Choose a theme: dark, light, others"))
     entries.append(MenuEntry("leave", "Quit", "q"))
 
     async def chosen(value: str | None) -> None:

@@ -26,6 +26,7 @@ from toolpair.tui.controllers.reading_on import ReadingOn
 from toolpair.tui.controllers.reviewing import review
 from toolpair.tui.controllers.row_filter import RowFilter
 from toolpair.tui.controllers.text_search import TextSearch
+from toolpair.tui.controllers.theme_choice import choose_theme
 from toolpair.tui.controllers.viewers import view_bytes, view_row, view_sent
 from toolpair.tui.controllers.working import CurrentWork, changing
 from toolpair.tui.keys import APP, LOOK, PROBLEMS
@@ -339,5 +340,5 @@ class PairScreen(BaseScreen[None]):
     def action_palette(self) -> None:
         choose_command(self, self.run_action)
 
-    def action_colours(self) -> None:
-        self.tool.switch_colours()
+    def action_theme(self) -> None:
+        choose_theme(self)
