@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.history.opening import both
 from tests.history.sessions import session as claude_code
 from toolpair.history.aligning import aligned
+from toolpair.history.comparison_rows import ComparisonRows
 from toolpair.history.steps import History, history_of
 from toolpair.history.two_histories import Comparison, compared
 from toolpair.session.session import open_session
@@ -56,7 +57,7 @@ def differences(found: Comparison) -> list[tuple[str, tuple[int, int], tuple[int
 def test_a_history_is_the_same_as_itself(of: list[Exchange]) -> None:
     a, b = history(messages(of)), history(messages(of))
     found = compared(a, b)
-    assert found.same and found.parting is None and len(found) == 1
+    assert found.same and found.parting is None and len(ComparisonRows(found)) == 1
     assert found.tallies["same"].pairs == len(of)
 
 
@@ -137,13 +138,27 @@ def test_where_two_forks_part_is_said_even_if_both_end_alike() -> None:
 def test_the_next_difference_is_the_next_place() -> None:
     of = distinct(20)
     then = [*of[:3], ("Read", "file 3", "other", "t3"), *of[4:10], *of[15:]]
-    found = compared(history(messages(of)), history(messages(then)))
-    rows = []
+    rows = ComparisonRows(compared(history(messages(of)), history(messages(then))))
+    starts = []
     row: int | None = -1
-    while row is not None and (row := found.next_row(row, 1)) is not None:
-        rows.append(row)
-    assert [found.row(row)[0].kind for row in rows] == ["differs", "only a"]
-    assert found.next_row(len(found), -1) == rows[-1] and found.next_row(rows[0], -1) is None
+    while row is not None and (row := rows.next(row, 1)) is not None:
+        starts.append(row)
+    assert [rows.comparison.parts[rows[row].part].kind for row in starts] == ["differs", "only a"]
+    assert rows.next(len(rows), -1) == starts[-1] and rows.next(starts[0], -1) is None
+
+
+@SOME
+@given(exchanges(0), exchanges(0), st.booleans())
+def test_rows_show_every_step_once_and_in_order(one: list[Exchange], other: list[Exchange], unfold: bool) -> None:
+    found = compared(history(messages(one)), history(messages(other)))
+    rows = ComparisonRows(found, range(len(found.parts)) if unfold else ())
+    shown = [rows[n] for n in range(len(rows))]
+    folded = [part for place, part in enumerate(found.parts) if part.kind == "same" and not unfold]
+    for side, history_ in (("a", found.a), ("b", found.b)):
+        steps = [step for row in shown if (step := getattr(row, side)) is not None]
+        hidden = sum(part.size for part in folded)
+        assert len(steps) + hidden == len(history_.steps) and steps == sorted(steps, key=lambda s: (s.message, s.block))
+    assert sum(row.across is not None for row in shown) <= 1
 
 
 @settings(SOME, max_examples=15)

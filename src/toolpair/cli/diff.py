@@ -16,7 +16,8 @@ from toolpair.cli.file_report import Entry
 from toolpair.cli.output import dump
 from toolpair.cli.terminal import Parser, TerminalStyle, UsageError, add_common, one_profile, out, safe, style_for
 from toolpair.dialects.block_texts import call_summary
-from toolpair.history.comparison_text import DIFFER, across_text, same_text, summary_text, texts_that_differ
+from toolpair.history.comparison_rows import ComparisonRows
+from toolpair.history.comparison_text import DIFFER, same_text, summary_text, texts_that_differ
 from toolpair.history.steps import History, Step, history_of
 from toolpair.history.two_histories import Comparison, Part, compared
 from toolpair.session.session import Session
@@ -143,7 +144,10 @@ def _comparison_entry(found: Comparison, content: bool) -> Entry:
 
 
 def _rows(found: Comparison) -> Iterator[tuple[Part, Step | None, Step | None]]:
-    return (row for number in range(len(found)) if (row := found.row(number))[0].kind != "same")
+    rows = ComparisonRows(found)
+    for row in map(rows.__getitem__, range(len(rows))):
+        if row.a is not None or row.b is not None:
+            yield found.parts[row.part], row.a, row.b
 
 
 def _step_entry(history: History, step: Step, content: bool) -> Entry:
@@ -191,23 +195,21 @@ class _Printer:
                 self._comparison(one)
 
     def _comparison(self, found: Comparison) -> None:
-        place = 0
+        rows = ComparisonRows(found)
         for place, part in enumerate(found.parts):
-            line = across_text(found, place)
-            if line is not None:
-                out(self.style.bold(f"══ {line} ══"))
-            self._part(found, part, found.row_of_part(place))
+            if part.kind == "same":
+                out(self.style.dim(f"  {same_text(part)}"))
+                continue
+            first = rows.row_of(place)
+            for number in range(first, min(first + _LONGEST, rows.row_of(place + 1))):
+                row = rows[number]
+                if row.across is not None:
+                    out(self.style.bold(f"══ {row.across} ══"))
+                else:
+                    self._row(found, part, row.a, row.b)
+            if part.size > _LONGEST:
+                out(f"  … and more, {part.size:,} in all, only in {part.kind[-1].upper()}; JSON lists them")
         out(self.style.bold(summary_text(found)))
-
-    def _part(self, found: Comparison, part: Part, row: int) -> None:
-        if part.kind == "same":
-            out(self.style.dim(f"  {same_text(part)}"))
-            return
-        for number in range(row, row + min(part.size, _LONGEST)):
-            _, a, b = found.row(number)
-            self._row(found, part, a, b)
-        if part.size > _LONGEST:
-            out(f"  … and {part.size - _LONGEST:,} more only in {part.kind[-1].upper()}; JSON lists all")
 
     def _row(self, found: Comparison, part: Part, a: Step | None, b: Step | None) -> None:
         if a is not None and b is not None:

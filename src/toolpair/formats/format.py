@@ -233,16 +233,18 @@ class Timed(Protocol):
 
 
 @runtime_checkable
-class Continuing(Protocol):
-    """Implemented by a format in which a fork's file does not repeat the history that it continues."""
+class Forking(Protocol):
+    """Implemented by a format of an agent that forks sessions into other files."""
 
     def continues(self, transcript: Transcript) -> Sequence[Message]:
-        """The messages of the other session, before those of the transcript."""
+        """The messages before those of the transcript, where a fork's file does not repeat the history that it
+        continues.
+        """
 
-    def continued_session(self, first: Any, beside: Beside) -> str | None:
-        """The path of the session that this one was forked from, relative to its own folder; None when there is none.
+    def relatives(self, first: Sequence[Any], beside: Beside) -> Iterable[tuple[str, str]]:
+        """Other sessions that have a part of this history: what each is, and its path relative to this one's folder.
 
-        `first` is the value of the file's first record.
+        `first` are the values of the file's first records.
         """
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -85,47 +83,6 @@ class Comparison(Struct, frozen=True, eq=False, dict=True):
             kind: Tally(sum(part.pairs for part in parts), sum(part.size - part.pairs for part in parts))
             for kind, parts in found.items()
         }
-
-    @cached_property
-    def _ends(self) -> list[int]:
-        return list(accumulate(1 if part.kind == "same" else part.size for part in self.parts))
-
-    def __len__(self) -> int:
-        """How many rows show it: one for steps that are the same, one for each other step."""
-        return self._ends[-1] if self._ends else 0
-
-    def row(self, number: int) -> tuple[Part, Step | None, Step | None]:
-        """What a row shows: a part that is the same as such, of others a step of each side that has one."""
-        place = bisect_right(self._ends, number)
-        part = self.parts[place]
-        if part.kind == "same":
-            return part, None, None
-        within = number - (self._ends[place - 1] if place else 0)
-        a = self.a.steps[part.a[0] + within] if part.kind != "only b" else None
-        b = self.b.steps[part.b[0] + within] if part.kind != "only a" else None
-        return part, a, b
-
-    def row_of_part(self, place: int) -> int:
-        """The first row of a part."""
-        return self._ends[place - 1] if place else 0
-
-    def next_row(self, row: int, by: int) -> int | None:
-        """The first row of the next or previous difference: steps that only one side has are one."""
-        starts = self._starts
-        place = bisect_right(starts, row) if by > 0 else bisect_right(starts, row - 1) - 1
-        return starts[place] if 0 <= place < len(starts) else None
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        starts: list[int] = []
-        before: Part | None = None
-        for place, part in enumerate(self.parts):
-            follows = before is not None and before.kind != "same" and part.kind in ("only a", "only b")
-            parted = self.parting is not None and self.parting.part == place
-            if part.kind != "same" and not (follows and before is not None and before.kind == "only a" and not parted):
-                starts.append(self.row_of_part(place))
-            before = part
-        return starts
 
     def turned(self) -> Comparison:
         """The same seen from the other side."""

@@ -19,7 +19,7 @@ from toolpair.formats.format import (
     View,
 )
 from toolpair.transcript.edits import Edit
-from toolpair.transcript.model import Transcript
+from toolpair.transcript.model import Message, Transcript
 
 if TYPE_CHECKING:
     from toolpair.formats.light import Light
@@ -77,6 +77,14 @@ class ClaudeCode:
         from toolpair.formats.claude_code.subagent_sessions import subagent_sessions_of
 
         return subagent_sessions_of(items, transcript, beside)
+
+    def continues(self, transcript: Transcript) -> Sequence[Message]:
+        return ()  # a fork's file repeats what it continues
+
+    def relatives(self, first: Sequence[Any], beside: Beside) -> Iterable[tuple[str, str]]:
+        from toolpair.formats.claude_code.relatives import relatives
+
+        return relatives(first, beside)
 
     def time_of(self, value: Any) -> float | None:
         return time_in(value)

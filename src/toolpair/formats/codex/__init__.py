@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from toolpair.formats.clock import count_in, time_in
@@ -79,10 +79,10 @@ class Codex:
 
         return parent_of(transcript).messages
 
-    def continued_session(self, first: Any, beside: Beside) -> str | None:
-        from toolpair.formats.codex.forks import parent_file
+    def relatives(self, first: Sequence[Any], beside: Beside) -> Iterable[tuple[str, str]]:
+        from toolpair.formats.codex.forks import relatives
 
-        return parent_file(first, beside)
+        return relatives(first, beside)
 
     def time_of(self, value: Any) -> float | None:
         return time_in(value)
