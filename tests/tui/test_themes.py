@@ -68,14 +68,15 @@ def test_a_theme_of_textual_gets_colours_for_all_roles_that_can_be_read(name: st
 )
 def test_the_terminals_answer_is_found_among_the_keys(sent: list[str], light: bool | None, left: str | None) -> None:
     answer = BackgroundAnswer()
-    out = "".join(answer.without(text) for text in sent) + answer.without("", more=False)
-    assert answer.light is light
+    parts = [answer.split(text) for text in sent]
+    out = "".join(text for text, _ in parts) + answer.rest()
+    assert next((found for _, found in parts if found is not None), None) is light
     assert out == ("".join(sent) if left is None else left)
 
 
 def test_a_single_escape_does_not_wait_for_an_answer() -> None:
     answer = BackgroundAnswer()
-    assert answer.without("\x1b") == "\x1b" and not answer.holds
+    assert answer.split("\x1b") == ("\x1b", None) and not answer.holds
 
 
 def test_the_theme_follows_the_terminals_answer(broken: Path) -> None:

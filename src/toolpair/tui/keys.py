@@ -19,7 +19,8 @@ class Key(Struct, frozen=True):
 
 _NAMES = {
     "right_square_bracket": "]", "left_square_bracket": "[", "slash": "/", "ampersand": "&", "at": "@",
-    "question_mark": "?", "colon": ":", "vertical_line": "|", "exclamation_mark": "!", "less_than_sign": "<", "greater_than_sign": ">", "escape": "esc", "pagedown": "pgdn",
+    "question_mark": "?", "colon": ":", "exclamation_mark": "!", "vertical_line": "|",
+    "less_than_sign": "<", "greater_than_sign": ">", "escape": "esc", "pagedown": "pgdn",
     "pageup": "pgup",
 }  # fmt: skip
 
@@ -93,6 +94,10 @@ LOOK = KeyGroup(
         Key("n", "hit(1)", "next match"),
         Key("N", "hit(-1)", "previous match"),
         Key("ampersand", "filter", "filter the rows"),
+        Key("exclamation_mark", "broken", "show only what is broken, or all again"),
+        Key("tab,shift+tab", "pane", "to the causes, or back: there enter shows only these, a fixes them"),
+        Key("J", "scroll_preview(1)", "scroll the preview down", False),
+        Key("K", "scroll_preview(-1)", "scroll the preview up", False),
         Key("at", "goto", "go to a place, or paste an API error"),
         Key("y", "yank", "copy something"),
         Key("P", "profile", "check against another provider"),
@@ -148,6 +153,10 @@ REVIEW = KeyGroup(
         Key("s", "save_copy", "save a copy", False),
         Key("p", "diff", "exact diff", False),
         Key("x", "exclude", "exclude one, or include it again", False),
+        Key("right_square_bracket", "change(1)", "next change of this row", False),
+        Key("left_square_bracket", "change(-1)", "previous change of this row", False),
+        Key("J", "scroll_preview(1)", "scroll the diff down", False, False),
+        Key("K", "scroll_preview(-1)", "scroll the diff up", False, False),
     ),
 )
 STATISTICS = KeyGroup(

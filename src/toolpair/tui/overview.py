@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,19 @@ if TYPE_CHECKING:
 MARKERS = {"missing": "✗", "mismatch": "≠", "orphan": "?", "duplicate": "=", "misplaced": "~", "pending": "·"}
 NEAR = 50
 """How many neighbours of the found position are searched, since problems are not strictly in row order."""
+
+
+def problem_style(problem: Problem) -> str:
+    """Red is what stops, amber what loses or breaks something else."""
+    if problem.severity == "info":
+        return "dim"
+    return "error" if problem.severity == "error" and problem.impact == "stops" else "warning"
+
+
+def cause_key(group: CauseGroup) -> str:
+    """What names a group in a filter, whatever is fixed meanwhile."""
+    return f"{group.rule}/{group.cause.id}" if group.cause is not None else group.rule
+
 
 BlockKey = tuple[int, object]
 """A conversation's index and a block's position in it."""
@@ -176,6 +189,19 @@ class Overview:
             found.update(row for row in firsts if row is not None)
         return sorted(found)
 
+    def rows_of_cause(self, key: str) -> list[int]:
+        """All rows with problems of this cause, in order."""
+        problems = [problem for group in self.groups if cause_key(group) == key for problem in group.problems]
+        found = set(map(self.row_of, problems))
+        for problem in problems:
+            found.update(row for pair in problem.pairs if (row := self._places.of_pair(pair)) is not None)
+        return sorted(found)
+
+    def has_cause(self, key: str) -> Callable[[int], bool]:
+        """A test whether a row has a problem of this cause."""
+        rows = frozenset(self.rows_of_cause(key))
+        return rows.__contains__
+
     def number(self, problem: Problem) -> tuple[int, int] | None:
         """Its number, from 1, among problems of the same severity, and their total; the head counts errors the same
         way.
@@ -249,13 +275,13 @@ class Overview:
         pair = row.pair
         if problem is None:
             if pair is not None and self.is_fixed(pair):
-                return "✓", "good"
+                return "✓", "applied"
             if pair is not None and pair.state == "pending":
                 return "·", "dim"
             return " ", ""
         if problem.severity == "info":
             return "·", "dim"
-        style = "error" if problem.severity == "error" else "warning"
+        style = problem_style(problem)
         if row.kind == "damaged" or pair is None:
             return "!", style
         return MARKERS.get(pair.state, "!"), style

@@ -13,8 +13,9 @@ from toolpair.text.cells import width
 from toolpair.tui.styled_text import Line, cut_line
 
 STYLE_NAMES = (
-    "text", "dim", "quiet", "bold", "rule", "tool", "error", "warning", "good", "applied", "key", "differ", "hit", "cursor",
-    "side", "title", "cut", "badge", "keyword", "string", "number", "name",
+    "text", "dim", "quiet", "bold", "rule", "tool", "error", "warning", "good", "applied", "key", "differ", "hit",
+    "cursor", "side", "title", "cut", "badge", "code-keyword", "code-string", "code-number", "code-name",
+    "code-comment", "code-heading", "removed", "added", "removed-mark", "added-mark",
 )  # fmt: skip
 
 PAINT_CSS = """
@@ -25,21 +26,30 @@ PAINT_CSS = """
 .paint--rule { color: $rule; }
 .paint--title { text-style: bold; color: $hint; }
 .paint--tool { text-style: bold; }
-.paint--error { color: $stops; text-style: bold; }
+.paint--error { color: $stops; }
 .paint--warning { color: $loses; }
 .paint--good { color: $ready; }
 .paint--applied { color: $applied; }
 .paint--key { color: $hint; text-style: bold; }
-.paint--differ { color: $stops; text-style: bold underline; }
+.paint--differ { text-style: bold underline; }
 .paint--hit { text-style: reverse; }
 .paint--cursor { background: $cursor-row; }
 .paint--side { text-style: bold; }
 .paint--cut { color: $stops; text-style: bold; }
 .paint--badge { text-style: bold reverse; }
-.paint--keyword { color: $code-keyword; }
-.paint--string { color: $code-text; }
-.paint--number { color: $code-number; }
-.paint--name { color: $code-name; }
+.paint--code-keyword { color: $code-keyword; }
+.paint--code-string { color: $code-string; }
+.paint--code-number { color: $code-number; }
+.paint--code-name { color: $code-name; }
+.paint--code-comment { color: $quiet; }
+.paint--code-heading { color: $code-name; text-style: bold; }
+.paint--removed { background: $removed; }
+.paint--added { background: $added; }
+.paint--removed-mark { background: $removed-mark; }
+.paint--added-mark { background: $added-mark; }
+.-no-color .paint--removed-mark { text-style: bold underline; }
+.-no-color .paint--added-mark { text-style: bold underline; }
+.-no-color .paint--code-heading { text-style: bold; }
 .-no-color .paint--cursor { text-style: bold; }
 .-no-color .paint--dim { text-style: dim; }
 .-no-color .paint--differ { text-style: bold underline; }

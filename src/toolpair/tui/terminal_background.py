@@ -19,8 +19,6 @@ class BackgroundAnswer:
     """Takes the answer out of what the terminal sends. It may come in pieces, or never."""
 
     def __init__(self) -> None:
-        self.light: bool | None = None
-        """Whether the background is light, once the terminal has said so."""
         self._held = ""
         self._waits = True
 
@@ -29,23 +27,32 @@ class BackgroundAnswer:
         """Whether the beginning of what may be an answer is held back."""
         return bool(self._held)
 
-    def without(self, text: str, more: bool = True) -> str:
-        """The text without the answer. What may be the beginning of one is held back while `more` can come."""
-        text, self._held = self._held + text, ""
+    def split(self, text: str) -> tuple[str, bool | None]:
+        """The text without the answer, and whether that says that the background is light; None when it does not."""
+        text = self.rest() + text
         if not self._waits:
-            return text
+            return text, None
         found = _ANSWER.search(text)
         if found is not None:
             self._waits = False
-            if found[1] is not None:
-                red, green, blue = (int(part, 16) / (16 ** len(part) - 1) for part in found.groups())
-                self.light = 0.2126 * red + 0.7152 * green + 0.0722 * blue > _LIGHT
-            return text[: found.start()] + text[found.end() :]
-        if more:
-            # A single escape is a key that must not wait.
-            for start in range(max(0, len(text) - _LONGEST), len(text) - 1):
-                rest = text[start:]
-                if rest.startswith(_BEGIN) or _BEGIN.startswith(rest):
-                    self._held = rest
-                    return text[:start]
-        return text
+            return text[: found.start()] + text[found.end() :], _is_light(found)
+        # A single escape is a key that must not wait.
+        for start in range(max(0, len(text) - _LONGEST), len(text) - 1):
+            rest = text[start:]
+            if rest.startswith(_BEGIN) or _BEGIN.startswith(rest):
+                self._held = rest
+                return text[:start], None
+        return text, None
+
+    def rest(self) -> str:
+        """What was held back and is no answer, since nothing has come after it."""
+        held, self._held = self._held, ""
+        return held
+
+
+def _is_light(answer: re.Match[str]) -> bool | None:
+    if answer[1] is None:
+        return None
+    red, green, blue = (int(part, 16) / (16 ** len(part) - 1) for part in answer.groups())
+    brightness: float = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    return brightness > _LIGHT

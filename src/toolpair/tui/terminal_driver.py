@@ -91,7 +91,7 @@ class TerminalDriver(LinuxDriver):
                         return
                     text = self._without_answer(decode(data))
                 elif self._background is not None and self._background.holds:
-                    text = self._background.without("", more=False)
+                    text = self._background.rest()
                 try:
                     # An empty text would end the parser.
                     for event in (*(parser.feed(text) if text else ()), *parser.tick()):
@@ -101,12 +101,11 @@ class TerminalDriver(LinuxDriver):
 
     def _without_answer(self, text: str) -> str:
         """What was typed: the terminal's answer about its background is for the theme."""
-        background = self._background
-        if background is None or background.light is not None:
+        if self._background is None:
             return text
-        text = background.without(text)
-        if background.light is not None and isinstance(self._app, ToolpairApp):
-            self._app.call_later(self._app.note_background, background.light)
+        text, light = self._background.split(text)
+        if light is not None and isinstance(self._app, ToolpairApp):
+            self._app.call_later(self._app.note_background, light)
         return text
 
     def _read(self) -> bytes:

@@ -1,7 +1,7 @@
 """The colours: toolpair's own themes, and what each role is in a theme of Textual's.
 
-A role is what a colour says. Red is what stops, amber what loses, green what is sound or saved, cyan what is applied but
-not saved; everything else is muted. Contrasts in our own themes: words 4.5 or more, also on the cursor's row.
+A role is what a colour says. Red is what stops, amber what loses, green what is sound or saved, cyan what is applied
+but not saved; everything else is muted. In our own themes the contrast of words is at least 4.5.
 """
 
 from __future__ import annotations
@@ -29,10 +29,11 @@ DARK: Final = Theme(
     variables={
         "muted": "#a0a7bd", "quiet": "#9aa0b5", "rule": "#6b7389", "hint": "#7aa2f7", "stops": "#f7768e",
         "loses": "#e0af68", "ready": "#9ece6a", "applied": "#5fc9d6", "cursor-row": "#2b3350",
-        "code-keyword": "#b7a8d8", "code-text": "#a9bb9b", "code-number": "#cbae90", "code-name": "#9fbbdc",
+        "code-keyword": "#b7a8d8", "code-string": "#a9bb9b", "code-number": "#cbae90", "code-name": "#9fbbdc",
         "removed": "#3a1d26", "added": "#1a3226", "removed-mark": "#7d2f44", "added-mark": "#2c6640",
         "scrollbar": "#3a415c", "scrollbar-background": "#16181f", "scrollbar-hover": "#4b5478",
-        "scrollbar-active": "#4b5478", "scrollbar-background-hover": "#16181f", "scrollbar-background-active": "#16181f",
+        "scrollbar-active": "#4b5478", "scrollbar-background-hover": "#16181f",
+        "scrollbar-background-active": "#16181f",
     },
 )  # fmt: skip
 LIGHT: Final = Theme(
@@ -51,7 +52,7 @@ LIGHT: Final = Theme(
     variables={
         "muted": "#565c70", "quiet": "#5e6478", "rule": "#8a8fa0", "hint": "#2450b2", "stops": "#b3123a",
         "loses": "#7d5000", "ready": "#1c7010", "applied": "#0a6672", "cursor-row": "#dbe3f6",
-        "code-keyword": "#5d4f82", "code-text": "#4a5d40", "code-number": "#705236", "code-name": "#3a5878",
+        "code-keyword": "#5d4f82", "code-string": "#4a5d40", "code-number": "#705236", "code-name": "#3a5878",
         "removed": "#fbe3e6", "added": "#e1f2e0", "removed-mark": "#f3b3bd", "added-mark": "#a9dba6",
         "scrollbar": "#c3cbe0", "scrollbar-background": "#fbfbf8", "scrollbar-hover": "#a9b4d2",
         "scrollbar-active": "#a9b4d2", "scrollbar-background-hover": "#fbfbf8",

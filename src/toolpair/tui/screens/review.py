@@ -23,16 +23,27 @@ from toolpair.tui.screens.confirm import ConfirmScreen
 from toolpair.tui.screens.prompt import PromptScreen
 from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen
 from toolpair.tui.screens.writing import LARGE, GivenUp, Steps, WritingScreen
-from toolpair.tui.widgets.line_list import LineList
+from toolpair.tui.styled_text import Line, line_width
+from toolpair.tui.widgets.preview import Preview
+from toolpair.tui.widgets.review_list import ReviewList
 from toolpair.tui.widgets.text_block import Lines
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from toolpair.session.opening import OpenedState
     from toolpair.session.saving import Saved
-    from toolpair.session.session import Conversation, Refused, Staged
+    from toolpair.session.session import Conversation, Problem, Refused, Staged
     from toolpair.source.changes import Change
 
 RowKey = tuple[object, ...]
+_LISTED = 50
+"""Problems listed of those that are left."""
+_LEAST_DIFF = 6
+"""Lines of the diff below the list; the list scrolls rather than leave it less."""
+_DIFF_LINES = 200
+_SHOWN = 0.03
+"""Seconds without a key before the diff follows the cursor."""
 
 
 def _key(row: Staged) -> RowKey:
@@ -58,7 +69,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         *REVIEW.bindings(),
         Binding("r", "read_again", "read it again", show=False),
     ]
-    DEFAULT_CSS = "ReviewScreen LineList { height: auto; }"
+    DEFAULT_CSS = "ReviewScreen Preview { height: 1fr; }"
 
     _desk: Desk
 
@@ -73,17 +84,23 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         self._stale = False
         self._excluded: list[Staged] = []
         self._known: tuple[Sequence[Conversation], Sequence[Change]] | None = None
+        self._listed: list[tuple[Staged, bool] | Problem | None] = []
+        self._number = 0
+        """Which of the changes of the row under the cursor is shown."""
+        self._diff_room = 0
+        self._following: Timer | None = None
         self._order: list[RowKey] = []
         """The rows in the order first shown: an included row returns to its old place."""
 
     def build(self) -> ComposeResult:
         yield Lines(id="top")
-        yield LineList(self.glyphs)
+        yield ReviewList(self.glyphs)
+        yield Preview(self.glyphs, id="diff")
         yield Lines(id="rest")
         yield Lines(id="bottom")
 
     def on_mount(self) -> None:
-        self.query_one(LineList).focus()
+        self.query_one(ReviewList).focus()
         self.in_thread(self._look_around, failed=lambda error: None)
 
     def _look_around(self, aside: Aside) -> None:
@@ -98,18 +115,36 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         rest = text.rest()
         if self._error:
             rest = [*self.glyphs.paragraph(self._error, width, "error", limit=5), *rest]
-        entries = text.entries(self._rows())
+        rows = self._rows()
+        entries, headings = text.entries(rows), set()
+        self._listed = list(rows)
+        for title, problems in text.left():
+            headings.add(len(entries))
+            entries.append([self.glyphs.rule(title, width - 1)])
+            self._listed.append(None)
+            entries += [text.problem(problem) for problem in problems[:_LISTED]]
+            self._listed += problems[:_LISTED]
+        room = height - len(top) - len(rest) - 2
+        needed = sum(map(len, entries))
+        if room < needed + _LEAST_DIFF:
+            needed = max(min(needed, room - _LEAST_DIFF), min(needed, max(3, room)))
+        needed = max(1, min(needed, room))
         self.query_one("#top", Lines).show(top)
-        staged = self.query_one(LineList)
-        room = height - len(top) - 2 - min(len(rest), max(3, height // 2))
-        staged.styles.height = max(1, min(sum(map(len, entries)), room))
-        staged.show(entries)
-        self.query_one("#rest", Lines).styles.height = "1fr"
+        listed = self.query_one(ReviewList)
+        listed.styles.height = needed
+        listed.show_parts(entries, headings)
+        self._diff_room = room - needed
+        self.query_one(Preview).display = self._diff_room >= 2
+        self.query_one("#rest", Lines).styles.height = "auto" if self._diff_room >= 2 else "1fr"
         self.query_one("#rest", Lines).show(rest)
+        self._draw_bottom(width)
+        self._follow_soon()
+
+    def _draw_bottom(self, width: int) -> None:
         hints: list[Hint] = []
         if self._session.file.writable:
             hints.append(("enter", "save", "save"))
-        hints += [("s", "save a copy", "save_copy"), ("p", "exact diff", "diff"), ("x", "exclude one", "exclude")]
+        hints += [("s", "save a copy", "save_copy"), ("x", "exclude one", "exclude"), ("p", "exact diff", "diff")]
         if self._stale:
             hints.insert(0, ("r", "read it again", "read_again"))
         hints.append(("esc", "back", "back"))
@@ -133,12 +168,82 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         for row, _ in rows:
             if _key(row) not in self._order:
                 self._order.append(_key(row))
-        return sorted(rows, key=lambda each: self._order.index(_key(each[0])))
+        return sorted(rows, key=lambda each: (each[0].loses is None, self._order.index(_key(each[0]))))
+
+    # the diff of the row under the cursor
+
+    def on_line_list_moved(self) -> None:
+        self._number = 0
+        self._follow_soon()
+
+    def on_review_list_ticked(self) -> None:
+        self.action_exclude()
+
+    def action_change(self, by: int) -> None:
+        """To the next change that the row under the cursor stands for, or to the one before."""
+        here = self._here
+        if isinstance(here, tuple) and here[0].decisions:
+            self._number = (self._number + by) % len(here[0].decisions)
+            self._follow_soon()
+
+    def action_scroll_preview(self, by: int) -> None:
+        preview = self.query_one(Preview)
+        preview.scroll_by(by * max(1, (preview.size.height - 1) // 2))
+
+    @property
+    def _here(self) -> tuple[Staged, bool] | Problem | None:
+        cursor = self.query_one(ReviewList).cursor
+        return self._listed[cursor] if cursor < len(self._listed) else None
+
+    def _follow_soon(self) -> None:
+        """The diff follows the cursor when no key is pressed: making it takes time."""
+        if self._following is not None:
+            self._following.stop()
+        self._following = self.later(_SHOWN, self._follow) if self._diff_room >= 2 else None
+
+    def _follow(self) -> None:
+        self._following = None
+        glyphs, width, here = self.glyphs, self.size.width, self._here
+        title: Line = glyphs.rule("", width)
+        lines: list[Line] = []
+        if isinstance(here, tuple):
+            count = len(here[0].decisions)
+            if count > 1:
+                right = (glyphs.ui(" ]", "key", "change(1)"), glyphs.ui(" next ──", "dim", "change(1)"))
+                title = (*glyphs.rule(f"{self._number + 1:,} of {count:,}", width - line_width(right)), *right)
+            lines = self._diff_of(here[0], width)
+        elif here is not None:
+            lines = ReviewText(self._overview, glyphs, width, ()).problem_in_full(here)
+        self.query_one(Preview).show(title, lines, None, (width, 0))
+
+    def _diff_of(self, row: Staged, width: int) -> list[Line]:
+        from toolpair.tui.bodies.change_parts import diff_of_changes
+        from toolpair.tui.bodies.reading import first_lines
+
+        changes = self._changes_of(row)
+        if changes is None:
+            return self.glyphs.paragraph("p shows the bytes of all that is applied.", width, "dim")
+        body = diff_of_changes(self.glyphs, lambda: changes, self._overview.noun, self.tool.no_color)
+        return first_lines(body, width - 1, _DIFF_LINES)
+
+    def _changes_of(self, row: Staged) -> Sequence[Change] | None:
+        """What one fix of the row changes in the file; None when it cannot be told from the others."""
+        from toolpair.session.carrying_out import preview
+
+        staging, decision = self._session.staging, row.decisions[self._number % len(row.decisions)]
+        if decision.options is not None:
+            return self._changes()
+        for state in (staging.original[row.conversation], staging.now[row.conversation]):
+            found = decision.find(state.problems)
+            if found is not None:
+                return preview(state, found[1], decision.text)
+        return None
 
     def action_exclude(self) -> None:
         rows = self._rows()
-        number = self.query_one(LineList).cursor
+        number = self.query_one(ReviewList).cursor
         if number >= len(rows):
+            self._refresh("this one is not applied" if rows else "")
             return
         if takes_long(self._session):
             self._refresh("working …")
