@@ -39,7 +39,7 @@ def test_before_and_after_the_fixes(broken: Path, size: tuple[int, int]) -> None
         await press(pilot, "right_square_bracket", "right_square_bracket")
         assert "difference 3 of 4" in frame(app) and "no result" in cursor_line(app)
         await press(pilot, "enter")
-        assert isinstance(app.screen, ViewerScreen) and "+[No result was recorded" in frame(app)
+        assert isinstance(app.screen, ViewerScreen) and "+ [No result was recorded" in frame(app)
         await press(pilot, "escape", "left_square_bracket")
         assert "difference 2 of 4" in frame(app)
         await press(pilot, "escape")

@@ -15,7 +15,6 @@ from tests.tui.driving import SIZES, drive, frame, lines_of, press
 from toolpair.history.statistics import Statistics, statistics_of
 from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
-from toolpair.tui.durations import duration_text
 from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.screens.statistics import StatisticsScreen
 
@@ -72,11 +71,6 @@ def test_a_long_history_counts_as_the_whole(tmp_path: Path, least: int) -> None:
 
     assert statistics_of(long.conversation, on_progress) == expected
     assert seen == sorted(seen) and seen[-1] == expected.messages
-
-
-def test_durations() -> None:
-    said = [duration_text(seconds) for seconds in (0, 0.14, 9.97, 59.4, 60, 160, 3_600, 8_040, 93_600)]
-    assert said == ["0.0 s", "0.1 s", "10 s", "59 s", "1 m", "2 m 40 s", "1 h", "2 h 14 m", "1 d 2 h"]
 
 
 @pytest.mark.parametrize("size", SIZES)

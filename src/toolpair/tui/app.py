@@ -16,6 +16,7 @@ from textual.css.query import QueryError
 from textual.worker import WorkerFailed
 
 from toolpair.text.safe import SafeText
+from toolpair.tui.colours import Colours
 from toolpair.tui.keys import PROGRAM
 from toolpair.tui.open_sessions import OpenSessions
 from toolpair.tui.overview import Overview
@@ -79,6 +80,7 @@ class ToolpairApp(App[None]):
         self._leaving: asyncio.Task[None] | None = None
         self.open_sessions = OpenSessions(self, session, at)
         self.scroll_sensitivity_y = 3.0
+        self.colours = Colours()
         for theme in OWN:
             self.register_theme(theme)
         self._preferences = preferences
@@ -221,6 +223,7 @@ class ToolpairApp(App[None]):
     def _end(self, keep: bool) -> None:
         """Stop handling events and close all sessions. `keep`: the user did not ask for the end."""
         self.typed_ahead.end()
+        self.colours.close()
         if keep:
             with suppress(Exception):  # the session may be what failed
                 self.result.unsaved = sum(desk.unsaved_fixes for desk in self.open_sessions.desks)
@@ -266,6 +269,11 @@ class ToolpairApp(App[None]):
 
     def on_signal_resume(self) -> None:
         self.screen.refresh(layout=True)
+
+    @property
+    def carets(self) -> bool:
+        """Whether diffs mark what differs below the lines, because colours may not show it."""
+        return self.no_color or self.glyphs.ascii
 
     def last_key(self) -> float:
         """When the user last typed or clicked, by the monotonic clock."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from difflib import unified_diff
-from typing import Final
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from toolpair.dialects.block_texts import call_summary
 from toolpair.history.comparison_rows import ComparisonRow, ComparisonRows
@@ -15,17 +15,20 @@ from toolpair.history.steps import History, Step
 from toolpair.history.two_histories import Comparison, Part, PartKind
 from toolpair.text.cells import cut, width
 from toolpair.text.differ import differ
+from toolpair.text.file_diffs import of_strings, rows_of, trimmed
 from toolpair.text.safe import SafeText, visible
+from toolpair.tui.bodies.diff_body import Part as DiffPart
+from toolpair.tui.bodies.diff_body import Title
 from toolpair.tui.numbers import count_text
 from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread
+
+if TYPE_CHECKING:
+    from toolpair.session.session import Pair
 
 ONE_COLUMN: Final = 100
 """With fewer cells both sides share one column."""
 _SHOWN: Final = 400
 """Characters of a text of which a line shows the beginning."""
-_LINES: Final = 3_000
-"""Of longer texts no lines are compared: that takes the square of the time."""
-_AROUND: Final = 3
 _KINDS: Final[tuple[tuple[PartKind, str], ...]] = (
     ("differs", "different"), ("only a", "only in A"), ("only b", "only in B"), ("same", "the same"),
 )  # fmt: skip
@@ -218,27 +221,30 @@ def summary_short(found: Comparison) -> str:
     return ", ".join(words)
 
 
-def difference_text(found: Comparison, part: Part, a: Step, b: Step) -> str:
-    """What differs inside two steps, as lines with + and -."""
-    lines: list[str] = []
+def difference_parts(found: Comparison, part: Part, a: Step, b: Step) -> Iterator[DiffPart]:
+    """What differs inside two steps, as the parts of a diff."""
     one, other = found.a.pair_of(a), found.b.pair_of(b)
     if "id" in part.aspects and one is not None and other is not None:
-        lines += [
-            "@ id",
-            *[f"-{id_}" for id_ in step_text(found.a, a).ids],
-            *[f"+{id_}" for id_ in step_text(found.b, b).ids],
-        ]
+        yield Title("id")
+        yield from _rows(_ids_of(one), _ids_of(other))
     for what, before, after in texts_that_differ(found, part, a, b):
-        old, new = before.splitlines(), after.splitlines()
-        lines.append(f"@ {what}: {count_text(len(old), 'line')} | {count_text(len(new), 'line')}")
-        if max(len(old), len(new)) > _LINES:
-            lines.append(" too long to be compared line by line")
-            continue
-        lines += list(unified_diff(old, new, n=_AROUND, lineterm=""))[2:]
+        sizes = " | ".join(count_text(text.count("\n") + 1 if text else 0, "line") for text in (before, after))
+        yield Title(f"{what} · {sizes}")
+        yield from _rows(before, after)
     if "place" in part.aspects and one is not None and other is not None:
-        far = [f"{sign}{_distance(pair.start[0], pair.result_messages)}" for sign, pair in (("-", one), ("+", other))]
-        lines += ["@ place of the result", *far]
-    return "\n".join(lines)
+        yield Title("place of the result")
+        yield from _rows(*(_distance(pair.start[0], pair.result_messages) for pair in (one, other)))
+
+
+def _ids_of(pair: Pair) -> str:
+    lines = [f"call    {pair.call.id}"] if pair.call is not None else []
+    return "\n".join([*lines, *[f"result  {result.id}" for result in pair.results]])
+
+
+def _rows(before: str, after: str) -> Iterator[DiffPart]:
+    for hunk in of_strings(before, after):
+        for change in trimmed(replace(hunk, old_start=1, new_start=1)):
+            yield from rows_of(change)
 
 
 def _distance(call: int, results: tuple[int, ...]) -> str:

@@ -13,7 +13,7 @@ from toolpair.history.statistics import SHARES, LargeOutput, Statistics, ToolNum
 from toolpair.text.cells import cut, fit
 from toolpair.text.safe import SafeText, visible, visible_text
 from toolpair.tui.bars import bar
-from toolpair.tui.durations import duration_text
+from toolpair.tui.bodies.outcome import seconds_text
 from toolpair.tui.numbers import count_text, size_text
 from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread
 
@@ -41,7 +41,7 @@ COLUMNS: Final = (
         "took",
         11,
         lambda tool: (-tool.seconds,),
-        lambda tool: duration_text(tool.seconds) if tool.timed else "",
+        lambda tool: seconds_text(tool.seconds) if tool.timed else "",
         lambda tool: tool.seconds,
     ),
     Column(
@@ -63,7 +63,7 @@ def head_line(glyphs: Glyphs, name: str, found: Statistics | None, done: bool, c
     left = (glyphs.ui(" Statistics   ", "bold"), Span(cut(visible(name), max(8, cells // 4), glyphs.ellipsis), "dim"))
     if found is None:
         return spread(left, (glyphs.ui("reading … ", "dim"),), cells)
-    words = [duration_text(found.seconds)] if found.seconds is not None else []
+    words = [seconds_text(found.seconds)] if found.seconds is not None else []
     words.append(count_text(found.calls, "call") + (f", {found.failed:,} failed" if found.failed else ""))
     if found.usage is not None:
         limit = f" of {_thousands(found.usage.limit)}" if found.usage.limit else ""

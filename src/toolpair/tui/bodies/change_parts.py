@@ -38,7 +38,7 @@ def diff_of_changes(
             known.append(changes())
         return change_parts(known[0], noun, whole)
 
-    return DiffBody(glyphs, parts, carets=carets)
+    return DiffBody(glyphs, parts, carets=carets, folds=True)
 
 
 def change_parts(changes: Iterable[Change], noun: str, whole: bool = False) -> Iterator[Part]:

@@ -51,12 +51,18 @@ class DiffBody(Body):
     """`digits`: the width of line numbers, 0 for none. `carets`: for terminals without colour, mark below the lines."""
 
     def __init__(
-        self, glyphs: Glyphs, parts: Callable[[], Iterable[Part]], digits: int = 0, carets: bool = False
+        self,
+        glyphs: Glyphs,
+        parts: Callable[[], Iterable[Part]],
+        digits: int = 0,
+        carets: bool = False,
+        folds: bool = False,
     ) -> None:
         super().__init__(glyphs)
         self._make = parts
         self._digits = digits
         self._carets = carets
+        self._folds = folds
         self.columns: int | None = None
         """1 or 2 as chosen; by default the width decides."""
         self._lines: list[Line] = []
@@ -227,7 +233,7 @@ class DiffBody(Body):
 
     @property
     def folds(self) -> bool:
-        return self._seen > 0
+        return self._folds
 
     def fold(self, row: int) -> int | None:
         number = self._of_fold[row]

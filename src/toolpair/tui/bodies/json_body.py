@@ -19,12 +19,23 @@ _NESTED: Final = 2000
 
 
 class JsonBody(Body):
-    """`numbered`: with line numbers and signs for folding. `without`: members of the outermost object to leave out."""
+    """`folds`: with signs for folding, `numbered`: also with line numbers.
 
-    def __init__(self, glyphs: Glyphs, text: str, numbered: bool = True, without: Collection[str] = ()) -> None:
+    `without` are members of the outermost object to leave out.
+    """
+
+    def __init__(
+        self,
+        glyphs: Glyphs,
+        text: str,
+        numbered: bool = True,
+        without: Collection[str] = (),
+        folds: bool = True,
+    ) -> None:
         super().__init__(glyphs)
         self._json = text
         self._numbered = numbered
+        self._folds = folds
         self._without = without
         self._digits = max(3, len(str(len(text) // 10))) if numbered else 0
         self._lines = JsonLines("")
@@ -128,7 +139,7 @@ class JsonBody(Body):
         out.append(gap(depth * INDENT))
         opens = lines.opens(n)
         shut = n in self._folded
-        mark = ("▸ " if shut else "▾ ") if opens and self._numbered else "  " if self._numbered else ""
+        mark = ("▸ " if shut else "▾ ") if opens and self._folds else "  " if self._folds else ""
         out.append(self.glyphs.ui(mark, "key"))
         key = lines.key(n)
         column = lines.key_cells(n) + 2 if lines.parent(n) >= 0 else 0
@@ -159,7 +170,7 @@ class JsonBody(Body):
 
     @property
     def folds(self) -> bool:
-        return self._numbered
+        return self._folds
 
     def fold(self, row: int) -> int | None:
         n = self._line_of(row)

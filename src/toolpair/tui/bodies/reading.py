@@ -98,13 +98,15 @@ def call_body(
         case Todo(items=items):
             used = does.used
             parts.append(LinesBody(glyphs, _todo_lines(glyphs, items)))
-    rest = _rest(glyphs, given, used, written, numbered and not parts)
+    rest = _rest(glyphs, given, used, written, numbered and not parts, numbered)
     if rest is not None:
         parts.append(rest)
     return parts[0] if len(parts) == 1 else StackedBody(glyphs, parts)
 
 
-def _rest(glyphs: Glyphs, given: Any, used: tuple[str, ...], written: str | None, numbered: bool) -> Body | None:
+def _rest(
+    glyphs: Glyphs, given: Any, used: tuple[str, ...], written: str | None, numbered: bool, folds: bool
+) -> Body | None:
     """The arguments that are not shown otherwise."""
     if isinstance(given, str):
         return (
@@ -113,7 +115,7 @@ def _rest(glyphs: Glyphs, given: Any, used: tuple[str, ...], written: str | None
     if isinstance(given, dict) and not given.keys() - set(used):
         return None if used else LinesBody(glyphs, [(glyphs.ui(" (no arguments)", "dim"),)])
     text = written if written is not None else json.dumps(given, ensure_ascii=False, default=str)
-    return JsonBody(glyphs, text, numbered=numbered, without=used)
+    return JsonBody(glyphs, text, numbered=numbered, without=used, folds=folds)
 
 
 def _edit_parts(glyphs: Glyphs, files: tuple[FileDiff, ...], patch: Any, carets: bool) -> Iterator[Body]:
@@ -203,7 +205,7 @@ def output_body(glyphs: Glyphs, text: str, call: Block | None, numbered: bool) -
     if not text:
         return LinesBody(glyphs, [(glyphs.ui(" (empty)", "dim"),)])
     if looks_like_json(text):
-        return JsonBody(glyphs, text, numbered=numbered)
+        return JsonBody(glyphs, text, numbered=numbered, folds=numbered)
     given = arguments(call) if call is not None else None
     does = understood(call.name, given) if call is not None else None
     name = (call.name or "") if call is not None else ""

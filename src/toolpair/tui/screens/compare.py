@@ -7,22 +7,23 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from toolpair.history.comparison_rows import ComparisonRows
-from toolpair.history.comparison_text import call_text, results_text
 from toolpair.history.steps import History, Step, history_of
+from toolpair.history.summary import PairRow
 from toolpair.history.two_histories import compared
 from toolpair.text.cells import cut
 from toolpair.text.safe import visible
 from toolpair.tui.aside import Aside
-from toolpair.tui.bytes_text import diff_style
+from toolpair.tui.bodies.diff_body import DiffBody
 from toolpair.tui.compare_text import (
     ONE_COLUMN,
     StepText,
     column_cells,
-    difference_text,
+    difference_parts,
     row_line,
     step_text,
     summary_short,
@@ -30,8 +31,9 @@ from toolpair.tui.compare_text import (
 from toolpair.tui.giving_way import GivingWay
 from toolpair.tui.keys import APP, COMPARE, CURSOR
 from toolpair.tui.numbers import count_text
+from toolpair.tui.row_pages import pages_of
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
-from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen
+from toolpair.tui.screens.viewer import RECORD, ViewerPage, ViewerScreen, text_page
 from toolpair.tui.styled_text import Line, Span, spread
 from toolpair.tui.widgets.row_list import RowList
 from toolpair.tui.widgets.text_block import Lines
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
 _KEPT: Final = 2_000
 """Texts of steps that are kept."""
 _SOON: Final = 0.01
+_DIGITS: Final = 4
+"""For the numbers of lines."""
 Key = tuple[bool, int, int, bool]
 
 
@@ -275,24 +279,24 @@ class CompareScreen(BaseScreen[None]):
             return
         found, part = rows.comparison, rows.comparison.parts[row.part]
         pages: list[ViewerPage] = []
-        a, b = row.a, row.b
-        if a is not None and b is not None and part.kind == "differs":
-            pages.append(ViewerPage("what differs", lambda: difference_text(found, part, a, b), diff_style))
+        a, b, carets = row.a, row.b, self.tool.carets
         start = 0
         for mark, history, step in (("A", found.a, a), ("B", found.b, b)):
             if step is not None:
-                if self._side == mark.lower() and not (pages and pages[0].line_style is not None):
-                    start = len(pages)
-                pages += _pages(mark, history, step)
+                start = len(pages) if self._side == mark.lower() else start
+                pages += _pages(mark, history, step, carets)
+        if a is not None and b is not None and part.kind == "differs":
+            differs = partial(difference_parts, found, part, a, b)
+            pages.insert(0, ViewerPage("what differs", lambda glyphs: DiffBody(glyphs, differs, _DIGITS, carets)))
+            start = 0
         name = a.name if a is not None else b.name if b is not None else ""
         self.open(ViewerScreen(visible(name), pages, start))
 
 
-def _pages(mark: str, history: History, step: Step) -> list[ViewerPage]:
+def _pages(mark: str, history: History, step: Step, carets: bool) -> list[ViewerPage]:
+    """Call and result of a step, or what it says."""
     pair = history.pair_of(step)
     if pair is None:
-        return [ViewerPage(mark, lambda: history.block_of(step).text)]
-    return [
-        ViewerPage(f"{mark} call", lambda: call_text(pair)),
-        ViewerPage(f"{mark} result", lambda: results_text(pair)),
-    ]
+        return [text_page(mark, lambda: history.block_of(step).text)]
+    _, pages = pages_of(history.conversation, PairRow("pair", pair=pair, result=pair.result), None, "record", carets)
+    return [replace(page, title=f"{mark} {page.title}") for page in pages if page.title != RECORD]

@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 
 from toolpair.session.session import Refused, SaveFailed, SessionError
 from toolpair.tui.aside import Aside
-from toolpair.tui.bytes_text import diff_style, parts_text, whole_text
+from toolpair.tui.change_pages import change_pages
 from toolpair.tui.controllers.working import takes_long
 from toolpair.tui.desk import Desk
 from toolpair.tui.held_key import HeldKey
@@ -21,7 +21,7 @@ from toolpair.tui.review_text import ReviewText
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
 from toolpair.tui.screens.confirm import ConfirmScreen
 from toolpair.tui.screens.prompt import PromptScreen
-from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen
+from toolpair.tui.screens.viewer import ViewerScreen
 from toolpair.tui.screens.writing import LARGE, GivenUp, Steps, WritingScreen
 from toolpair.tui.styled_text import Line, line_width
 from toolpair.tui.widgets.preview import Preview
@@ -296,11 +296,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
     def action_diff(self) -> None:
         session = self._session
         noun = self._overview.noun
-        pages = [
-            ViewerPage("what differs", lambda: parts_text(session.staging.changes(), noun), diff_style),
-            ViewerPage("whole lines", lambda: whole_text(session.staging.changes(), noun), diff_style),
-        ]
-        self.open(ViewerScreen("All changes", pages))
+        self.open(ViewerScreen("All changes", change_pages(session.staging.changes, noun, self.tool.carets)))
 
     def _nothing(self) -> bool:
         """Say so when nothing is left to save."""

@@ -1,0 +1,84 @@
+"""The worker process of `colours`: reads lines of code as JSON on standard input, answers where which colour stands.
+
+A separate process, because some texts keep a lexer busy for seconds, and nothing can interrupt it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+Run = tuple[int, int, str]
+
+
+def runs_of(file: str | None, language: str | None, lines: list[str]) -> list[list[Run]]:
+    """For each line its runs: start, end, style. Empty for a language that is not known."""
+    lexer = _lexer(file, language)
+    out: list[list[Run]] = [[] for _ in lines]
+    if lexer is None:
+        return out
+    row = column = 0
+    for token, text in lexer.get_tokens("\n".join(lines)):
+        style = _style(str(token).split("."))
+        for number, part in enumerate(text.split("\n")):
+            if number:
+                row, column = row + 1, 0
+            if part and style and row < len(out):
+                out[row].append((column, column + len(part), style))
+            column += len(part)
+    return out
+
+
+def _lexer(file: str | None, language: str | None) -> Any:
+    from pygments.lexers import get_lexer_by_name, get_lexer_for_filename  # type: ignore[import-untyped]
+    from pygments.util import ClassNotFound  # type: ignore[import-untyped]
+
+    try:
+        if language is not None:
+            return get_lexer_by_name(language, stripnl=False, ensurenl=False)
+        return get_lexer_for_filename((file or "").replace("\\", "/").rpartition("/")[2], stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return None
+
+
+def _style(token: list[str]) -> str:
+    """The style for a token's type, such as `Token.Literal.String.Doc`."""
+    match token[1:]:
+        case ["Comment", *_]:
+            return "code-comment"
+        case ["Keyword", "Constant", *_] | ["Literal", "Number", *_]:
+            return "code-number"
+        case ["Keyword", *_] | ["Operator", "Word", *_]:
+            return "code-keyword"
+        case ["Literal", "String", *_] | ["Literal", *_]:
+            return "code-string"
+        case ["Name", ("Function" | "Class" | "Tag" | "Attribute" | "Decorator" | "Builtin" | "Namespace"), *_]:
+            return "code-name"
+        case ["Generic", ("Heading" | "Subheading"), *_]:
+            return "code-heading"
+        case ["Generic", "Strong", *_]:
+            return "bold"
+        case ["Generic", "Deleted", *_]:
+            return "removed"
+        case ["Generic", "Inserted", *_]:
+            return "added"
+    return ""
+
+
+def main() -> None:
+    """Answer each line of standard input with one line."""
+    sys.stdout.write("null\n")
+    sys.stdout.flush()
+    for line in sys.stdin.buffer:
+        asked = json.loads(line)
+        try:
+            answer = runs_of(asked["file"], asked["language"], asked["lines"])
+        except Exception:  # whatever the text does to a lexer, it is shown without colours
+            answer = []
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

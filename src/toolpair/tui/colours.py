@@ -1,0 +1,83 @@
+"""Syntax colours, made in a separate process with a time limit: no key ever waits for a lexer."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+import threading
+from typing import Any, Final
+
+LIMIT: Final = 0.2
+"""Seconds for one answer; a text that takes longer has no colours."""
+_START: Final = 5.0
+_TRIES: Final = 5
+"""After so many failures nothing is coloured any more."""
+
+
+class Colours:
+    """Asks `colour_worker`, which is started with the first text and again after one that took too long."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._failures = 0
+        self._closed = False
+
+    def runs(self, file: str | None, language: str | None, lines: tuple[str, ...]) -> list[list[tuple[int, int, str]]]:
+        """The runs of each line. Blocks until the answer arrives; empty without one."""
+        asked = json.dumps({"file": file, "language": language, "lines": lines}).encode() + b"\n"
+        try:
+            process = self._started()
+            answer = self._answer(process, asked, LIMIT)
+        except (OSError, ValueError):
+            self._failures += 1
+            self._end()
+            return []
+        return _runs(answer)
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._closed or self._failures >= _TRIES:
+            raise OSError("closed")
+        if self._process is None:
+            # -P: do not import from the user's current folder.
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "toolpair.tui.colour_worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+            self._answer(self._process, b"", _START)
+        return self._process
+
+    @staticmethod
+    def _answer(process: subprocess.Popen[bytes], asked: bytes, limit: float) -> Any:
+        """The next line of the process, which is killed if it does not come in time."""
+        assert process.stdin is not None and process.stdout is not None
+        alarm = threading.Timer(limit, process.kill)
+        alarm.daemon = True
+        alarm.start()
+        try:
+            process.stdin.write(asked)
+            process.stdin.flush()
+            return json.loads(process.stdout.readline())
+        finally:
+            alarm.cancel()
+
+    def close(self) -> None:
+        """Kill the process, whatever it is doing; a waiting caller gets nothing."""
+        self._closed = True
+        self._end()
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            for stream in (process.stdin, process.stdout):
+                with contextlib.suppress(OSError):
+                    stream.close()  # type: ignore[union-attr]
+
+
+def _runs(answer: Any) -> list[list[tuple[int, int, str]]]:
+    return [[(run[0], run[1], run[2]) for run in line] for line in answer] if isinstance(answer, list) else []
