@@ -30,7 +30,7 @@ def test_the_key_lines_of_the_main_screen_and_the_review(broken: Path) -> None:
 
 def test_without_a_problem_no_key_leads_to_the_next_one(sound: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        assert lines_of(app)[-1].startswith(" u undo")
+        assert lines_of(app)[-1].startswith(" enter open  / find")
 
     drive(sound, play)
 

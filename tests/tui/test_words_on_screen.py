@@ -11,7 +11,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.agents import planted
-from tests.tui.driving import array_file, drive, frame, press, settled
+from tests.tui.driving import array_file, drive, frame, lines_of, press, settled
 from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.causes_text import cause_entries, entry_lines
@@ -152,13 +152,15 @@ def test_left_for_you_are_guesses_and_what_is_not_fixed_is_its_own_list(unsure: 
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "A")
-        assert "4 left for you: " in frame(app) and "not fixed" not in frame(app)
+        assert "── left for you: 4 ──" in frame(app) and "not fixed" not in frame(app)
         await press(pilot, "escape", "u")
         orphan = next(problem for problem in app.session.problems if problem.rule == "result.orphan")
         app.session.stage(orphan)
         app.open_sessions.changed(app.open_sessions.desks[-1])
         await press(pilot, "w")
-        assert "1 not fixed: Read was called" in frame(app) and "left for you: " in frame(app)
+        lines = lines_of(app)
+        at = next(n for n, line in enumerate(lines) if "── not fixed: 1 ──" in line)
+        assert "Read was called" in lines[at + 1] and "left for you: " in frame(app)
 
     drive(unsure, play, (100, 30))
 

@@ -14,8 +14,8 @@ def bar(glyphs: Glyphs, part: int, whole: int, cells: int) -> SafeText:
         return SafeText(" " * cells)
     steps = 1 if glyphs.ascii else 8
     done = cells * steps * max(0, min(part, whole)) // whole
-    if part > 0:
-        done = max(done, 1)
+    if 0 < part < whole:
+        done = max(1, min(done, cells * steps - 1))
     if glyphs.ascii:
         return SafeText(("#" * done).ljust(cells, "."))
     full, rest = divmod(done, steps)

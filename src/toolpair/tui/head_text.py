@@ -105,21 +105,20 @@ def _both(session: Session, glyphs: Glyphs, cells: int) -> Line:
     bars = cells >= _WITH_BARS and max(now.outputs_total, after.outputs_total) > 0 and _counts_what_is_sent(now, after)
 
     def said(verdict: Verdict, words: str, style: str) -> list[Span]:
-        spans = [glyphs.ui(f" {words} ", style)]
+        spans = [glyphs.ui(words, style), glyphs.ui(" ")]
         if bars:
-            spans.append(
-                Span(bar(glyphs, verdict.outputs_seen, verdict.outputs_total, _BAR), style.split(maxsplit=1)[0])
-            )
-            spans.append(glyphs.ui(f" {verdict.outputs_seen:,}/{verdict.outputs_total:,} ", "text"))
+            drawn = bar(glyphs, verdict.outputs_seen, verdict.outputs_total, _BAR)
+            spans.append(Span(drawn, style.split(maxsplit=1)[0]))
+            spans.append(glyphs.ui(f" {verdict.outputs_seen:,}/{verdict.outputs_total:,} "))
         return spans
 
     if now.badge == after.badge:
-        spans = [glyphs.ui(" now and after saving", "dim"), *said(after, now.badge, f"{badge_style(now)} badge")]
+        spans = [glyphs.ui(" now and after saving ", "dim"), *said(after, now.badge, f"{badge_style(now)} badge")]
     else:
         spans = [
-            glyphs.ui(" now", "dim"),
+            glyphs.ui(" now ", "dim"),
             *said(now, _short(now.badge), f"{badge_style(now)} badge"),
-            glyphs.ui("· after saving", "dim"),
+            glyphs.ui("· after saving ", "dim"),
             *said(after, _short(after.badge), "applied bold"),
         ]
     return cut_line(spans, cells)

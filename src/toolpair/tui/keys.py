@@ -206,6 +206,8 @@ PICKER_MOVE = KeyGroup(
         Key("pagedown", "page(1)", "a page down"),
         Key("home", "edge(-1)", "to the start"),
         Key("end", "edge(1)", "to the end"),
+        Key("right_square_bracket", "problem(1)", "next broken session"),
+        Key("left_square_bracket", "problem(-1)", "previous broken session"),
     ),
 )
 """The movement where letters are typed into a filter."""
@@ -213,8 +215,9 @@ PICKER = KeyGroup(
     "picker",
     "In the list of sessions",
     (
-        Key(",".join(key.keys for key in PICKER_MOVE.keys), "move", "move", False),
-        Key("letters", "filter", "filter by agent, folder, last words or id", False),
+        Key(",".join(key.keys for key in PICKER_MOVE.keys if "problem" not in key.action), "move", "move", False),
+        Key("right_square_bracket,left_square_bracket", "problem", "next or previous broken session", False),
+        Key("letters", "filter", "filter by agent, folder, last words or id; ! broken ones", False),
         Key("enter", "open", "open the session", False),
         Key("ctrl+t", "mark", "mark one, then another, to compare the two", False),
         Key("escape", "back", "clear the filter, then back to the session, or quit", False),

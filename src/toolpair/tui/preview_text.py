@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from toolpair.text.safe import visible
+from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bodies.body import Body
 from toolpair.tui.bodies.reading import (
     call_body,
@@ -17,7 +17,7 @@ from toolpair.tui.bodies.reading import (
 )
 from toolpair.tui.bodies.text_body import TextBody
 from toolpair.tui.row_lines import ROLES
-from toolpair.tui.styled_text import Glyphs, Line
+from toolpair.tui.styled_text import Glyphs, Line, Span
 
 if TYPE_CHECKING:
     from toolpair.session.session import PairRow
@@ -83,7 +83,13 @@ class PreviewText:
 
 
 def _lines(body: Body | None, cells: int) -> list[Line]:
-    return first_lines(body, cells, LINES) if body is not None else []
+    """The first lines; plain text stands one cell from the edge, as everything else does."""
+    if body is None:
+        return []
+    if isinstance(body, TextBody) and not body.gutter:
+        edge = Span(SafeText(" "))
+        return [(edge, *line) for line in first_lines(body, cells - 1, LINES)]
+    return first_lines(body, cells, LINES)
 
 
 def _output(glyphs: Glyphs, result: Block, call: Block | None) -> Body:

@@ -205,7 +205,7 @@ class RowLines:
             count = f"error, {count}" if count else "error"
         if not body:
             return (space, glyphs.ui("(empty)", "dim"))
-        tail = (glyphs.ui(count, "side" if row.result.is_error else "dim"),) if count else ()
+        tail = (glyphs.ui(count, "text" if row.result.is_error else "dim"),) if count else ()
         return (space, *self._cut(self._marked(visible(output_line(first)), words), tail, room))
 
     def _lack(self, pair: Pair) -> str:

@@ -67,6 +67,7 @@ class MainView:
         self._keys = Lines(id="keys")
         self._areas: Areas | None = None
         self._entries: list[CauseEntry] = []
+        self._causes_shown: tuple[list[list[Line]], int] = ([], 0)
         self._resting: Timer | None = None
         self._following: Timer | None = None
         self._previewed: tuple[object, ...] = ()
@@ -183,7 +184,7 @@ class MainView:
     def _draw_keys(self, width: int, height: int) -> None:
         glyphs = self._owner.glyphs
         if height < 12 and self._owner.note:
-            self._keys.show([(glyphs.ui(f" {self._owner.note}", "warning"),)])
+            self._keys.show([(glyphs.ui(f" {self._owner.note}", "title"),)])
             return
         keys = hint_line(glyphs, self._hints, width)
         self._keys.show([keys] if height < 12 else [self._note_line(width), keys])
@@ -198,7 +199,10 @@ class MainView:
         if not lines:
             words = "none is left" if overview.partial is None else "not checked yet"
             lines = [[(glyphs.ui(f" {words}", "dim"),)]]
-        self._causes.show(lines, here)
+        self._causes.bare = not self._entries
+        if (lines, here) != self._causes_shown:
+            self._causes_shown = (lines, here)
+            self._causes.show(lines, here)
         self._causes_keys.show([causes_hints(glyphs, self._entries, here, focused, divided.causes_width)])
 
     # the preview
@@ -259,13 +263,13 @@ class MainView:
         glyphs = self._owner.glyphs
         work = self._owner.work.now
         if work is not None:
-            right = glyphs.ui(f"{self._owner.note or 'esc stops'} ", "warning" if self._owner.note else "dim")
+            right = glyphs.ui(f"{self._owner.note or 'esc stops'} ", "title" if self._owner.note else "dim")
             return bar_line(glyphs, work.what, work.done, work.total, (right,), width, work.unit)
         if not self._owner.note:
             return glyphs.rule("", width)
         words = cut(glyphs.own(f"── {self._owner.note} "), width, glyphs.ellipsis)
         rest = glyphs.rule("", max(0, width - line_width((Span(words),))))
-        return (Span(words, "warning"), *rest)
+        return (Span(words, "title"), *rest)
 
     def draw_bar(self) -> None:
         """Draw only the progress of the work."""

@@ -32,6 +32,8 @@ from toolpair.tui.work import LongTask, failure
 
 BIG: Final = 20_000_000
 """A file of at least this many bytes is checked after all others."""
+BROKEN: Final = "!"
+"""The word in the filter that stands for sessions with problems."""
 _PAUSE: Final = 0.1
 """Seconds between redraws while results arrive."""
 
@@ -124,6 +126,10 @@ class PickerScreen(BaseScreen[None]):
         self._sessions.marks[_key(found)] = mark
         self._came_in()
 
+    def _is_broken(self, found: FoundSession) -> bool:
+        """Whether problems are known in it."""
+        return bool(self._sessions.marks.get(_key(found)))
+
     def _came_in(self) -> None:
         if self.query_one(SafeInput).value:
             self._filter(self.current.path if self.current is not None else None)
@@ -159,7 +165,8 @@ class PickerScreen(BaseScreen[None]):
         filtered = bool(self.query_one(SafeInput).value)
         hints: list[Hint] = [
             ("enter", "open" if self._chosen is None else "compare with this", "open"), ("↑ ↓", "move", ""),
-            ("letters", "filter", ""), ("ctrl+t", self._mark_hint, "mark"), ("F1", "all keys", "help"),
+            ("letters", "filter", ""), ("]", "next broken", "problem(1)"), ("!", "only broken", "only_broken"),
+            ("ctrl+t", self._mark_hint, "mark"), ("F1", "all keys", "help"),
             ("esc", "clear the filter" if filtered else "back" if self.tool.open_sessions.desks else "quit", "back"),
         ]  # fmt: skip
         above = glyphs.paragraph(self._note, width, "warning", limit=3) if self._note else [place]
@@ -188,9 +195,13 @@ class PickerScreen(BaseScreen[None]):
     def _filter(self, path: str | None) -> None:
         """Show what matches all words; the cursor moves to the session at `path`, else to the first."""
         words = self.query_one(SafeInput).value.lower().split()
+        broken, words = BROKEN in words, [word for word in words if word != BROKEN]
         found = self._found
         self._shown = [
-            n for n, one in enumerate(found) if not words or all(w in haystack(one, self._home) for w in words)
+            n
+            for n, one in enumerate(found)
+            if (not broken or self._is_broken(one))
+            and (not words or all(word in haystack(one, self._home) for word in words))
         ]
         cursor = next((place for place, n in enumerate(self._shown) if found[n].path == path), 0) if path else 0
         self._list.show(len(self._shown), cursor)
@@ -210,6 +221,17 @@ class PickerScreen(BaseScreen[None]):
     def action_page(self, by: int) -> None:
         self._list.move(by, pages=True)
 
+    def action_problem(self, by: int) -> None:
+        """To the next session with problems, or the one before."""
+        here, count = self._list.cursor, len(self._shown)
+        places = ((here + by * step) % count for step in range(1, count + 1))
+        found = next((place for place in places if self._is_broken(self._found[self._shown[place]])), None)
+        if found is None:
+            self._note = "no problems are known in any of these sessions"
+            self._draw()
+        else:
+            self._list.move_to(found)
+
     def action_edge(self, by: int) -> None:
         self._list.move_to(0 if by < 0 else len(self._shown) - 1)
 
@@ -226,6 +248,13 @@ class PickerScreen(BaseScreen[None]):
             self.finish()
         else:
             self.app.exit()
+
+    def action_only_broken(self) -> None:
+        """Add the word for broken ones to the filter, or remove it."""
+        field = self.query_one(SafeInput)
+        words = field.value.split()
+        rest = [word for word in words if word != BROKEN]
+        field.value = " ".join(rest if BROKEN in words else [*rest, BROKEN])
 
     # opening
 

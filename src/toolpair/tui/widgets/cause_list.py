@@ -18,6 +18,9 @@ class CauseList(LineList, inherit_bindings=False):
     ]
     DEFAULT_CSS = "CauseList { height: 1fr; overflow-x: hidden; scrollbar-size-vertical: 1; }"
 
+    bare = False
+    """Whether what is shown is no cause, but that there is none."""
+
     def action_choose(self) -> None:
         self.post_message(self.Chosen(self))
 
@@ -33,6 +36,6 @@ class CauseList(LineList, inherit_bindings=False):
         if y >= len(self._flat):
             return self.paint((), cells)
         entry, line = self._flat[y]
-        here = entry == self.cursor
+        here = entry == self.cursor and not self.bare
         bar = self._glyphs.ui("▌" if here else " ", "key" if self.has_focus else "dim")
         return self.paint((bar, *line), cells, "cursor" if here and self.has_focus else "")
