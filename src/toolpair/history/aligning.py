@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final
 
 Match = tuple[int, int]
@@ -12,18 +12,22 @@ _DEEPEST: Final = 40
 """How often what is left between two matches is looked at again."""
 
 
-def aligned(a: Sequence[Any], b: Sequence[Any]) -> list[Match]:
-    """The places where both have the same key, ascending in both. The same whichever is given first."""
+def aligned(a: Sequence[Any], b: Sequence[Any], rest: Callable[[], object] = lambda: None) -> list[Match]:
+    """The places where both have the same key, ascending in both. The same whichever is given first.
+
+    `rest` is called now and then; it may raise to end it.
+    """
     if (len(b), b) < (len(a), a):
-        return [(i, j) for j, i in _aligned(b, a)]
-    return _aligned(a, b)
+        return [(i, j) for j, i in _aligned(b, a, rest)]
+    return _aligned(a, b, rest)
 
 
-def _aligned(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Match]:
+def _aligned(a: Sequence[Hashable], b: Sequence[Hashable], rest: Callable[[], object]) -> list[Match]:
     found: list[Match] = []
     waiting = [(0, len(a), 0, len(b), 0)]
     while waiting:
         start, end, first, last, depth = waiting.pop()
+        rest()
         while start < end and first < last and a[start] == b[first]:
             found.append((start, first))
             start, first = start + 1, first + 1

@@ -94,19 +94,23 @@ class Comparison(Struct, frozen=True, eq=False, dict=True):
         return _comparison(self.b, self.a, [(j, i) for i, j in _matches(self.parts)], parting, self.ignore_ids)
 
 
-def compared(a: History, b: History, ignore_ids: bool = False) -> Comparison:
-    """Lay two histories side by side. `ignore_ids`: pairs that differ only in their ids are the same."""
-    matches = aligned([step.content for step in a.steps], [step.content for step in b.steps])
-    matches = _within(a, b, matches, lambda step: step.deed if step.kind == "pair" else None)
+def compared(a: History, b: History, ignore_ids: bool = False, rest: Callable[[], object] = lambda: None) -> Comparison:
+    """Lay two histories side by side. `ignore_ids`: pairs that differ only in their ids are the same.
+
+    `rest` is called now and then; it may raise to end it.
+    """
+    matches = aligned([step.content for step in a.steps], [step.content for step in b.steps], rest)
+    matches = _within(a, b, matches, lambda step: step.deed if step.kind == "pair" else None, rest)
     ids, others = (Counter(step.id for step in side.steps if step.kind == "pair") for side in (a, b))
     matches = _within(
-        a, b, matches, lambda s: (s.name, s.id) if s.kind == "pair" and ids[s.id] == others[s.id] == 1 else None
+        a, b, matches, lambda s: (s.name, s.id) if s.kind == "pair" and ids[s.id] == others[s.id] == 1 else None, rest
     )
     parting = _parting(a, b, matches)
     if parting is not None:
         matches = [(i, j) for i, j in matches if i < parting[0] and j < parting[1]]
     # What stands between two steps that are in both, and is of one kind, is one step that was changed.
-    matches = _within(a, b, matches, lambda step: (step.kind, step.name), inner=True)
+    matches = _within(a, b, matches, lambda step: (step.kind, step.name), rest, inner=True)
+    rest()
     made = _comparison(a, b, matches, None, ignore_ids)
     if parting is None:
         return made
@@ -118,6 +122,7 @@ def _within(
     b: History,
     matches: Sequence[Match],
     key: Callable[[Step], Hashable | None],
+    rest: Callable[[], object],
     inner: bool = False,
 ) -> list[Match]:
     """More matches, by another key, between those that there are. `inner`: only between two of them."""
@@ -125,6 +130,8 @@ def _within(
     i, j = -1, -1
     for end, last in [*matches, (len(a.steps), len(b.steps))]:
         at_end = end == len(a.steps) and last == len(b.steps)
+        if end - i > 1 or not end & 0xFF:
+            rest()
         if end - i > 1 and last - j > 1 and not (inner and at_end):
             left = [(repr(k), n) for n in range(i + 1, end) if (k := key(a.steps[n])) is not None]
             right = [(repr(k), n) for n in range(j + 1, last) if (k := key(b.steps[n])) is not None]

@@ -71,7 +71,7 @@ def row_line(
     if row.across is not None:
         line = glyphs.own(f"══ {row.across} ")
         words = cut(line, cells, glyphs.ellipsis)
-        return (Span(words, "cut"), Span(glyphs.own("═" * (cells - width(words))), "cut"))
+        return (Span(words, "title"), Span(glyphs.own("═" * (cells - width(words))), "title"))
     if row.a is None and row.b is None:
         words = cut(glyphs.own(f"+ {same_text(part)} "), cells, glyphs.ellipsis)
         return (Span(words, "dim"), Span(glyphs.own("─" * (cells - width(words))), "rule"))
@@ -95,7 +95,7 @@ def column_cells(cells: int) -> tuple[int, int]:
 
 
 def _sign(part: Part) -> tuple[str, str]:
-    kinds = {"same": (" ", "dim"), "differs": ("≠", "warning"), "only a": ("<", "error"), "only b": (">", "good")}
+    kinds = {"same": (" ", "dim"), "differs": ("≠", "warning"), "only a": ("<", "key"), "only b": (">", "key")}
     return kinds[part.kind]
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from toolpair.history.statistics import SHARES, LargeOutput, Statistics, ToolNumbers
-from toolpair.text.cells import cut, fit
+from toolpair.text.cells import cut, fit, width
 from toolpair.text.safe import SafeText, visible, visible_text
 from toolpair.tui.bars import bar
 from toolpair.tui.bodies.outcome import seconds_text
@@ -20,6 +20,7 @@ from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, s
 WIDE: Final = 76
 """Cells from which on there are bars."""
 _BAR: Final = 10
+_LEAST_NAME: Final = 24
 
 
 class Column(Struct, frozen=True):
@@ -77,7 +78,7 @@ def _thousands(count: int) -> str:
     return f"{count:,}" if count < 10_000 else f"{count // 1000:,}k"
 
 
-def title_line(glyphs: Glyphs, sorted_by: int, cells: int) -> Line:
+def title_line(glyphs: Glyphs, sorted_by: int, names: int, cells: int) -> Line:
     """The names of the columns; that by which the tools are sorted has an arrow."""
     spans: list[Span] = []
     for number, column in enumerate(COLUMNS):
@@ -85,7 +86,7 @@ def title_line(glyphs: Glyphs, sorted_by: int, cells: int) -> Line:
         title = f"{column.title}{'↓' if here else ''}"
         style = "title" if here else "dim"
         if not number:
-            spans.append(Span(fit(glyphs.own(f"── {title} ──"), _name_cells(cells), ""), style, f"sort_by({number})"))
+            spans.append(Span(fit(glyphs.own(f"── {title} ──"), names, ""), style, f"sort_by({number})"))
             continue
         spans.append(Span(glyphs.own(title.rjust(column.cells)), style, f"sort_by({number})"))
         if column.share is not None and cells >= WIDE:
@@ -93,14 +94,16 @@ def title_line(glyphs: Glyphs, sorted_by: int, cells: int) -> Line:
     return tuple(spans)
 
 
-def _name_cells(cells: int) -> int:
+def name_cells(tools: Sequence[ToolNumbers], cells: int) -> int:
+    """The width of the first column: as wide as the longest name, if there is room."""
     bars = sum(column.share is not None for column in COLUMNS) * (_BAR + 1) if cells >= WIDE else 0
-    return max(8, cells - bars - sum(column.cells for column in COLUMNS))
+    room = max(8, cells - bars - sum(column.cells for column in COLUMNS))
+    return min(room, max(_LEAST_NAME, *(width(visible(tool.name)) for tool in tools), 0))
 
 
-def tool_line(glyphs: Glyphs, tool: ToolNumbers, most: Sequence[float], cells: int) -> Line:
+def tool_line(glyphs: Glyphs, tool: ToolNumbers, most: Sequence[float], names: int, cells: int) -> Line:
     """One tool. `most` is the largest share of each column."""
-    spans: list[Span] = [Span(fit(visible(tool.name), _name_cells(cells), glyphs.ellipsis), "tool")]
+    spans: list[Span] = [Span(fit(visible(tool.name), names, glyphs.ellipsis), "tool")]
     for number, column in enumerate(COLUMNS[1:], 1):
         style = "error" if column.title == "failed" else ""
         spans.append(Span(glyphs.own(column.text(tool).rjust(column.cells)), style))

@@ -80,10 +80,16 @@ class CompareScreen(BaseScreen[None]):
         yield Lines(id="bottom")
 
     def on_mount(self) -> None:
+        self._aside: Aside | None = None
+        # Only once the screen is drawn, which the thread would hold up.
+        self.after_refresh(self._begin)
+
+    def _begin(self) -> None:
         self._aside = self.in_thread(self._read, "work", self._failed)
 
     def on_unmount(self) -> None:
-        self._aside.stop()
+        if self._aside is not None:
+            self._aside.stop()
 
     @property
     def _list(self) -> RowList:
@@ -104,7 +110,7 @@ class CompareScreen(BaseScreen[None]):
                 history_of(side.load(lambda _, mark=mark: progress(mark, 0)), partial(progress, mark))  # type: ignore[misc]
                 for mark, side in zip("AB", self._sides, strict=True)
             )
-            found = ComparisonRows(compared(a, b))
+            found = ComparisonRows(compared(a, b, rest=way))
         except Stopped:
             return
         aside.run_in_ui(lambda: self._show(found))
@@ -149,7 +155,11 @@ class CompareScreen(BaseScreen[None]):
         wanted, self._wanted = self._wanted, {}
 
         def read(aside: Aside) -> None:
-            found = {key: step_text(*what) for key, what in wanted.items() if not aside.stopped}
+            way = GivingWay(aside, self.tool.last_key)
+            found: dict[Key, StepText] = {}
+            for key, what in wanted.items():
+                found[key] = step_text(*what)
+                way()
             aside.run_in_ui(lambda: self._take(found))
 
         self.in_thread(read, "work", self._failed)

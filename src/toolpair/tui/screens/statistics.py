@@ -21,6 +21,7 @@ from toolpair.tui.statistics_text import (
     as_csv,
     head_line,
     most_of,
+    name_cells,
     output_line,
     share_lines,
     title_line,
@@ -93,10 +94,16 @@ class StatisticsScreen(BaseScreen[Wanted | None]):
 
     def on_mount(self) -> None:
         self._list("tools").focus()
+        self._aside: Aside | None = None
+        # Only once the screen is drawn, which the thread would hold up.
+        self.after_refresh(self._begin)
+
+    def _begin(self) -> None:
         self._aside = self.in_thread(self._read, "search", self._failed)
 
     def on_unmount(self) -> None:
-        self._aside.stop()
+        if self._aside is not None:
+            self._aside.stop()
 
     def _list(self, name: str) -> LineList:
         return self.query_one(f"#{name}", LineList)
@@ -139,7 +146,9 @@ class StatisticsScreen(BaseScreen[Wanted | None]):
     def lay_out(self, width: int, height: int) -> None:
         glyphs, found = self.glyphs, self._found
         head = head_line(glyphs, self._about, found, self._done, width)
-        self.query_one("#top", Lines).show([head, (glyphs.ui(" "), *title_line(glyphs, self._sorted_by, width - 2))])
+        names = name_cells(found.tools[:_TOOLS] if found is not None else (), width - 2)
+        titles = title_line(glyphs, self._sorted_by, names, width - 2)
+        self.query_one("#top", Lines).show([head, (glyphs.ui(" "), *titles)])
         tools, largest = self._list("tools"), self._list("largest")
         if found is None:
             tools.show([])
@@ -150,9 +159,9 @@ class StatisticsScreen(BaseScreen[Wanted | None]):
             key = COLUMNS[self._sorted_by].key
             self._tools = sorted(found.tools, key=lambda tool: (*key(tool), tool.name))[:_TOOLS]
             most = most_of(self._tools)
-            names = [tool.name for tool in self._tools]
-            cursor = names.index(here) if here in names else 0
-            entries = [[tool_line(glyphs, tool, most, width - 2)] for tool in self._tools]
+            shown = [tool.name for tool in self._tools]
+            cursor = shown.index(here) if here in shown else 0
+            entries = [[tool_line(glyphs, tool, most, names, width - 2)] for tool in self._tools]
             tools.styles.height = max(1, min(len(entries), height * 45 // 100))
             tools.show(entries, cursor)
             middle = share_lines(glyphs, found, width)
