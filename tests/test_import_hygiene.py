@@ -213,6 +213,7 @@ DOORS = {
         "tui.background_loading",
         "tui.escape_key",
         "tui.leaving",
+        "tui.preferences",
         "tui.session_list",
     },
     "tui.picker_worker": {"session.session"},
@@ -351,6 +352,7 @@ KEYS = {
     "tui.controllers.reviewing": {"tui.screens.review", "tui.screens.saved"},
     "tui.controllers.row_filter": {"tui.screens.prompt"},
     "tui.controllers.text_search": {"tui.screens.prompt"},
+    "tui.controllers.theme_choice": {"tui.screens.menu"},
     "tui.controllers.viewers": {
         "session.carrying_out",
         "tui.change_pages",
@@ -363,6 +365,7 @@ KEYS = {
     "tui.screens.base_screen": {"tui.commands", "tui.controllers.palette", "tui.screens.help"},
     "tui.screens.chooser": {"session.carrying_out"},
     "tui.screens.loading": {"tui.screens.writing"},
+    "tui.screens.main_view": {"tui.preview_text"},
     "tui.screens.pair_screen": {"tui.commands", "tui.screens.picker"},
     "tui.screens.picker": {"tui.controllers.comparing", "tui.screens.compare"},
     "tui.screens.recipe_list": {"session.recipe_trial"},

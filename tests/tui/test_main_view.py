@@ -302,6 +302,30 @@ def test_a_click_on_a_cause_goes_there_and_two_show_only_its_pairs(native: Path)
     drive(native, play, (120, 40))
 
 
+def test_the_list_of_causes_shows_what_would_be_fixed(native: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "g", "tab")
+        assert "Problem 1 of 3" in frame(app), "from a sound row"
+        await press(pilot, "a")
+        assert "Fix 2 like this?" in frame(app)
+
+    drive(native, play)
+    drive(native, play, (120, 40))
+
+
+@pytest.mark.parametrize(
+    ("words", "pairs"),
+    [("cause:1", [2, 4]), ("cause:2", [7]), ("cause:result.missing", [7]), ("cause:result.id_mismatch", [2, 4])],
+)
+def test_a_filter_names_a_cause_by_its_number_or_its_rule(native: Path, words: str, pairs: list[int]) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        view = main_screen(app).pairs
+        await press(pilot, "ampersand", f"text:{words}", "enter")
+        assert [view.overview.rows[n].pair.index for n in view.shown] == pairs  # type: ignore[union-attr]
+
+    drive(native, play)
+
+
 def test_escape_leaves_the_causes_first(native: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "tab", "enter", "tab", "escape")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from textual.color import Color
 from textual.pilot import Pilot
 from textual.theme import BUILTIN_THEMES
 
+from tests.terminal import Terminal, program
 from tests.tui.driving import drive, frame, press
 from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
@@ -125,3 +127,21 @@ def test_a_theme_that_cannot_be_remembered_is_used_now(broken: Path, tmp_path: P
     preferences = Preferences(tmp_path / "file")
     theme, shown = with_preferences(broken, preferences, "colon", "text:theme", "enter", "3")
     assert theme == LIGHT.name and "cannot be remembered" in shown
+
+
+def test_the_terminal_is_asked_and_its_answer_is_no_key(broken: Path, tmp_path: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("TOOLPAIR", "XDG_"))}
+    environment |= {"HOME": str(tmp_path), "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+    environment.pop("NO_COLOR", None)
+    terminal = Terminal([*program(), str(broken)], environment=environment)
+    try:
+        assert b"\x1b]11;?" in terminal.read(until=b"\x1b]11;?")
+        terminal.read(until=b"quit")
+        mark = len(terminal.output)
+        terminal.press("\x1b]11;rgb:ffff/ffff/ffff\x1b\\")
+        assert b"48;2;251;251;248" in terminal.read(until=b"48;2;251;251;248", since=mark), "it is light now"
+        terminal.press("q")
+        terminal.read(until=b"Nothing was changed.", since=mark)
+        assert terminal.close() == 0
+    finally:
+        terminal.kill()

@@ -8,11 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import groupby
 from typing import Any, Final, Literal
 
 from msgspec import Struct
 
+from toolpair.text.differ import differ
 from toolpair.text.inline_diff import Kind, Piece, common_start, pieces
+from toolpair.text.safe import SafeText
 
 CONTEXT: Final = 3
 """Unchanged lines kept around a change."""
@@ -22,6 +25,9 @@ _AHEAD: Final = 8
 """How far away a removed line's new version is looked for."""
 _ALIKE: Final = 0.4
 """The similarity of two lines that are shown as one line that changed."""
+_WORD: Final = 200
+"""Longer words are marked whole."""
+_SPACE: Final = re.compile(r"\s")
 _LONG: Final = 1000
 """Longer lines are not compared word by word."""
 
@@ -284,9 +290,32 @@ def both_sides(row: Iterable[Piece]) -> tuple[tuple[Mark, ...], tuple[Mark, ...]
     """What the pieces are before and after; parts that only one side has are marked."""
     left: list[Mark] = []
     right: list[Mark] = []
-    for piece in row:
+    parts = list(row)
+    for number, piece in enumerate(parts):
+        if piece.kind == "old" and number + 1 < len(parts) and parts[number + 1].kind == "new":
+            continue
+        if piece.kind == "new" and number and parts[number - 1].kind == "old":
+            marks = _by_characters(parts[number - 1].text, piece.text)
+            left += marks[0]
+            right += marks[1]
+            continue
         if piece.kind != "new":
             left.append((piece.text, _KIND_OF[piece.kind]))
         if piece.kind != "old":
             right.append((piece.text, _KIND_OF[piece.kind]))
     return tuple(left), tuple(right)
+
+
+def _by_characters(old: str, new: str) -> tuple[list[Mark], list[Mark]]:
+    """A word that replaces another, such as an id: only the characters that differ are marked."""
+    if max(len(old), len(new)) > _WORD or _SPACE.search(old) or _SPACE.search(new):
+        return [(old, "only")], [(new, "only")]
+    difference = differ(SafeText(old), SafeText(new))
+    return _spans(old, difference.left), _spans(new, difference.right)
+
+
+def _spans(text: str, places: frozenset[int]) -> list[Mark]:
+    return [
+        ("".join(text[index] for index in indexes), "only" if marked else "same")
+        for marked, indexes in groupby(range(len(text)), places.__contains__)
+    ]

@@ -166,6 +166,10 @@ class JsonLines:
         """Where the line begins in `text`."""
         return self._at[n]
 
+    def value_span(self, n: int) -> tuple[int, int]:
+        """From where to where the value stands in `text`; of JSON in a text, the line begins there."""
+        return self._start[n], self._end[n]
+
     # as it is written
 
     def raw_key(self, n: int) -> str:
@@ -193,7 +197,7 @@ class JsonLines:
         """Append a line. Returns its number."""
         self._kind.append(kind)
         self._source.append(place.source)
-        self._at.append(start if place.at < 0 else place.at)
+        self._at.append(place.at if place.at >= 0 else key if key >= 0 else start)
         self._key.append(key)
         self._start.append(start)
         self._end.append(end)
@@ -292,7 +296,9 @@ class JsonLines:
         if nested is not None:
             self._sources.append(nested)
             first = len(self._kind)
-            inner = _Place(len(self._sources) - 1, start if place.at < 0 else place.at, place.deep + 1)
+            inner = _Place(
+                len(self._sources) - 1, place.at if place.at >= 0 else name if name >= 0 else start, place.deep + 1
+            )
             self.nested[first] = (place.source, start + 1, end - 1)
             yield from self._read(inner, name, depth, parent)
             return

@@ -18,11 +18,13 @@ from toolpair.tui.row_lines import ROLES, id_text, spotted
 from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Fix, OnResume, Problem
+    from toolpair.session.session import Conversation, Fix, OnResume, Problem
 
 PREVIEW_MESSAGES = 5000
 """In a longer history that is checked as a whole a preview is too slow for a key; `p` shows it instead."""
 IDS = 3
+_ROOMY = 10
+"""Lines of a card on a narrow screen from which it also says why, and which other ways there are."""
 Part = tuple[int, list[Line]]
 """Priority (0 is highest) and the lines."""
 
@@ -52,10 +54,15 @@ def learn_preview(overview: Overview, problem: Problem, fix: Fix) -> None:
     overview.previews[id(problem), fix.id] = changes_text(overview, fix)
 
 
+def is_slow_to_preview(conversation: Conversation) -> bool:
+    """Whether applying one fix takes longer than somebody waits who has not asked for it."""
+    return not conversation.fixes_are_local and len(conversation.transcript.messages) > PREVIEW_MESSAGES
+
+
 def changes_text(overview: Overview, fix: Fix) -> str:
     """`Changes 1 line.`, computed from the fix itself."""
     session = overview.session
-    if not session.conversation.fixes_are_local and len(session.conversation.transcript.messages) > PREVIEW_MESSAGES:
+    if is_slow_to_preview(session.conversation):
         return ""
     from toolpair.session.carrying_out import preview
 
@@ -128,6 +135,7 @@ class Card:
         self.cells = cells
         self.height = height
         self.wide = wide
+        self.roomy = wide or height > _ROOMY
         self.previewed = False
         """Whether the pair is shown in full somewhere else."""
 
@@ -153,14 +161,14 @@ class Card:
         else:
             why = problem.no_fix or ("nothing breaks." if problem.severity == "info" else "none is known.")
             parts.append((2, glyphs.paragraph(f"No fix: {why}", cells, limit=3)))
-        if self.wide:
+        if self.roomy:
             parts += self._more(problem)
         hints = self._hints(problem)
         rule = (glyphs.ui(f"{problem.rule} ", "dim"),)
         if line_width(hints) + line_width(rule) + 2 <= cells:
             hints = spread(hints, rule, cells)
         else:
-            parts.append((5 if self.wide else 8, [(glyphs.ui(f" {problem.rule}", "dim"),)]))
+            parts.append((5 if self.roomy else 8, [(glyphs.ui(f" {problem.rule}", "dim"),)]))
         body = _fit(parts, self.height - 1, glyphs.ui(glyphs.ellipsis, "dim"), cells)
         body += [()] * (self.height - 1 - len(body))
         return [*body, hints]
@@ -205,7 +213,7 @@ class Card:
     def _consequences(self, problem: Problem) -> list[Part]:
         glyphs, cells = self.glyphs, self.cells
         parts: list[Part] = []
-        limit = 4 if self.wide else 2
+        limit = 4 if self.roomy else 2
         resumed = problem.on_resume
         refused = resumed is None or resumed.effect == "rejected" or problem.impact == "stops"
         says = problem.api_says if refused else None

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from toolpair.tui.numbers import count_text
 from toolpair.tui.overview import Overview, cause_key
+from toolpair.tui.screens.base_screen import Hint, hint_line
 from toolpair.tui.styled_text import Glyphs, Line, Span
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ class CauseEntry(Struct, frozen=True, eq=False):
     @property
     def first(self) -> Problem:
         return self.groups[0].problems[0]
+
+    def holds(self, problem: Problem | None) -> bool:
+        return any(each is problem for group in self.groups for each in group.problems)
 
     @property
     def filter_words(self) -> str:
@@ -93,8 +97,6 @@ def _consequences(group: CauseGroup) -> list[str]:
 
 def causes_hints(glyphs: Glyphs, entries: list[CauseEntry], entry: int, focused: bool, cells: int) -> Line:
     """The keys of the list."""
-    from toolpair.tui.screens.base_screen import Hint, hint_line
-
     if not entries:
         return ()
     hints: list[Hint] = [("enter", "only these", "only_cause")] if focused else [("tab", "causes", "pane")]

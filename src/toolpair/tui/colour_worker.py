@@ -1,4 +1,5 @@
-"""The worker process of `colours`: reads lines of code as JSON on standard input, answers where which colour stands.
+"""The worker process of `colours`: reads lines of code as JSON on standard input, and answers each with two lines:
+`null` once the lexer is loaded, then where which colour stands.
 
 A separate process, because some texts keep a lexer busy for seconds, and nothing can interrupt it.
 """
@@ -12,14 +13,11 @@ from typing import Any
 Run = tuple[int, int, str]
 
 
-def runs_of(file: str | None, language: str | None, lines: list[str]) -> list[list[Run]]:
-    """For each line its runs: start, end, style. Empty for a language that is not known."""
-    lexer = _lexer(file, language)
+def runs_of(lexer: Any, lines: list[str]) -> list[list[Run]]:
+    """For each line its runs: start, end, style."""
     out: list[list[Run]] = [[] for _ in lines]
-    if lexer is None:
-        return out
     row = column = 0
-    for token, text in lexer.get_tokens("\n".join(lines)):
+    for token, text in lexer.get_tokens("\n".join(lines) + "\n"):
         style = _style(str(token).split("."))
         for number, part in enumerate(text.split("\n")):
             if number:
@@ -31,6 +29,7 @@ def runs_of(file: str | None, language: str | None, lines: list[str]) -> list[li
 
 
 def _lexer(file: str | None, language: str | None) -> Any:
+    """The lexer for a language or a file name; None where none is known."""
     from pygments.lexers import get_lexer_by_name, get_lexer_for_filename  # type: ignore[import-untyped]
     from pygments.util import ClassNotFound  # type: ignore[import-untyped]
 
@@ -67,17 +66,25 @@ def _style(token: list[str]) -> str:
 
 
 def main() -> None:
-    """Answer each line of standard input with one line."""
-    sys.stdout.write("null\n")
-    sys.stdout.flush()
+    """Answer each line of standard input."""
     for line in sys.stdin.buffer:
         asked = json.loads(line)
+        answer: list[list[Run]] = []
         try:
-            answer = runs_of(asked["file"], asked["language"], asked["lines"])
+            lexer = _lexer(asked["file"], asked["language"])
+            if lexer is not None:
+                runs_of(lexer, ["x"])  # compiles its patterns
+            _say(None)
+            if lexer is not None:
+                answer = runs_of(lexer, asked["lines"])
         except Exception:  # whatever the text does to a lexer, it is shown without colours
             answer = []
-        sys.stdout.write(json.dumps(answer) + "\n")
-        sys.stdout.flush()
+        _say(answer)
+
+
+def _say(answer: Any) -> None:
+    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

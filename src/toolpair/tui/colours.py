@@ -11,7 +11,8 @@ from typing import Any, Final
 
 LIMIT: Final = 0.2
 """Seconds for one answer; a text that takes longer has no colours."""
-_START: Final = 5.0
+_LOADING: Final = 5.0
+"""Seconds for loading a lexer, whose time does not depend on the text."""
 _TRIES: Final = 5
 """After so many failures nothing is coloured any more."""
 
@@ -23,18 +24,21 @@ class Colours:
         self._process: subprocess.Popen[bytes] | None = None
         self._failures = 0
         self._closed = False
+        self._lock = threading.Lock()
 
     def runs(self, file: str | None, language: str | None, lines: tuple[str, ...]) -> list[list[tuple[int, int, str]]]:
         """The runs of each line. Blocks until the answer arrives; empty without one."""
         asked = json.dumps({"file": file, "language": language, "lines": lines}).encode() + b"\n"
-        try:
-            process = self._started()
-            answer = self._answer(process, asked, LIMIT)
-        except (OSError, ValueError):
-            self._failures += 1
-            self._end()
-            return []
-        return _runs(answer)
+        with self._lock:  # one question at a time: answers carry no name
+            try:
+                process = self._started()
+                self._answer(process, asked, _LOADING)
+                answer = self._answer(process, b"", LIMIT)
+            except (OSError, ValueError):
+                self._failures += 1
+                self._end()
+                return []
+            return _runs(answer)
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._closed or self._failures >= _TRIES:
@@ -47,7 +51,6 @@ class Colours:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
             )
-            self._answer(self._process, b"", _START)
         return self._process
 
     @staticmethod

@@ -64,7 +64,9 @@ def file_line(session: Session, glyphs: Glyphs, cells: int, size: int | None = N
         parts.insert(1, f"conversation {session.current + 1} of {len(session.conversations)} (c)")
     state, style = state_text(session)
     left = (glyphs.ui(" " + " · ".join(parts), "title"),)
-    return spread(left, (glyphs.ui(f" {state} ", style),), cells, glyphs.ellipsis)
+    return spread(
+        left, (glyphs.ui(f" {state} ", style, "review" if session.changed else None),), cells, glyphs.ellipsis
+    )
 
 
 OUTLOOK: Final = {"stops": "error", "loses": "warning", "ready": "good"}

@@ -19,9 +19,8 @@ class Key(Struct, frozen=True):
 
 _NAMES = {
     "right_square_bracket": "]", "left_square_bracket": "[", "slash": "/", "ampersand": "&", "at": "@",
-    "question_mark": "?", "colon": ":", "exclamation_mark": "!", "vertical_line": "|",
-    "less_than_sign": "<", "greater_than_sign": ">", "escape": "esc", "pagedown": "pgdn",
-    "pageup": "pgup",
+    "question_mark": "?", "colon": ":", "exclamation_mark": "!", "vertical_line": "|", "less_than_sign": "<",
+    "greater_than_sign": ">", "escape": "esc", "pagedown": "pgdn", "pageup": "pgup",
 }  # fmt: skip
 
 
@@ -159,8 +158,8 @@ REVIEW = KeyGroup(
         Key("s", "save_copy", "save a copy", False),
         Key("p", "diff", "exact diff", False),
         Key("x", "exclude", "exclude one, or include it again", False),
-        Key("right_square_bracket", "change(1)", "next change of this row", False),
-        Key("left_square_bracket", "change(-1)", "previous change of this row", False),
+        Key("right_square_bracket", "row_change(1)", "next change of this row", False),
+        Key("left_square_bracket", "row_change(-1)", "previous change of this row", False),
         Key("J", "scroll_preview(1)", "scroll the diff down", False, False),
         Key("K", "scroll_preview(-1)", "scroll the diff up", False, False),
     ),

@@ -191,11 +191,17 @@ class Overview:
 
     def rows_of_cause(self, key: str) -> list[int]:
         """All rows with problems of this cause, in order."""
-        problems = [problem for group in self.groups if cause_key(group) == key for problem in group.problems]
+        problems = [problem for group in self._groups_of(key) for problem in group.problems]
         found = set(map(self.row_of, problems))
         for problem in problems:
             found.update(row for pair in problem.pairs if (row := self._places.of_pair(pair)) is not None)
         return sorted(found)
+
+    def _groups_of(self, key: str) -> Sequence[CauseGroup]:
+        """The groups that are meant by a number in the list of causes, by a rule, or by a rule and a cause."""
+        if key.isdecimal() and len(key) < 10:
+            return self.groups[int(key) - 1 : int(key)] if int(key) else ()
+        return [group for group in self.groups if key in (cause_key(group), group.rule)]
 
     def has_cause(self, key: str) -> Callable[[int], bool]:
         """A test whether a row has a problem of this cause."""

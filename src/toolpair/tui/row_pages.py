@@ -11,10 +11,10 @@ from toolpair.transcript.edits import InsertResult
 from toolpair.tui.bodies.body import Body
 from toolpair.tui.bodies.json_body import JsonBody
 from toolpair.tui.bodies.outcome import seconds_between, seconds_text
-from toolpair.tui.bodies.reading import call_body, call_title, output_body, result_body, result_title
+from toolpair.tui.bodies.reading import call_body, call_title, output_body, result_body, result_title, with_output
 from toolpair.tui.bodies.text_body import TextBody
 from toolpair.tui.numbers import size_text
-from toolpair.tui.screens.viewer import RECORD, ViewerPage
+from toolpair.tui.screens.viewer import ViewerPage
 from toolpair.tui.styled_text import Glyphs
 
 if TYPE_CHECKING:
@@ -30,34 +30,34 @@ def pages_of(
     pair, call, result = row.pair, row.pair.call, row.result
     title = f"{pair.index} {call_title(call) if call is not None else 'result'}"
     pages: list[ViewerPage] = []
-    records: list[ViewerPage] = []
+    records: list[tuple[int, str]] = []
     if call is not None:
         written = written_arguments(conversation, call)
-        patch = _patch_of(conversation, result)
-        pages.append(
-            ViewerPage("call", lambda glyphs: call_body(glyphs, call, written(), patch, numbered=True, carets=carets))
-        )
-        records.append(_record_page(conversation, call.record, noun))
+        patch = patch_of(conversation, result)
+
+        def make_call(glyphs: Glyphs) -> Body:
+            made = call_body(glyphs, call, written(), patch, numbered=True, carets=carets)
+            return made if result is None else with_output(glyphs, made, call, result)
+
+        pages.append(ViewerPage("call", make_call))
+        records.append((call.record, "call record"))
     if result is not None:
         pages.append(
             ViewerPage(
                 "result",
                 lambda glyphs: result_body(glyphs, result, call, numbered=True),
-                lambda: result_title(result, _took(conversation, pair, result)),
+                lambda: result_title(result, time_taken(conversation, pair, result)),
             )
         )
         if call is None or result.record != call.record:
-            records.append(_record_page(conversation, result.record, noun))
+            records.append((result.record, "result record"))
     else:
         pages += _found_elsewhere(call, problem)
-    return title, _in_order(pages, records)
-
-
-def _in_order(pages: list[ViewerPage], records: list[ViewerPage]) -> list[ViewerPage]:
-    """Each record after the page of what it holds."""
-    if len(records) < 2:
-        return [*pages, *records]
-    return [*pages[:2], *records, *pages[2:]]
+    records_of = [
+        _record_page(conversation, uid, noun, name if len(records) > 1 else "record", number)
+        for number, (uid, name) in enumerate(records)
+    ]
+    return title, [*pages, *records_of]
 
 
 def _found_elsewhere(call: Block | None, problem: Problem | None) -> Iterator[ViewerPage]:
@@ -101,7 +101,7 @@ def written_arguments(conversation: Conversation, call: Block) -> Any:
     return written
 
 
-def _patch_of(conversation: Conversation, result: Block | None) -> Any:
+def patch_of(conversation: Conversation, result: Block | None) -> Any:
     """The hunks that the agent kept beside the result of an edit."""
     beside = _record_value(conversation, result).get("toolUseResult")
     return beside.get("structuredPatch") if isinstance(beside, dict) else None
@@ -117,7 +117,7 @@ def _record_value(conversation: Conversation, block: Block | None) -> dict[str, 
     return value if isinstance(value, dict) else {}
 
 
-def _took(conversation: Conversation, pair: Pair, result: Block) -> str:
+def time_taken(conversation: Conversation, pair: Pair, result: Block) -> str:
     """How long the call took by the times of the records, as far as the file has them."""
     beside = _record_value(conversation, result).get("toolUseResult")
     for key in ("durationMs", "totalDurationMs"):
@@ -128,8 +128,8 @@ def _took(conversation: Conversation, pair: Pair, result: Block) -> str:
     return "" if seconds is None else seconds_text(seconds)
 
 
-def _record_page(conversation: Conversation, uid: int, noun: str) -> ViewerPage:
-    """The record as it stands in the file."""
+def _record_page(conversation: Conversation, uid: int, noun: str, title: str, of: int) -> ViewerPage:
+    """The record as it stands in the file. `of` is the number of the page that it belongs to."""
 
     def text() -> str:
         return decoded(conversation.document.record(uid).body)
@@ -144,7 +144,7 @@ def _record_page(conversation: Conversation, uid: int, noun: str) -> ViewerPage:
         place = f"line {record.line:,}" if record.line is not None else f"new {noun}"
         return f"{place} · {_scope(conversation, uid)} · {size_text(record.size)}"
 
-    return ViewerPage(RECORD, laid_out, about, lambda glyphs: TextBody(glyphs, text()))
+    return ViewerPage(title, laid_out, about, lambda glyphs: TextBody(glyphs, text()), of)
 
 
 def _scope(conversation: Conversation, uid: int) -> str:

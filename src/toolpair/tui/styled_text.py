@@ -125,17 +125,20 @@ def wrap_line(line: Iterable[Span], cells: int) -> list[Line]:
     row: list[Span] = []
     room = cells
     for span in line:
-        text = span.text
-        while width(text) > room:
-            fitting = prefix_length(text, room)
+        text, at = span.text, 0
+        while at < len(text):
+            # Marks take no cell, so more characters than cells may fit; but not many more.
+            chunk = text[at : at + room * 6 + 8]
+            fitting = prefix_length(chunk, room)
+            if not fitting and room == cells:
+                fitting = 1
             if fitting:
-                row.append(Span(SafeText(text[:fitting]), span.style, span.action))
-            text = SafeText(text[fitting:])
-            lines.append(tuple(row))
-            row, room = [], cells
-        if text:
-            row.append(Span(text, span.style, span.action))
-            room -= width(text)
+                row.append(Span(SafeText(chunk[:fitting]), span.style, span.action))
+                at += fitting
+                room -= width(row[-1].text)
+            if at < len(text):
+                lines.append(tuple(row))
+                row, room = [], cells
     lines.append(tuple(row))
     return lines
 

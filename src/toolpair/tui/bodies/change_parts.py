@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _LONGEST: Final = 400
 """Characters shown of a record that is added or removed."""
-_WHOLE: Final = 200_000
+_WHOLE: Final = 100_000
 """Characters shown of a record where everything is shown."""
 _PATHS: Final = 1 << 16
 """In longer records the place of a change is not named."""
@@ -28,9 +28,14 @@ _KINDS: Final = {"changed": "", "added": "new ", "removed": "removed ", "moved":
 
 
 def diff_of_changes(
-    glyphs: Glyphs, changes: Callable[[], Sequence[Change]], noun: str, carets: bool, whole: bool = False
+    glyphs: Glyphs,
+    changes: Callable[[], Sequence[Change]],
+    noun: str,
+    carets: bool,
+    whole: bool = False,
+    folds: bool = True,
 ) -> DiffBody:
-    """The diff of what fixes change. `changes` is called when it is first laid out."""
+    """The diff of what fixes change. `changes` is called when it is first laid out. `folds`: with a cursor."""
     known: list[Sequence[Change]] = []
 
     def parts() -> Iterator[Part]:
@@ -38,7 +43,7 @@ def diff_of_changes(
             known.append(changes())
         return change_parts(known[0], noun, whole)
 
-    return DiffBody(glyphs, parts, carets=carets, folds=True)
+    return DiffBody(glyphs, parts, carets=carets, folds=folds)
 
 
 def change_parts(changes: Iterable[Change], noun: str, whole: bool = False) -> Iterator[Part]:
@@ -168,7 +173,10 @@ def _place(before: str, after: str) -> str:
         return ""
     n = lines.line_at(start)
     steps: list[str] = []
-    if lines.opens(n) or lines.start_of(n) > start or lines.start_of(n) + len(lines.raw_value(n)) < end:
+    if lines.opens(n) or lines.is_nested(n):
+        return ""
+    value = lines.value_span(n)
+    if not value[0] <= start <= end <= value[1]:
         return ""
     while n >= 0:
         while lines.kind(n) == "more":

@@ -16,8 +16,8 @@ from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bodies.body import Body, gap
 from toolpair.tui.styled_text import Glyphs, Line, Span, line_width, wrap_line
 
-TWO_COLUMNS: Final = 120
-"""From this width on a diff has two columns, unless somebody chose otherwise."""
+TWO_COLUMNS: Final = 116
+"""From this width on, that of a terminal of 120 columns, a diff has two columns unless somebody chose otherwise."""
 
 _AT_ONCE: Final = 2000
 """Longer runs of changed lines are shown in parts."""

@@ -42,11 +42,14 @@ class JsonBody(Body):
         self._folded: set[int] = set()
         self._keep: tuple[set[int], int] | None = None
         """What to fold again after a new layout: offsets, and up to where that has been done."""
+        self._fold_depth: int | None = None
+        """The depth at which everything is folded, also what is laid out later."""
         self._hidden: list[tuple[int, int]] = []
         self._after = array("q")
         """For each hidden range the row after it, and how many lines are hidden up to its end."""
         self._sum = array("q")
         self._hay = Haystack(text)
+        self._is_ascii = text.isascii()
 
     @property
     def _outer(self) -> int:
@@ -60,11 +63,15 @@ class JsonBody(Body):
         self._lines = JsonLines(self._json, max(8, self.cells - gutter + INDENT) if wrapped else 0, self._without)
         self._folded.clear()
         self._keep = (folded, 0) if folded else None
+        self._fold_depth = None
         self.more()
 
     def more(self, count: int = 500) -> bool:
-        lines = self._lines
+        lines, before = self._lines, len(self._lines)
         going_on = lines.more(count)
+        if self._fold_depth is not None:
+            new = range(max(0, before - 1), len(lines))
+            self._folded.update(n for n in new if lines.depth(n) == self._fold_depth and lines.opens(n))
         if self._keep is not None:
             folded, at = self._keep
             self._folded.update(
@@ -188,10 +195,29 @@ class JsonBody(Body):
     def fold_all(self) -> None:
         if self._folded:
             self._folded.clear()
+            self._fold_depth = None
         else:
-            lines = self._lines
-            self._folded = {n for n in range(self._outer, len(lines)) if lines.opens(n) and (n or self._outer)}
+            outermost = self._outermost()
+            self._folded = set(outermost)
+            self._fold_depth = self._lines.depth(outermost[0]) if outermost and self._lines.more(0) else None
         self._hide()
+
+    def _outermost(self) -> list[int]:
+        """The objects and arrays to fold: those that stand beside others, or the innermost one."""
+        lines, first, last = self._lines, self._outer, len(self._lines) - 1
+        while True:
+            opening, beside, n = [], 0, first
+            while n <= last:
+                beside += 1
+                if lines.opens(n):
+                    opening.append(n)
+                n = lines.last(n) + 1
+            if beside != 1 or not opening or opening[0] == lines.last(opening[0]):
+                return opening
+            inner = opening[0]
+            if not any(map(lines.opens, range(inner + 1, min(lines.last(inner) + 1, inner + 50)))):
+                return opening
+            first, last = inner + 1, lines.last(inner)
 
     def _unfold_to(self, line: int) -> int:
         """Show a line. Returns its row."""
@@ -204,10 +230,9 @@ class JsonBody(Body):
 
     # search
 
-    @staticmethod
-    def _words(query: Query) -> str:
-        """The query as it is written in JSON."""
-        return json.dumps(query.words, ensure_ascii=False)[1:-1]
+    def _words(self, query: Query) -> str:
+        """The query as it is written in this JSON."""
+        return json.dumps(query.words, ensure_ascii=self._is_ascii)[1:-1]
 
     def find(self, query: Query, row: int, by: int) -> int | None:
         lines, words = self._lines, self._words(query)

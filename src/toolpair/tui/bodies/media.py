@@ -16,13 +16,18 @@ _HEAD: Final = 4096
 def media_words(part: Any) -> str:
     """`image  PNG, 1280 x 800, 84 KB`. Untrusted."""
     kind, mime, data, url = _parts(part)
-    size = len(data.rstrip("=")) * 3 // 4
+    size = media_size(part)
     words = [mime.rpartition("/")[2].upper() or "unknown kind"]
     pixels = _pixels(data)
     if pixels is not None:
         words.append(f"{pixels[0]:,} x {pixels[1]:,}")
     words.append(size_text(size) if data else f"at {url}" if url else "no content here")
     return f"{kind}  {', '.join(words)}"
+
+
+def media_size(part: Any) -> int:
+    """How many bytes it holds here."""
+    return len(_parts(part)[2].rstrip("=")) * 3 // 4
 
 
 def _parts(part: Any) -> tuple[str, str, str, str]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dialects.block_texts import arguments, call_summary, media_of, result_content
@@ -24,9 +24,9 @@ from toolpair.text.tool_calls import Command, Edits, Todo, path_of, understood
 from toolpair.tui.bodies.body import Body
 from toolpair.tui.bodies.diff_body import DiffBody, Note, Part, Title
 from toolpair.tui.bodies.json_body import JsonBody
-from toolpair.tui.bodies.media import media_words
+from toolpair.tui.bodies.media import media_size, media_words
 from toolpair.tui.bodies.outcome import outcome_of
-from toolpair.tui.bodies.stacked_body import LinesBody, StackedBody
+from toolpair.tui.bodies.stacked_body import LinesBody, RuleBody, StackedBody
 from toolpair.tui.bodies.text_body import TextBody
 from toolpair.tui.numbers import count_text, size_text
 from toolpair.tui.styled_text import Glyphs, Line, Span
@@ -104,6 +104,13 @@ def call_body(
     return parts[0] if len(parts) == 1 else StackedBody(glyphs, parts)
 
 
+def with_output(glyphs: Glyphs, made: Body, call: Block, result: Block) -> Body:
+    """A command with its output below, as in a terminal; any other call as it is."""
+    if not isinstance(understood(call.name, arguments(call)), Command):
+        return made
+    return StackedBody(glyphs, [made, RuleBody(glyphs, "output"), result_body(glyphs, result, call)])
+
+
 def _rest(
     glyphs: Glyphs, given: Any, used: tuple[str, ...], written: str | None, numbered: bool, folds: bool
 ) -> Body | None:
@@ -161,19 +168,19 @@ def _todo_lines(glyphs: Glyphs, items: tuple[tuple[Any, str], ...]) -> Iterator[
 
 def result_title(result: Block, took: str = "") -> str:
     """Exit code or error, time taken, lines and size: `exit 1 · 31 lines · 2.0 KB · took 4.2 s`."""
-    text = result.text
+    media = media_of(result_content(result))
+    text = _words_beside(result, media) if media else result.text
     outcome = outcome_of(text, bool(result.is_error))
     parts = [outcome.words or ("error" if result.is_error else "ok")]
-    content = result_content(result)
-    media = media_of(content)
     if media:
         parts.append(
             count_text(len(media), "image" if all("image" in str(each.get("type")) for each in media) else "file")
         )
     lines = text.removesuffix("\n").count("\n") + 1 if text else 0
-    if lines and len(media) < (len(content) if isinstance(content, list) else 1):
+    if lines:
         parts.append(count_text(lines, "line"))
-    parts.append(size_text(len(text.encode("utf-8", "surrogatepass")) if len(text) < _COUNTED else len(text)))
+    size = len(text.encode("utf-8", "surrogatepass")) if len(text) < _COUNTED else len(text)
+    parts.append(size_text(size + sum(map(media_size, media))))
     took = took or outcome.took
     if took:
         parts.append(f"took {took}")
@@ -182,16 +189,21 @@ def result_title(result: Block, took: str = "") -> str:
 
 def result_body(glyphs: Glyphs, result: Block, call: Block | None = None, numbered: bool = False) -> Body:
     """What a result says; images and files by kind and size."""
-    content = result_content(result)
-    media = media_of(content)
+    media = media_of(result_content(result))
     parts: list[Body] = []
     if media:
         parts.append(LinesBody(glyphs, [(Span(SafeText(" ")), glyphs.ui(media_words(each), "bold")) for each in media]))
-        content = [each for each in content if each not in media] if isinstance(content, list) else None
-    text = result.text if not media else "\n".join(_said(each) for each in content or ())
+    text = _words_beside(result, media) if media else result.text
     if text or not parts:
         parts.append(output_body(glyphs, text, call, numbered))
     return parts[0] if len(parts) == 1 else StackedBody(glyphs, parts)
+
+
+def _words_beside(result: Block, media: Sequence[Any]) -> str:
+    """What a result says beside its images and files."""
+    content = result_content(result)
+    shown = {id(each) for each in media}
+    return "\n".join(_said(part) for part in (content if isinstance(content, list) else ()) if id(part) not in shown)
 
 
 def _said(part: Any) -> str:

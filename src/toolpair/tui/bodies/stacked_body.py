@@ -31,6 +31,21 @@ class LinesBody(Body):
         return "\n".join("".join(span.text for span in line) for line in self._lines)
 
 
+class RuleBody(Body):
+    """A line across, with a title."""
+
+    def __init__(self, glyphs: Glyphs, title: str) -> None:
+        super().__init__(glyphs)
+        self._title = title
+
+    @property
+    def rows(self) -> int:
+        return 1
+
+    def line(self, row: int) -> Line:
+        return self.glyphs.rule(self._title, self.cells)
+
+
 class StackedBody(Body):
     """The parts, one after the other."""
 

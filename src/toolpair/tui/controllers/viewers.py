@@ -26,7 +26,7 @@ def view_row(owner: Owner) -> None:
     problem = owner.overview.session.conversation.worst.get(row.pair.index)
     title, pages = pages_of(owner.session.conversation, row, problem, owner.overview.noun, owner.tool.carets)
     titles = [page.title for page in pages]
-    start = 1 if owner.pairs.side == "result" and titles[1:2] == ["result"] else 0
+    start = 1 if owner.pairs.side == "result" and titles[1:2] in (["result"], ["found elsewhere"]) else 0
     owner.open(ViewerScreen(title, pages, start))
 
 

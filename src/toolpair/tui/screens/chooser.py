@@ -85,7 +85,7 @@ class ChooserScreen(BaseScreen[Choice | None]):
         from toolpair.session.carrying_out import preview
 
         changes = preview(self.tool.session.conversation, self.fix)
-        body = diff_of_changes(self.glyphs, lambda: changes, self.tool.overview.noun, self.tool.carets)
+        body = diff_of_changes(self.glyphs, lambda: changes, self.tool.overview.noun, self.tool.carets, folds=False)
         self.query_one(BodyView).show(body)
 
     def on_line_list_moved(self) -> None:

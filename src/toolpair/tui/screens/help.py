@@ -19,8 +19,8 @@ Signs
   ·  a note: nothing breaks
 
 Filters (&)
-  tool:Bash  is:problem  is:error  is:fixed  id:toolu_01
-  or any words; esc clears the filter
+  tool:Bash  is:problem  is:error  is:fixed  is:note  id:toolu_01
+  cause:result.missing  or any words; esc clears the filter
 """
 
 

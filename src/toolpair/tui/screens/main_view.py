@@ -15,7 +15,6 @@ from toolpair.tui.causes_text import CauseEntry, cause_entries, causes_hints, en
 from toolpair.tui.head_text import column_titles, head_lines
 from toolpair.tui.layout import NARROW, WIDE, Areas, areas
 from toolpair.tui.looking_ahead import LookingAhead
-from toolpair.tui.preview_text import PreviewText
 from toolpair.tui.problem_ticks import ProblemTicks
 from toolpair.tui.screens.base_screen import Hint, hint_line
 from toolpair.tui.screens.writing import bar_line
@@ -29,7 +28,9 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from toolpair.session.session import Problem
+    from toolpair.tui.aside import Aside
     from toolpair.tui.controllers.owner import Owner
+    from toolpair.tui.preview_text import PreviewText
 
 REST = 0.12
 """Seconds without a key before deferred work starts."""
@@ -70,6 +71,7 @@ class MainView:
         self._causes_shown: tuple[list[list[Line]], int] = ([], 0)
         self._resting: Timer | None = None
         self._following: Timer | None = None
+        self._maker: PreviewText | None = None
         self._previewed: tuple[object, ...] = ()
         """What the preview shows: the row, and its size."""
         self._ahead = LookingAhead(partial(owner.later, of_state=True))
@@ -216,6 +218,8 @@ class MainView:
             self._following = self._owner.later(SHOWN, self._follow)
 
     def _follow(self) -> None:
+        from toolpair.tui.preview_text import PreviewText
+
         self._following = None
         divided, row, n = self._areas, self._owner.pairs.row, self._owner.pairs.row_index
         if divided is None:
@@ -226,11 +230,35 @@ class MainView:
             return
         self._previewed = shown
         preview = self._beside if divided.beside else self._below
-        maker = PreviewText(self._owner.glyphs, row, carets=self._owner.tool.no_color)
+        conversation = self._owner.session.conversation
+        maker = PreviewText(self._owner.glyphs, conversation, row, carets=self._owner.tool.carets)
+        self._maker = maker
         if divided.beside:
             preview.show(*maker.one_column(divided.beside))
         else:
             preview.show(*maker.two_columns(width))
+        self._owner.later(SHOWN, partial(self._colour, preview, maker))
+
+    def _colour(self, preview: Preview, maker: PreviewText) -> None:
+        """Ask for the colours of what is in view, in a thread."""
+        if maker is not self._maker:
+            return
+        asked = next((found for body in maker.bodies if (found := body.wanted()) is not None), None)
+        if asked is None:
+            return
+        colours = self._owner.tool.colours
+
+        def work(aside: Aside) -> None:
+            runs = colours.runs(asked.file, asked.language, asked.lines)
+            aside.run_in_ui(lambda: coloured(runs))
+
+        def coloured(runs: list[list[tuple[int, int, str]]]) -> None:
+            if runs and maker is self._maker:
+                asked.body.coloured(asked, runs)
+                preview.refresh()
+                self._owner.later(SHOWN, partial(self._colour, preview, maker))
+
+        self._owner.in_thread(work, "colours")
 
     def _show_ticks(self) -> None:
         self._owner.pairs.vertical_scrollbar.refresh()

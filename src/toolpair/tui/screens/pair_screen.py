@@ -215,7 +215,11 @@ class PairScreen(BaseScreen[None]):
             self.say("there are no problems" if self.overview.partial is None else self.busy_reason)
 
     def on_descendant_focus(self) -> None:
-        self.redraw()
+        entry = self._view.cause if self._view.in_causes else None
+        if entry is not None and not entry.holds(self.overview.current):
+            self.problems.show(entry.first)  # so that the card shows what `a` would fix
+        else:
+            self.redraw()
 
     def on_line_list_moved(self) -> None:
         """The cursor is on another cause: show one of its problems."""

@@ -38,6 +38,13 @@ _PAUSE: Final = 0.1
 """Seconds between redraws while results arrive."""
 
 
+class _Filter(SafeInput):
+    """Letters are typed into it; the keys that move among the sessions are not."""
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        return character not in ("[", "]") and super().check_consume_key(key, character)
+
+
 class PickerScreen(BaseScreen[None]):
     """Letters go to the filter; `esc` clears it, then returns to the session one came from, or quits."""
 
@@ -68,7 +75,7 @@ class PickerScreen(BaseScreen[None]):
 
     def build(self) -> ComposeResult:
         yield Lines(id="top")
-        filter_ = SafeInput(id="filter")
+        filter_ = _Filter(id="filter")
         filter_.placeholder = "type to filter"
         yield filter_
         yield RowList(self.glyphs, self._line)

@@ -10,8 +10,13 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from toolpair.session.carrying_out import preview
 from toolpair.session.session import Refused, SaveFailed, SessionError
 from toolpair.tui.aside import Aside
+from toolpair.tui.bodies.body import Body
+from toolpair.tui.bodies.change_parts import diff_of_changes
+from toolpair.tui.bodies.stacked_body import LinesBody
+from toolpair.tui.card_text import is_slow_to_preview
 from toolpair.tui.change_pages import change_pages
 from toolpair.tui.controllers.working import takes_long
 from toolpair.tui.desk import Desk
@@ -24,7 +29,7 @@ from toolpair.tui.screens.prompt import PromptScreen
 from toolpair.tui.screens.viewer import ViewerScreen
 from toolpair.tui.screens.writing import LARGE, GivenUp, Steps, WritingScreen
 from toolpair.tui.styled_text import Line, line_width
-from toolpair.tui.widgets.preview import Preview
+from toolpair.tui.widgets.body_view import BodyView
 from toolpair.tui.widgets.review_list import ReviewList
 from toolpair.tui.widgets.text_block import Lines
 
@@ -41,7 +46,6 @@ _LISTED = 50
 """Problems listed of those that are left."""
 _LEAST_DIFF = 6
 """Lines of the diff below the list; the list scrolls rather than leave it less."""
-_DIFF_LINES = 200
 _SHOWN = 0.03
 """Seconds without a key before the diff follows the cursor."""
 
@@ -69,7 +73,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         *REVIEW.bindings(),
         Binding("r", "read_again", "read it again", show=False),
     ]
-    DEFAULT_CSS = "ReviewScreen Preview { height: 1fr; }"
+    DEFAULT_CSS = "ReviewScreen BodyView { height: 1fr; }"
 
     _desk: Desk
 
@@ -95,7 +99,8 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
     def build(self) -> ComposeResult:
         yield Lines(id="top")
         yield ReviewList(self.glyphs)
-        yield Preview(self.glyphs, id="diff")
+        yield Lines(id="of-row")
+        yield BodyView(self.glyphs)
         yield Lines(id="rest")
         yield Lines(id="bottom")
 
@@ -134,7 +139,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         listed.styles.height = needed
         listed.show_parts(entries, headings)
         self._diff_room = room - needed
-        self.query_one(Preview).display = self._diff_room >= 2
+        self.query_one(BodyView).display = self.query_one("#of-row", Lines).display = self._diff_room >= 2
         self.query_one("#rest", Lines).styles.height = "auto" if self._diff_room >= 2 else "1fr"
         self.query_one("#rest", Lines).show(rest)
         self._draw_bottom(width)
@@ -179,7 +184,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
     def on_review_list_ticked(self) -> None:
         self.action_exclude()
 
-    def action_change(self, by: int) -> None:
+    def action_row_change(self, by: int) -> None:
         """To the next change that the row under the cursor stands for, or to the one before."""
         here = self._here
         if isinstance(here, tuple) and here[0].decisions:
@@ -187,8 +192,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             self._follow_soon()
 
     def action_scroll_preview(self, by: int) -> None:
-        preview = self.query_one(Preview)
-        preview.scroll_by(by * max(1, (preview.size.height - 1) // 2))
+        self.query_one(BodyView).action_half(by)
 
     @property
     def _here(self) -> tuple[Staged, bool] | Problem | None:
@@ -205,34 +209,32 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         self._following = None
         glyphs, width, here = self.glyphs, self.size.width, self._here
         title: Line = glyphs.rule("", width)
-        lines: list[Line] = []
         if isinstance(here, tuple):
             count = len(here[0].decisions)
             if count > 1:
-                right = (glyphs.ui(" ]", "key", "change(1)"), glyphs.ui(" next ──", "dim", "change(1)"))
+                right = (glyphs.ui(" ]", "key", "row_change(1)"), glyphs.ui(" next ──", "dim", "row_change(1)"))
                 title = (*glyphs.rule(f"{self._number + 1:,} of {count:,}", width - line_width(right)), *right)
-            lines = self._diff_of(here[0], width)
-        elif here is not None:
-            lines = ReviewText(self._overview, glyphs, width, ()).problem_in_full(here)
-        self.query_one(Preview).show(title, lines, None, (width, 0))
+            body = self._diff_of(here[0], width)
+        else:
+            text = ReviewText(self._overview, glyphs, width, ())
+            body = LinesBody(glyphs, text.problem_in_full(here) if here is not None else [])
+        self.query_one("#of-row", Lines).show([title])
+        self.query_one(BodyView).show(body)
 
-    def _diff_of(self, row: Staged, width: int) -> list[Line]:
-        from toolpair.tui.bodies.change_parts import diff_of_changes
-        from toolpair.tui.bodies.reading import first_lines
-
+    def _diff_of(self, row: Staged, width: int) -> Body:
         changes = self._changes_of(row)
         if changes is None:
-            return self.glyphs.paragraph("p shows the bytes of all that is applied.", width, "dim")
-        body = diff_of_changes(self.glyphs, lambda: changes, self._overview.noun, self.tool.no_color)
-        return first_lines(body, width - 1, _DIFF_LINES)
+            lines = self.glyphs.paragraph("p shows the bytes of all that is applied.", width, "dim")
+            return LinesBody(self.glyphs, lines)
+        return diff_of_changes(self.glyphs, lambda: changes, self._overview.noun, self.tool.carets, folds=False)
 
     def _changes_of(self, row: Staged) -> Sequence[Change] | None:
         """What one fix of the row changes in the file; None when it cannot be told from the others."""
-        from toolpair.session.carrying_out import preview
-
         staging, decision = self._session.staging, row.decisions[self._number % len(row.decisions)]
         if decision.options is not None:
             return self._changes()
+        if is_slow_to_preview(staging.original[row.conversation]):
+            return None
         for state in (staging.original[row.conversation], staging.now[row.conversation]):
             found = decision.find(state.problems)
             if found is not None:

@@ -24,19 +24,19 @@ from toolpair.tui.widgets.body_view import BodyView
 from toolpair.tui.widgets.safe_input import SafeInput
 from toolpair.tui.widgets.text_block import Lines
 
-RECORD = "record"
-
 
 class ViewerPage(Struct, frozen=True):
     """A body that h and l switch between, made when it is first shown.
 
-    `about`: what is said of it at the top. `as_stored`: the same as its bytes stand, which z switches to.
+    `about`: what is said of it at the top. `as_stored`: the same as its bytes stand, which z switches to. `record_of`:
+    the number of the page that it is the record of.
     """
 
     title: str
     make: Callable[[Glyphs], Body]
     about: Callable[[], str] = lambda: ""
     as_stored: Callable[[Glyphs], Body] | None = None
+    record_of: int | None = None
 
 
 def text_page(title: str, make: Callable[[], str], line_style: Callable[[str], str] | None = None) -> ViewerPage:
@@ -60,8 +60,6 @@ class ViewerScreen(BaseScreen[None]):
         self._title = title
         self._pages = list(pages)
         self._page = start
-        self._before = start
-        """The page to go back to from the record."""
         self._bodies: dict[tuple[int, bool], Body] = {}
         self._about: dict[int, str] = {}
         self._stored = False
@@ -139,8 +137,8 @@ class ViewerScreen(BaseScreen[None]):
         hints += [("/", "find", "search"), ("n", "next", "hit(1)")]
         if len(self._pages) > 1:
             hints.append(("h l", "other pages", f"page({(self._page + 1) % len(self._pages)})"))
-        if self._record_page is not None:
-            hints.append(("v", "record", "record"))
+        if self._other is not None:
+            hints.append(("v", "record" if self._pages[self._page].record_of is None else "back", "record"))
         if isinstance(body, DiffBody):
             hints.append(("|", "one column" if body.two else "two columns", "columns"))
         hints += [
@@ -157,8 +155,6 @@ class ViewerScreen(BaseScreen[None]):
 
     def action_page(self, number: int) -> None:
         if number != self._page and 0 <= number < len(self._pages):
-            if self._pages[self._page].title != RECORD:
-                self._before = self._page
             self._page = number
             self._show_page()
 
@@ -166,15 +162,16 @@ class ViewerScreen(BaseScreen[None]):
         self.action_page(self._page + by)
 
     @property
-    def _record_page(self) -> int | None:
-        """The page with the record of what is shown: the next one of that title."""
-        found = [n for n, page in enumerate(self._pages) if page.title == RECORD]
-        return next((n for n in found if n > self._page), found[-1] if found else None)
+    def _other(self) -> int | None:
+        """The record of the page that is shown, or from a record the page that it belongs to."""
+        of = self._pages[self._page].record_of
+        if of is not None:
+            return of
+        return next((n for n, page in enumerate(self._pages) if page.record_of == self._page), None)
 
     def action_record(self) -> None:
-        number = self._record_page
-        if number is not None:
-            self.action_page(self._before if self._pages[self._page].title == RECORD else number)
+        if self._other is not None:
+            self.action_page(self._other)
 
     # ways to see it
 
