@@ -33,7 +33,7 @@ from toolpair.tui.keys import APP, COMPARE, CURSOR
 from toolpair.tui.numbers import count_text
 from toolpair.tui.row_pages import pages_of
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
-from toolpair.tui.screens.viewer import RECORD, ViewerPage, ViewerScreen, text_page
+from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen, text_page
 from toolpair.tui.styled_text import Line, Span, spread
 from toolpair.tui.widgets.row_list import RowList
 from toolpair.tui.widgets.text_block import Lines
@@ -309,4 +309,4 @@ def _pages(mark: str, history: History, step: Step, carets: bool) -> list[Viewer
     if pair is None:
         return [text_page(mark, lambda: history.block_of(step).text)]
     _, pages = pages_of(history.conversation, PairRow("pair", pair=pair, result=pair.result), None, "record", carets)
-    return [replace(page, title=f"{mark} {page.title}") for page in pages if page.title != RECORD]
+    return [replace(page, title=f"{mark} {page.title}") for page in pages if page.record_of is None]
