@@ -100,6 +100,8 @@ LOOK = KeyGroup(
         Key("at", "goto", "go to a place, or paste an API error"),
         Key("y", "yank", "copy something"),
         Key("P", "profile", "check against another provider"),
+        Key("S", "statistics", "statistics: calls, failures, time and bytes by tool"),
+        Key("d", "compare", "compare with a backup, a fork, another session"),
         Key("m", "sees", "what the model sees"),
         Key("b", "branches", "go to another branch, or to a sub-agent"),
         Key("c", "conversation", "go to another conversation in this file"),
@@ -162,6 +164,28 @@ REVIEW = KeyGroup(
         Key("K", "scroll_preview(-1)", "scroll the diff up", False, False),
     ),
 )
+STATISTICS = KeyGroup(
+    "statistics",
+    "In the statistics",
+    (
+        Key("h,left", "sort(-1)", "sort by the column before", False),
+        Key("l,right", "sort(1)", "sort by the next column", False),
+        Key("y", "csv", "copy the numbers as CSV", False),
+    ),
+)
+COMPARE = KeyGroup(
+    "compare",
+    "In a comparison",
+    (
+        Key("right_square_bracket", "difference(1)", "next difference", False),
+        Key("left_square_bracket", "difference(-1)", "previous difference", False),
+        Key("h,left", "side(-1)", "to A", False, False),
+        Key("l,right", "side(1)", "to B", False, False),
+        Key("enter", "open_both", "open both, or unfold what is the same", False),
+        Key("O", "fold_all", "unfold all that is the same, or fold it", False, False),
+        Key("vertical_line", "columns", "one column or two", False, False),
+    ),
+)
 SAVED = KeyGroup(
     "saved",
     "After saving",
@@ -194,9 +218,10 @@ PICKER = KeyGroup(
         Key("right_square_bracket,left_square_bracket", "problem", "next or previous broken session", False),
         Key("letters", "filter", "filter by agent, folder, last words or id; ! broken ones", False),
         Key("enter", "open", "open the session", False),
+        Key("ctrl+t", "mark", "mark one, then another, to compare the two", False),
         Key("escape", "back", "clear the filter, then back to the session, or quit", False),
     ),
 )
 CURSOR = KeyGroup("cursor", "", tuple(key for key in MOVE.keys if not key.action.startswith("side")))
 """Movement in lists with one column."""
-GROUPS = (PROBLEMS, LOOK, MOVE, VIEWER, REVIEW, SAVED, PICKER, APP, PROGRAM)
+GROUPS = (PROBLEMS, LOOK, MOVE, VIEWER, STATISTICS, COMPARE, REVIEW, SAVED, PICKER, APP, PROGRAM)

@@ -64,11 +64,15 @@ class RowFilter:
             if not words:
                 self.clear()
                 return
-            self._owner.stop_looking()
-            self._show_matching(words)
+            self.filter_by(words)
 
         notes = ["tool:Bash  is:problem  is:error  id:toolu_01…  or any words"]
         self._owner.ask(PromptScreen("Filter: show only", self.words, notes, "filter"), given)
+
+    def filter_by(self, words: str) -> None:
+        """Show only the rows that match these words."""
+        self._owner.stop_looking()
+        self._show_matching(words)
 
     def _show_matching(self, words: str, quietly: bool = False) -> None:
         """Show matching rows as they are found; `quietly`: keep the current rows until all are found."""

@@ -11,11 +11,13 @@ from textual.binding import BindingType
 from toolpair.tui.controllers.applying import Applier
 from toolpair.tui.controllers.branch_choice import choose_branch
 from toolpair.tui.controllers.clipboard import choose_copy
+from toolpair.tui.controllers.comparing import choose_other
 from toolpair.tui.controllers.conversations import choose_conversation
 from toolpair.tui.controllers.follow import Follower
 from toolpair.tui.controllers.goto import GoTo
 from toolpair.tui.controllers.journal_offer import JournalOffer
 from toolpair.tui.controllers.many_fixes import ManyFixes
+from toolpair.tui.controllers.numbers import view_statistics
 from toolpair.tui.controllers.one_fix import OneFix
 from toolpair.tui.controllers.originals import choose_original
 from toolpair.tui.controllers.other_writers import look_for_neighbours
@@ -312,6 +314,12 @@ class PairScreen(BaseScreen[None]):
     def action_sees(self) -> None:
         view_sent(self)
 
+    def action_statistics(self) -> None:
+        view_statistics(self)
+
+    def action_compare(self) -> None:
+        choose_other(self)
+
     def action_search(self) -> None:
         self._search.ask()
 
@@ -391,7 +399,9 @@ class PairScreen(BaseScreen[None]):
             await self.app.action_quit()
 
     def action_palette(self) -> None:
-        choose_command(self, self.run_action)
+        from toolpair.tui.commands import commands_of_main
+
+        choose_command(self, commands_of_main(), self.run_action)
 
     def action_theme(self) -> None:
         choose_theme(self)

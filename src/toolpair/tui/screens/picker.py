@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import ClassVar, Final
 
@@ -51,6 +51,7 @@ class PickerScreen(BaseScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "help", "all keys", show=False),
         Binding("escape", "back", "clear the filter, then quit", show=False),
+        Binding("ctrl+t", "mark", "mark, then compare two", show=False, priority=True),
         *PICKER_MOVE.bindings(priority=True),
     ]
     DEFAULT_CSS = """
@@ -59,8 +60,11 @@ class PickerScreen(BaseScreen[None]):
     PickerScreen.-empty RowList { display: none; }
     """
 
-    def __init__(self, sessions: Sessions) -> None:
+    def __init__(self, sessions: Sessions, chosen: Callable[[FoundSession], None] | None = None) -> None:
+        """`chosen` is called with a session in place of opening it: the list was asked for one to compare with."""
         super().__init__()
+        self._chosen = chosen
+        self._marked: FoundSession | None = None
         self._sessions = sessions
         self._home = str(sessions.machine.home)
         self._found: list[FoundSession] = []
@@ -145,7 +149,10 @@ class PickerScreen(BaseScreen[None]):
         found = self._found[self._shown[entry]]
         marks = self._sessions.marks
         key = _key(found)
-        return row_line(self.glyphs, found, key in marks, marks.get(key), time.time(), self._home, cells)
+        line = row_line(self.glyphs, found, key in marks, marks.get(key), time.time(), self._home, cells)
+        if self._marked is not None and self._marked.path == found.path:
+            return tuple(Span(span.text, f"{span.style} hit".strip(), span.action) for span in line)
+        return line
 
     def lay_out(self, width: int, height: int) -> None:
         glyphs = self.glyphs
@@ -164,12 +171,17 @@ class PickerScreen(BaseScreen[None]):
             place = spread(place, (), width)
         filtered = bool(self.query_one(SafeInput).value)
         hints: list[Hint] = [
-            ("enter", "open", "open"), ("↑ ↓", "move", ""), ("letters", "filter", ""),
-            ("]", "next broken", "problem(1)"), ("!", "only broken", "only_broken"), ("F1", "all keys", "help"),
+            ("enter", "open" if self._chosen is None else "compare with this", "open"), ("↑ ↓", "move", ""),
+            ("letters", "filter", ""), ("]", "next broken", "problem(1)"), ("!", "only broken", "only_broken"),
+            ("ctrl+t", self._mark_hint, "mark"), ("F1", "all keys", "help"),
             ("esc", "clear the filter" if filtered else "back" if self.tool.open_sessions.desks else "quit", "back"),
         ]  # fmt: skip
         above = glyphs.paragraph(self._note, width, "warning", limit=3) if self._note else [place]
         self.query_one("#bottom", Lines).show([*above, hint_line(glyphs, hints, width)])
+
+    @property
+    def _mark_hint(self) -> str:
+        return "mark to compare" if self._marked is None else "compare with the marked one"
 
     def _nothing(self, width: int) -> list[Line]:
         glyphs = self.glyphs
@@ -263,12 +275,41 @@ class PickerScreen(BaseScreen[None]):
         found = self.current
         if found is None or self._opening:
             return
-        if self._has_unsaved(found.path):
+        if self._chosen is not None:
+            if found.understood:
+                chosen = self._chosen
+                self.finish()
+                chosen(found)
+        elif self._has_unsaved(found.path):
             self.finish()
         else:
             self.tool.unsaved_question.ask(
                 "Open another session?", "discard them and open it", lambda: self._open(found)
             )
+
+    def action_mark(self) -> None:
+        """The first time the session is marked; the second time two are compared, or it is unmarked."""
+        found, marked = self.current, self._marked
+        if found is None or self._opening or self._chosen is not None:
+            return
+        if not found.understood:
+            self._note = "the sessions of this agent are not understood yet"
+        elif marked is None:
+            self._marked = found
+            self._note = f"{os.path.basename(found.path)} is marked: ctrl+t on another one compares the two"
+        else:
+            self._marked, self._note = None, ""
+            if marked.path != found.path:
+                self._compare(marked, found)
+        self._list.refresh()
+        self._draw()
+
+    def _compare(self, marked: FoundSession, found: FoundSession) -> None:
+        from toolpair.tui.controllers.comparing import file_side
+        from toolpair.tui.screens.compare import CompareScreen
+
+        open = self._sessions.open
+        self.open(CompareScreen(file_side(marked.path, open), file_side(found.path, open)))
 
     def _has_unsaved(self, path: str) -> bool:
         """Whether this is the session one came from, and it has unsaved fixes."""
