@@ -149,7 +149,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         hints: list[Hint] = []
         if self._session.file.writable:
             hints.append(("enter", "save", "save"))
-        hints += [("s", "save a copy", "save_copy"), ("x", "exclude one", "exclude"), ("p", "exact diff", "diff")]
+        hints += [("s", "save a copy", "save_copy"), ("p", "exact diff", "diff"), ("x", "exclude one", "exclude")]
         if self._stale:
             hints.insert(0, ("r", "read it again", "read_again"))
         hints.append(("esc", "back", "back"))
