@@ -1,8 +1,7 @@
-"""A call, a result and a record as something to read. For a screen a `Body`; for a preview the first lines.
+"""A call and a result as something to read.
 
     body = call_body(glyphs, call)                         # a command, an edit as a diff, a to-do list, else JSON
     body = result_body(glyphs, result, call)               # an output, in the colours of its file
-    lines = first_lines(body, cells, height)               # styled lines for a preview
 
 `call_title`, `result_title`: what a heading says of them: the tool and what it acts on; exit code or error, time, size.
 Everything in the lines has been made safe to show. `written` is the JSON of a call's arguments as the file has it, so
@@ -28,6 +27,7 @@ from toolpair.tui.bodies.json_body import JsonBody
 from toolpair.tui.bodies.outcome import outcome_of
 from toolpair.tui.bodies.stacked_body import LinesBody, RuleBody, StackedBody
 from toolpair.tui.bodies.text_body import TextBody
+from toolpair.tui.call_line import todo_words, tool_name
 from toolpair.tui.numbers import count_text, seconds_text, size_text
 from toolpair.tui.styled_text import Glyphs, Line, Span
 
@@ -44,30 +44,22 @@ _TODO: Final = {"done": ("[x]", "good"), "doing": ("[>]", "warning"), "to do": (
 _COUNTED: Final = 1 << 16
 
 
-def first_lines(body: Body, cells: int, height: int) -> list[Line]:
-    """The first lines of a body, for a preview."""
-    body.lay_out(cells)
-    return [body.line(row) for row in range(min(height, body.rows))]
-
-
 # calls
 
 
 def call_title(call: Block) -> str:
     """The tool and what it is used on: `Bash`, `Edit src/app.py · +2 -1`, `query · MCP server shop-db`. Untrusted."""
-    name = call.name or "(no name)"
-    if name.startswith("mcp__"):
-        server, _, tool = name.removeprefix("mcp__").partition("__")
-        return f"{tool or name} · MCP server {server}"
+    name, server = tool_name(call.name or "(no name)")
+    if server:
+        return f"{name} · MCP server {server}"
     does = understood(call.name, arguments(call))
     match does:
         case Edits(files=files):
             added, removed = (sum(each.counts[side] for each in files) for side in (0, 1))
             where = files[0].path if len(files) == 1 else count_text(len(files), "file")
             return f"{name} {where} · +{added:,} -{removed:,}"
-        case Todo(items=items):
-            counts = {state: sum(each == state for each, _ in items) for state in _TODO}
-            return f"{name} · " + ", ".join(f"{count:,} {state}" for state, count in counts.items() if count)
+        case Todo():
+            return f"{name} · {todo_words(does)}"
         case Command():
             return name
     path = path_of(arguments(call))
