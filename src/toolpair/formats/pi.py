@@ -307,9 +307,7 @@ def _read(items: Sequence[Item], view: View) -> Transcript:
     beside = [turn for node in history.tree.nodes if node.uid not in said and (turn := _turn(node, None)) is not None]
     scopes.update((turn.node.uid, "inactive") for turn in beside)
     leaf = history.path[-1] if view.leaf is not None and history.path else None
-    # What is lost above a compaction is not sent anyway.
-    end: End = "root" if history.kept and history.end == "missing" else history.end
-    links = links_of(history.tree, history.path, end, len(messages), TITLE)
+    links = links_of(history.tree, history.path, history.end, len(messages), TITLE, history.kept is True)
     compaction: tuple[Boundary, ...] = ()
     if history.kept is not None and history.turns:
         summary = history.turns[0].node.uid
@@ -431,11 +429,12 @@ def _with_texts(result: dict[str, Any]) -> dict[str, Any]:
 
 
 def _damage(history: _History, transcript: Transcript, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
+    place = {item.uid: number for number, item in enumerate(history.items)}
     for damage in found:
         if damage.first and not (damage.readable and damage.rule != "record.bom"):
             yield _first_line(damage, history.edits)
         else:
-            yield skipped(damage, TITLE, history.tree, transcript)
+            yield skipped(damage, TITLE, history.tree, transcript, place)
 
 
 def _first_line(damage: Damage, edits: bool) -> ResumeEffect | None:
