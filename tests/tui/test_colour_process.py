@@ -10,11 +10,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from tests.patience import PATIENCE
 from tests.terminal import Terminal, program
+from tests.tui.driving import drive, press
+from toolpair.tui.app import ToolpairApp
 from toolpair.tui.colours import Colours
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are found in /proc")
@@ -123,6 +127,21 @@ def test_a_lexer_at_work_ends_when_its_input_is_closed() -> None:
     finally:
         worker.kill()
         worker.stdout.close()
+
+
+def test_an_interface_that_is_stopped_from_outside_leaves_none(session: Path) -> None:
+    seen: list[int] = []
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "g", "j", "enter")
+        for _ in range(500):
+            if seen:
+                break
+            await pilot.pause(0.02)
+            seen.extend(workers_of(os.getpid()))
+
+    drive(session, play)
+    assert seen and all(map(has_ended, seen))
 
 
 def test_none_is_started_after_the_end() -> None:
