@@ -204,13 +204,13 @@ def _frame_name(scene: str, size: tuple[int, int]) -> str:
 
 
 def _frame(path: Path, size: tuple[int, int], keys: tuple[str, ...]) -> str:
-    from tests.tui.driving import drive, frame, press
+    from tests.tui.driving import at_rest, drive, press
 
     frames: list[str] = []
 
     async def play(app: object, pilot: object) -> None:
         await press(pilot, *keys)  # type: ignore[arg-type]
-        frames.append(frame(app))  # type: ignore[arg-type]
+        frames.append(await at_rest(pilot, app))  # type: ignore[arg-type]
 
     _quietly(lambda: drive(path, play, size))  # type: ignore[arg-type]
     return frames[0] + "\n"

@@ -27,11 +27,13 @@ _ELSE = {
         "record.value",
         "body.value",
     },  # stand-ins are fed to a scan as records
+    "history/passing.py": {"item.value"},
     "history/scan.py": {"value.value"},
     "history/summary.py": {"item.value"},
     "library/message_lists.py": {"item.value", "given[0].value"},  # elements of the caller's own list
     "recipes/measuring.py": {"one.value", "other.value"},
     "session/following.py": {"found.document.records[-1].value"},
+    "session/relatives.py": {"record.value"},
     "session/surroundings.py": {"record.value"},
     "tui/sees_text.py": {"record.value"},
     # Of a part of a request, which is handed to a dialect, or printed as it is.
@@ -39,8 +41,10 @@ _ELSE = {
     "cli/sent_json.py": {"row.value"},
     # Of an enumeration's member, and of widgets.
     "library/sdk_objects.py": {"value.value"},
+    "tui/screens/command.py": {"event.value", "field.value"},
     "tui/screens/menu.py": {"event.value", "self._shown[cursor].value", "self._shown[number].value"},
     "tui/screens/picker.py": {"self.query_one(SafeInput).value", "field.value"},
+    "tui/screens/viewer.py": {"field.value", "event.value"},
     "tui/screens/prompt.py": {"line.value", "self.query_one(SafeInput).value"},
     "tui/widgets/paste_input.py": {"self.value"},
 }

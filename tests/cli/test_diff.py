@@ -25,7 +25,8 @@ def test_only_what_differs_is_marked(run: Run, copy: Copy) -> None:
     assert all(len(line) < 200 for line in ran.out.splitlines())
     assert ran.code == 1
     coloured = run("fix", copy("sanitised-on-one-side.json"), "--diff", "--color", "always").out
-    assert "\x1b[31mfunctions.read_file:0\x1b[0m\x1b[32mfunctions_read_file_0\x1b[0m" in coloured
+    assert '"functions\x1b[7;31m.\x1b[0mread_file\x1b[7;31m:\x1b[0m0"' in coloured
+    assert '"functions\x1b[7;32m_\x1b[0mread_file\x1b[7;32m_\x1b[0m0"' in coloured
     assert "[-" not in coloured
 
 

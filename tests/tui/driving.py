@@ -102,6 +102,17 @@ async def settled(pilot: Pilot[Any], names: Collection[str] = BESIDE, seconds: f
     await pilot.pause()
 
 
+async def at_rest(pilot: Pilot[Any], app: ToolpairApp, quiet: float = 0.4) -> str:
+    """The screen when nothing more is drawn: what is shown between two keys takes its time."""
+    shown, since = frame(app), time.monotonic()
+    end = since + PATIENCE
+    while time.monotonic() < min(end, since + quiet):
+        await pilot.pause(0.02)
+        if frame(app) != shown:
+            shown, since = frame(app), time.monotonic()
+    return shown
+
+
 def _is_busy(app: App[Any]) -> bool:
     """Whether a key has not been handled yet, or a screen it opened has not been drawn."""
     assert isinstance(app, ToolpairApp)

@@ -23,9 +23,11 @@ LONG = float(os.environ.get("TOOLPAIR_BURSTS", "0"))
 AGAIN = os.environ.get("TOOLPAIR_BURST")
 CASES = [int(AGAIN)] if AGAIN else list(range(6))
 ENTER, ESCAPE = "\r", "\x1b"
-OFTEN = [*"fMAa wu]", ENTER, ENTER, ESCAPE, "f\r", "M\r", "A\r", "w\r", "a\r"]
+OFTEN = [
+    *"fMAa wu]!", "\t", "\tj\r", "\tja", ENTER, ENTER, ESCAPE, "f\r", "M\r", "A\r", "w\r", "a\r", "\rv", "d\r", "d\r]\r", "S\r", ":", "l\rO\r/a\r",
+]  # fmt: skip
 KEYS = [
-    *"][npPyYbcRFrmv@/&nN?jkGghlq:<>zex!sdx123456789", "\t", "\x7f", "\x01", "\x02", "\x04", "\x05", "\x06", "\x0f", "\x10", "\x12",
+    *"][npPyYbcRFrmv@/&nN?jkGghlq:<>zex!sdxO|vOJKSSd123456789", "\t", "\x7f", "\x01", "\x02", "\x04", "\x05", "\x06", "\x0f", "\x10", "\x12", "\x14",
     "\x1a", "\x11", "\x03", "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D", "\x1b[H", "\x1b[F", "\x1b[5~", "\x1b[6~", "\x1b[3~", "\x1b[Z",
     "\x1bOP", "\x1b[1;5A", "\x1b[1;2F", "\x1bj", "\x1b[97;5u", "\x1b[57358u",
 ]  # fmt: skip
@@ -105,7 +107,7 @@ def burst(home: Path, seed: int, count: int) -> None:
     chance = random.Random(seed)
     opened = world(home, seed)
     before = contents(home)
-    columns, lines = chance.randint(60, 120), chance.choice([12, 20, 24, 30, 40])
+    columns, lines = chance.choice([chance.randint(60, 120), 130, 170]), chance.choice([12, 20, 24, 30, 40, 46])
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("TOOLPAIR", "XDG_"))}
     environment |= {"HOME": str(home), "TERM": "xterm-256color", "XDG_STATE_HOME": str(home / ".local" / "state")}
     arguments = [*program(), *([str(opened)] if chance.random() < 0.9 else [])]

@@ -30,7 +30,7 @@ def test_the_key_lines_of_the_main_screen_and_the_review(broken: Path) -> None:
 
 def test_without_a_problem_no_key_leads_to_the_next_one(sound: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        assert lines_of(app)[-1].startswith(" u undo")
+        assert lines_of(app)[-1].startswith(" enter open  / find")
 
     drive(sound, play)
 
@@ -53,7 +53,7 @@ def test_help_says_nothing_twice(broken: Path) -> None:
             line = f"{key_names(keys):<16} {label}"
             assert lines.count(line) == 1, line
 
-    drive(broken, play, (120, 100))
+    drive(broken, play, (120, 130))
 
 
 def test_help_is_searched_as_any_text_is(broken: Path) -> None:
@@ -76,7 +76,7 @@ def test_the_palette_says_nothing_twice_and_is_searched_by_typing(broken: Path) 
         entries = [entry.label for entry in app.screen._shown]  # type: ignore[attr-defined]
         assert len(entries) == len(set(entries)) > 15
         await press(pilot, "text:all keys")
-        assert [entry.label for entry in app.screen._shown] == ["All keys"]  # type: ignore[attr-defined]
+        assert [entry.label for entry in app.screen._shown] == ["all keys"]  # type: ignore[attr-defined]
         assert app.screen.query_one(LineList).cursor == 0
         await press(pilot, "enter")
         assert "In the review" in frame(app) or "Problems and fixes" in frame(app)

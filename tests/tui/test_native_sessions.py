@@ -261,6 +261,9 @@ def test_a_sentence_that_does_not_fit_the_card_shows_that_it_goes_on(tmp_path: P
     log.user("u1", "go")
     log.says("a1", "m1", {**call("toolu_" + "漢" * 20), "name": "Read"})
     log.result("r1", "a1", "toolu_" + "漢" * 20, "read")
+    for n in range(12):  # so that the list leaves no line to the card
+        log.says(f"b{n}", f"n{n}", call(f"toolu_{n}"))
+        log.result(f"s{n}", f"b{n}", f"toolu_{n}", "done")
     log.says("a2", "m2", text("done"))
     path = write(tmp_path / "mine.jsonl", log.values)
 

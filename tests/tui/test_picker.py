@@ -310,3 +310,31 @@ def test_the_process_that_judges(home: Path) -> None:
     finally:
         judge.close()
     assert marks == [0, 1, None, None, 1]
+
+
+def test_broken_sessions_are_gone_to_and_shown_alone(home: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await until(pilot, lambda: "…" not in "".join(line[:6] for line in rows(app)))
+        broken = [line[1:] for line in rows(app) if "≠ 1" in line]
+        assert len(broken) == 2
+        seen = []
+        for _ in range(3):
+            seen += [line[1:] for line in rows(app) if line.startswith("▌")]
+            await press(pilot, "right_square_bracket")
+        assert seen == [broken[0], broken[1], broken[0]]
+        await press(pilot, "left_square_bracket")
+        assert [line[1:] for line in rows(app) if line.startswith("▌")] == broken[:1]
+        await press(pilot, "exclamation_mark")
+        assert [line[1:] for line in rows(app) if "KB" in line] == broken
+        await press(pilot, "escape")
+        assert "4 sessions" in lines_of(app)[0]
+
+    drive(sessions(home), play)
+
+
+def test_where_nothing_is_known_to_be_broken_the_list_says_so(home: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "right_square_bracket")
+        assert "no problems are known" in frame(app)
+
+    drive(sessions(home, NeverJudge), play)

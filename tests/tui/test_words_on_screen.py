@@ -11,10 +11,10 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.agents import planted
-from tests.tui.driving import array_file, drive, frame, press, settled
+from tests.tui.driving import array_file, drive, frame, lines_of, press, settled
 from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
-from toolpair.tui.card_text import cause_lines
+from toolpair.tui.causes_text import cause_entries, entry_lines
 from toolpair.tui.left_text import left_of
 from toolpair.tui.resume_text import command_of
 from toolpair.tui.screens.pair_screen import PairScreen
@@ -72,7 +72,7 @@ def test_now_and_after_saving_are_said_apart(broken: Path) -> None:
         shown = frame(app)
         assert "now API REFUSES IT · after saving VALID" in shown and "will still be there" in shown
         await press(pilot, "w", "enter", "enter")
-        assert "VALID. All 20 calls have results. (Checked" in " ".join(frame(app).split())
+        assert "VALID All 20 calls have results. (Checked" in " ".join(frame(app).split())
 
     drive(broken, play)
 
@@ -97,7 +97,7 @@ def test_a_call_that_nothing_works_on_was_interrupted(tmp_path: Path) -> None:
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         shown = " ".join(frame(app).split())
-        assert "READY TO RESUME. The last call, " in shown and "interrupted and has no output" in shown
+        assert "READY TO RESUME The last call, " in shown and "interrupted and has no output" in shown
         assert "Claude Code will say so to the model." in shown and "still waits" not in shown
         assert "┄┄ interrupted, no output ┄┄" in shown
         await press(pilot, "F")
@@ -152,13 +152,15 @@ def test_left_for_you_are_guesses_and_what_is_not_fixed_is_its_own_list(unsure: 
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "A")
-        assert "4 left for you: " in frame(app) and "not fixed" not in frame(app)
+        assert "── left for you: 4 ──" in frame(app) and "not fixed" not in frame(app)
         await press(pilot, "escape", "u")
         orphan = next(problem for problem in app.session.problems if problem.rule == "result.orphan")
         app.session.stage(orphan)
         app.open_sessions.changed(app.open_sessions.desks[-1])
         await press(pilot, "w")
-        assert "1 not fixed: Read was called" in frame(app) and "left for you: " in frame(app)
+        lines = lines_of(app)
+        at = next(n for n, line in enumerate(lines) if "── not fixed: 1 ──" in line)
+        assert "Read was called" in lines[at + 1] and "left for you: " in frame(app)
 
     drive(unsure, play, (100, 30))
 
@@ -176,7 +178,9 @@ def test_a_group_is_named_by_what_its_problems_share(tmp_path: Path) -> None:
         assert len(group.problems) == 1 or not any(tool in group.title for tool in group.tools)
     app = ToolpairApp(session)
     text = "\n".join(
-        "".join(span.text for span in line) for line in cause_lines(app.overview, Glyphs(False), 60, 20, None)
+        "".join(span.text for span in line)
+        for entry in cause_entries(app.overview)
+        for line in entry_lines(app.overview, Glyphs(False), entry, 60, 1)
     )
     text = " ".join(text.split())
     assert "3 tools" in text and "all 3 certain" in text and "Grep" not in text

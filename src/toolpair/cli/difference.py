@@ -8,6 +8,7 @@ from typing import Final
 from toolpair.cli.terminal import TerminalStyle, safe
 from toolpair.session.session import Session
 from toolpair.source.changes import Change
+from toolpair.text.file_diffs import both_sides
 from toolpair.text.inline_diff import Folded, Hunk, decoded, folded, hunks
 from toolpair.transcript.counting import plural
 
@@ -58,7 +59,26 @@ def _change(change: Change, style: TerminalStyle, whole: bool) -> Iterator[str]:
 
 
 def _hunk_lines(hunk: Hunk, style: TerminalStyle) -> Iterator[str]:
-    """One line, or several if the record spans several. Without colour, brackets mark the differences."""
+    """The line before and after with marks, as the interface shows it; without colour one line, with brackets."""
+    return _two_lines(hunk, style) if style.on else _one_line(hunk)
+
+
+def _two_lines(hunk: Hunk, style: TerminalStyle) -> Iterator[str]:
+    """What was there and what is there now; on several lines if the record spans several."""
+    sides = both_sides(hunk)
+    for sign, marks, colour, mark in (("-", sides[0], style.red, "7;31"), ("+", sides[1], style.green, "7;32")):
+        shown = ""
+        for whole, kind in marks:
+            for number, text in enumerate(whole.replace("\r\n", "\n").split("\n")):
+                if number:
+                    yield f"{colour(sign)} {shown}"
+                    shown = ""
+                text = safe(text)
+                shown += style.code(mark, text) if kind == "only" else style.dim(text) if kind == "left out" else text
+        yield f"{colour(sign)} {shown}"
+
+
+def _one_line(hunk: Hunk) -> Iterator[str]:
     shown = ""
     for piece in hunk:
         for number, text in enumerate(piece.text.replace("\r\n", "\n").split("\n")):
@@ -68,11 +88,9 @@ def _hunk_lines(hunk: Hunk, style: TerminalStyle) -> Iterator[str]:
             text = safe(text)
             match piece.kind:
                 case "old" if text:
-                    shown += style.red(text) if style.on else f"[-{text}-]"
+                    shown += f"[-{text}-]"
                 case "new" if text:
-                    shown += style.green(text) if style.on else f"{{+{text}+}}"
-                case "left out":
-                    shown += style.dim(text)
+                    shown += f"{{+{text}+}}"
                 case _:
                     shown += text
     yield f"  {shown}"

@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "check": "toolpair.cli.check",
     "fix": "toolpair.cli.fix",
     "compare": "toolpair.cli.compare",
+    "diff": "toolpair.cli.diff",
     "sees": "toolpair.cli.sees",
     "explain": "toolpair.cli.explain",
     "restore": "toolpair.cli.restore",

@@ -27,6 +27,7 @@ commands:
   toolpair check PATH...         show what is wrong: text, JSON, SARIF or GitHub annotations
   toolpair fix FILE...           fix it: -o OUT, --in-place, or --diff to look first
   toolpair compare FILE          what each recipe would do to it, and lose
+  toolpair diff A B              where two sessions part, and what differs: a fork, a backup
   toolpair explain THING [FILE]  what a rule or an API's error text means, and where it points
   toolpair sees FILE             the history as its agent would send it on resume
   toolpair restore FILE          the backups of a file, and one put back

@@ -26,24 +26,25 @@ class TerminalStyle(Struct, frozen=True):
 
     on: bool
 
-    def _wrap(self, code: str, text: str) -> str:
+    def code(self, code: str, text: str) -> str:
+        """`text` in the style of these SGR parameters."""
         return f"\x1b[{code}m{text}\x1b[0m" if self.on and text else text
 
     def bold(self, text: str) -> str:
-        return self._wrap("1", text)
+        return self.code("1", text)
 
     def dim(self, text: str) -> str:
-        return self._wrap("2", text)
+        return self.code("2", text)
 
     def red(self, text: str) -> str:
-        return self._wrap("31", text)
+        return self.code("31", text)
 
     def green(self, text: str) -> str:
-        return self._wrap("32", text)
+        return self.code("32", text)
 
     def severity(self, severity: str, text: str) -> str:
         """`text` in the colour of "error", "warning" or "info"."""
-        return self._wrap({"error": "1;31", "warning": "33"}.get(severity, "36"), text)
+        return self.code({"error": "1;31", "warning": "33"}.get(severity, "36"), text)
 
 
 def style_for(stream: IO[str] | None, color: str) -> TerminalStyle:

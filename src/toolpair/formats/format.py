@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Effect, Fix, Impact
 from toolpair.transcript.edits import Edit
-from toolpair.transcript.model import Block, Transcript
+from toolpair.transcript.model import Block, Message, Transcript
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -223,6 +223,61 @@ class OfSeveralApis(Protocol):
 
     def for_records(self, values: Sequence[Any]) -> Format:
         """The same format, with the profile of the API that these records are written for."""
+
+
+class Usage(Struct, frozen=True):
+    """How many tokens a response has cost, as its provider counted them."""
+
+    context: int
+    """All that the model has read and written at its end."""
+    written: int
+    limit: int | None = None
+    """How many fit, where the file says so."""
+
+
+@runtime_checkable
+class Timed(Protocol):
+    """Implemented by a format whose records say when they were written, or what a response has cost."""
+
+    def time_of(self, value: Any) -> float | None:
+        """When a record was written, in seconds since the epoch."""
+
+    def usage_of(self, value: Any) -> Usage | None:
+        """The cost of the response that a record belongs to, or reports on."""
+
+
+Patch = Sequence[tuple[int, int, Sequence[str]]]
+"""Hunks of a diff: the number of the first line before and after, and the lines, each with its sign."""
+
+
+@runtime_checkable
+class KeepsMore(Protocol):
+    """Implemented by a format whose agent keeps more of a result than it sends."""
+
+    def seconds_of(self, value: Any) -> float | None:
+        """How long the call took, as the record of its result says."""
+
+    def patch_of(self, value: Any) -> Patch:
+        """What an edit changed in its file, as the record of its result says; empty if it does not."""
+
+    def output_file(self, output: str, beside: Beside) -> str | None:
+        """The file with the whole of an output that is sent shortened, by its path relative to the session's folder."""
+
+
+@runtime_checkable
+class Forking(Protocol):
+    """Implemented by a format of an agent that forks sessions into other files."""
+
+    def continues(self, transcript: Transcript) -> Sequence[Message]:
+        """The messages before those of the transcript, where a fork's file does not repeat the history that it
+        continues.
+        """
+
+    def relatives(self, first: Sequence[Any], beside: Beside) -> Iterable[tuple[str, str]]:
+        """Other sessions that have a part of this history: what each is, and its path relative to this one's folder.
+
+        `first` are the values of the file's first records.
+        """
 
 
 @runtime_checkable

@@ -18,6 +18,7 @@ from toolpair.dialects.block_texts import WrittenBlock, is_real_output
 from toolpair.dialects.block_values import without_halves
 from toolpair.dialects.item_types import type_name
 from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
+from toolpair.formats.clock import count_in, time_in
 from toolpair.formats.format import (
     AS_RESUMED,
     Beside,
@@ -26,6 +27,7 @@ from toolpair.formats.format import (
     ResumeEffect,
     SentRequest,
     SubagentSession,
+    Usage,
     View,
 )
 from toolpair.formats.tree import Tree, TreeEnvelope
@@ -562,6 +564,16 @@ class Pi:
         self, items: Sequence[Item], transcript: Transcript, beside: Beside
     ) -> Iterable[SubagentSession]:
         return ()
+
+    def time_of(self, value: Any) -> float | None:
+        return time_in(value)
+
+    def usage_of(self, value: Any) -> Usage | None:
+        message = _message(value) if isinstance(value, dict) else {}
+        usage = message.get("usage") if message.get("role") == "assistant" else None
+        written = count_in(usage, "output")
+        read = count_in(usage, "input", "cacheRead", "cacheWrite")
+        return Usage(read + written, written) if read + written else None
 
 
 def _of(transcript: Transcript) -> _History:

@@ -21,7 +21,7 @@ _PLAIN = re.compile(r"[ -~]*")
 
 
 @lru_cache(65536)
-def _shown_width(char: str) -> int:
+def shown_width(char: str) -> int:
     """The maximum width in cells of what one character is shown as."""
     from rich.cells import cell_len
 
@@ -116,7 +116,7 @@ class Fold:
             return
         self._walked += end - start
         if end - start > LONG or self._walked > WALK:
-            widest = max(_shown_width(char) for char in set(text[start:end]))
+            widest = max(shown_width(char) for char in set(text[start:end]))
             step = max(1, cells // max(1, widest))
             starts.extend(range(start, end, step))
             return
@@ -127,7 +127,7 @@ class Fold:
         previous_selector = False
         for index in range(start, end):
             char = text[index]
-            size = _shown_width(char)
+            size = shown_width(char)
             if "\ufe00" <= char <= "\ufe0f":
                 # A single variation selector is not shown; a run of them is.
                 following = index + 1 < end and "\ufe00" <= text[index + 1] <= "\ufe0f"

@@ -43,6 +43,8 @@ class Piece(Struct, frozen=True):
 
     kind: Kind
     text: str
+    size: int = 0
+    """How many characters are not shown."""
 
 
 Hunk = tuple[Piece, ...]
@@ -218,8 +220,8 @@ def _cut(pieces: list[Piece], around: int) -> Iterator[Hunk]:
             row.append(piece)
             continue
         if not first:
-            yield (*row, Piece("same", text[:around]), Piece("left out", "…"))
-        row = [] if last else [Piece("left out", "…"), Piece("same", text[size - around :])]
+            yield (*row, Piece("same", text[:around]), Piece("left out", "…", size - around))
+        row = [] if last else [Piece("left out", "…", size - around), Piece("same", text[size - around :])]
     if any(piece.kind in ("old", "new") for piece in row):
         yield tuple(row)
 

@@ -45,6 +45,7 @@ def run(
     from toolpair.tui.app import ToolpairApp
     from toolpair.tui.background_loading import Opening
     from toolpair.tui.leaving import Leaving
+    from toolpair.tui.preferences import Preferences
 
     opening = Opening(path, open) if path is not None and open is not None else None
     app = ToolpairApp(
@@ -54,6 +55,7 @@ def run(
         sessions=lambda: _sessions(open),
         opening=opening,
         journal=_journal if journal else None,
+        preferences=Preferences.of_user(),
     )
     gc.freeze()
     gc.enable()

@@ -16,6 +16,7 @@ from textual.css.query import QueryError
 from textual.worker import WorkerFailed
 
 from toolpair.text.safe import SafeText
+from toolpair.tui.colours import Colours
 from toolpair.tui.keys import PROGRAM
 from toolpair.tui.open_sessions import OpenSessions
 from toolpair.tui.overview import Overview
@@ -23,7 +24,7 @@ from toolpair.tui.paint import PAINT_CSS
 from toolpair.tui.run_result import RunResult
 from toolpair.tui.screens.base_screen import is_small
 from toolpair.tui.styled_text import Glyphs
-from toolpair.tui.theme import DARK, LIGHT, terminal_is_light
+from toolpair.tui.theme import OWN, THEMES, roles_of, terminal_is_light, theme_for
 from toolpair.tui.typed_ahead import TypedAhead, is_forwarded_input, is_input
 from toolpair.tui.unsaved_question import UnsavedQuestion
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from toolpair.tui.background_loading import Opening
     from toolpair.tui.desk import Desk
     from toolpair.tui.leaving import Leaving
+    from toolpair.tui.preferences import Preferences
     from toolpair.tui.session_list import Sessions
 
 COPY_LIMIT = 100_000
@@ -62,6 +64,7 @@ class ToolpairApp(App[None]):
         sessions: Callable[[], Sessions] | None = None,
         opening: Opening | None = None,
         journal: Callable[[], Folder] | None = None,
+        preferences: Preferences | None = None,
     ) -> None:
         """`journal` is the folder for unsaved fixes; it is called in a thread."""
         super().__init__()
@@ -77,9 +80,15 @@ class ToolpairApp(App[None]):
         self._leaving: asyncio.Task[None] | None = None
         self.open_sessions = OpenSessions(self, session, at)
         self.scroll_sensitivity_y = 3.0
-        self.register_theme(DARK)
-        self.register_theme(LIGHT)
-        self.theme = "toolpair-light" if terminal_is_light() else "toolpair-dark"
+        self.colours = Colours()
+        for theme in OWN:
+            self.register_theme(theme)
+        self._preferences = preferences
+        chosen = preferences.theme if preferences is not None else ""
+        self._light = terminal_is_light()
+        self.asks_terminal = chosen not in THEMES
+        """Whether the theme follows the terminal's background."""
+        self.theme = theme_for(self._light) if self.asks_terminal else chosen
         self.set_class(self.no_color, "-no-color")
 
     def get_driver_class(self) -> type[Driver]:
@@ -107,7 +116,7 @@ class ToolpairApp(App[None]):
         self.panic()
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return DARK.variables
+        return roles_of(self.current_theme)
 
     @property
     def placeholder(self) -> str:
@@ -162,6 +171,9 @@ class ToolpairApp(App[None]):
             if self.sessions is not None:
                 self.push_screen(PickerScreen(self.sessions))
 
+    def on_unmount(self) -> None:
+        self.colours.close()
+
     def copy(self, text: SafeText) -> str:
         """Copy `text` to the clipboard. Returns the message for the user."""
         short = text[:COPY_LIMIT]
@@ -214,6 +226,7 @@ class ToolpairApp(App[None]):
     def _end(self, keep: bool) -> None:
         """Stop handling events and close all sessions. `keep`: the user did not ask for the end."""
         self.typed_ahead.end()
+        self.colours.close()
         if keep:
             with suppress(Exception):  # the session may be what failed
                 self.result.unsaved = sum(desk.unsaved_fixes for desk in self.open_sessions.desks)
@@ -260,9 +273,30 @@ class ToolpairApp(App[None]):
     def on_signal_resume(self) -> None:
         self.screen.refresh(layout=True)
 
+    @property
+    def carets(self) -> bool:
+        """Whether diffs mark what differs below the lines, because colours may not show it."""
+        return self.no_color or self.glyphs.ascii
+
     def last_key(self) -> float:
         """When the user last typed or clicked, by the monotonic clock."""
         return self.typed_ahead.last
 
-    def switch_colours(self) -> None:
-        self.theme = "toolpair-light" if self.theme == "toolpair-dark" else "toolpair-dark"
+    # colours
+
+    def note_background(self, light: bool) -> None:
+        """The terminal has said whether its background is light. May be called from another thread."""
+        self.call_later(self._follow_background, light)
+
+    def _follow_background(self, light: bool) -> None:
+        self._light = light
+        if self.asks_terminal and not self.typed_ahead.has_ended():
+            self.theme = theme_for(light)
+
+    def choose_theme(self, name: str) -> bool:
+        """Change to this theme, or with an empty name to what the terminal's background asks for. Returns whether it
+        will be remembered.
+        """
+        self.asks_terminal = not name
+        self.theme = name or theme_for(self._light)
+        return self._preferences is not None and self._preferences.remember_theme(name)

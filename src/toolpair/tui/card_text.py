@@ -11,17 +11,20 @@ from toolpair.session.session import lines_text
 from toolpair.text.cells import cut, width
 from toolpair.text.differ import caret_line, differ
 from toolpair.text.safe import SafeText, visible
+from toolpair.tui.call_line import call_line
 from toolpair.tui.numbers import count_text
-from toolpair.tui.overview import Overview
-from toolpair.tui.row_lines import ROLES, _spotted, id_text
+from toolpair.tui.overview import Overview, problem_style
+from toolpair.tui.row_lines import ROLES, id_text, spotted
 from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread
 
 if TYPE_CHECKING:
-    from toolpair.session.session import CauseGroup, Fix, OnResume, PairRow, Problem
+    from toolpair.session.session import Conversation, Fix, OnResume, Problem
 
 PREVIEW_MESSAGES = 5000
 """In a longer history that is checked as a whole a preview is too slow for a key; `p` shows it instead."""
 IDS = 3
+_ROOMY = 10
+"""Lines of a card on a narrow screen from which it also says why, and which other ways there are."""
 Part = tuple[int, list[Line]]
 """Priority (0 is highest) and the lines."""
 
@@ -51,10 +54,15 @@ def learn_preview(overview: Overview, problem: Problem, fix: Fix) -> None:
     overview.previews[id(problem), fix.id] = changes_text(overview, fix)
 
 
+def is_slow_to_preview(conversation: Conversation) -> bool:
+    """Whether applying one fix takes longer than somebody waits who has not asked for it."""
+    return not conversation.fixes_are_local and len(conversation.transcript.messages) > PREVIEW_MESSAGES
+
+
 def changes_text(overview: Overview, fix: Fix) -> str:
     """`Changes 1 line.`, computed from the fix itself."""
     session = overview.session
-    if not session.conversation.fixes_are_local and len(session.conversation.transcript.messages) > PREVIEW_MESSAGES:
+    if is_slow_to_preview(session.conversation):
         return ""
     from toolpair.session.carrying_out import preview
 
@@ -111,6 +119,12 @@ def _fit(parts: list[Part], height: int, ellipsis: Span, cells: int) -> list[Lin
     return [line for _, lines in parts for line in lines]
 
 
+def _lead_bold(span: Span, lead: str) -> tuple[Span, Span]:
+    """The span with its first word in bold."""
+    rest = SafeText(span.text[len(lead) :])
+    return Span(SafeText(span.text[: len(lead)]), f"bold {span.style}".strip()), replace(span, text=rest)
+
+
 class Card:
     """Builds the card's lines for one size."""
 
@@ -121,12 +135,17 @@ class Card:
         self.cells = cells
         self.height = height
         self.wide = wide
+        self.roomy = wide or height > _ROOMY
+        self.previewed = False
+        """Whether the pair is shown in full somewhere else."""
 
     def problem(self, problem: Problem, row: int) -> list[Line]:
         glyphs, cells = self.glyphs, self.cells
         title = glyphs.rule(place_text(self.overview, problem), cells)
-        sign, style = self.overview.marker(self.overview.row_of(problem))
-        style = {"error": "error", "warning": "warning"}.get(problem.severity, "dim")
+        if len(title) > 1:
+            title = (title[0], replace(title[1], action="pane"), *title[2:])
+        sign, _ = self.overview.marker(self.overview.row_of(problem))
+        style = problem_style(problem)
         text = glyphs.paragraph(problem.text, cells, "bold", indent=3, limit=3)
         text[0] = (glyphs.ui(f" {sign} ", style), *text[0][1:])
         parts: list[Part] = [(0, [title]), (1, text)]
@@ -142,14 +161,14 @@ class Card:
         else:
             why = problem.no_fix or ("nothing breaks." if problem.severity == "info" else "none is known.")
             parts.append((2, glyphs.paragraph(f"No fix: {why}", cells, limit=3)))
-        if self.wide:
+        if self.roomy:
             parts += self._more(problem)
         hints = self._hints(problem)
         rule = (glyphs.ui(f"{problem.rule} ", "dim"),)
         if line_width(hints) + line_width(rule) + 2 <= cells:
             hints = spread(hints, rule, cells)
         else:
-            parts.append((5 if self.wide else 8, [(glyphs.ui(f" {problem.rule}", "dim"),)]))
+            parts.append((5 if self.roomy else 8, [(glyphs.ui(f" {problem.rule}", "dim"),)]))
         body = _fit(parts, self.height - 1, glyphs.ui(glyphs.ellipsis, "dim"), cells)
         body += [()] * (self.height - 1 - len(body))
         return [*body, hints]
@@ -160,15 +179,15 @@ class Card:
         room = self.cells - 15
         if call is not None and result is not None and call.id != result.id:
             left, right = id_text(call.id), id_text(result.id)
-            difference = differ(left, right)
+            difference, style = differ(left, right), problem_style(problem)
             lines: list[Line] = [
-                (glyphs.ui("     call    ", "dim"), *_spotted(left, difference.left)),
-                (glyphs.ui("     result  ", "dim"), *_spotted(right, difference.right)),
+                (glyphs.ui("     call    ", "dim"), *spotted(left, difference.left, style)),
+                (glyphs.ui("     result  ", "dim"), *spotted(right, difference.right, style)),
             ]
             carets = caret_line(left, right)
             if difference.none or width(carets) > room:
                 return lines, []
-            line: list[Span] = [glyphs.ui(" " * 13), Span(carets, "error")]
+            line: list[Span] = [glyphs.ui(" " * 13), Span(carets, style)]
             note = problem.cause.text if problem.cause is not None else ""
             gap = 8 if room - width(carets) - 8 >= width(glyphs.own(note)) else 2
             space = room - width(carets) - gap
@@ -194,7 +213,7 @@ class Card:
     def _consequences(self, problem: Problem) -> list[Part]:
         glyphs, cells = self.glyphs, self.cells
         parts: list[Part] = []
-        limit = 4 if self.wide else 2
+        limit = 4 if self.roomy else 2
         resumed = problem.on_resume
         refused = resumed is None or resumed.effect == "rejected" or problem.impact == "stops"
         says = problem.api_says if refused else None
@@ -215,8 +234,9 @@ class Card:
             words.append("Another fix may be right, so you will be asked.")
         elif not fix.certain:
             words.append("This is a guess, so you will be asked.")
-        style = "good" if fix.certain and not problem.guess else "warning"
+        style = "" if fix.certain and not problem.guess and not fix.loses else "warning"
         lines = glyphs.paragraph(" ".join(words), self.cells, style, limit=3)
+        lines[0] = (lines[0][0], *_lead_bold(lines[0][1], "Fix:"), *lines[0][2:])
         if fix.note:
             lines += glyphs.paragraph(f"Note: {fix.note}", self.cells, "dim", limit=2)
         return lines
@@ -271,9 +291,10 @@ class Card:
             spans += [Span(SafeText(" " * gap)), *piece] if n else piece
         return tuple(spans)
 
-    def row(self, row: PairRow | None) -> list[Line]:
+    def row(self, n: int | None) -> list[Line]:
         """The card for a row without a problem."""
         glyphs, cells, session = self.glyphs, self.cells, self.session
+        row = self.overview.rows[n] if n is not None and n < len(self.overview.rows) else None
         if row is None:
             return [glyphs.rule("", cells), (glyphs.ui(" Nothing to show here.", "dim"),)]
         lines: list[Line] = []
@@ -291,18 +312,40 @@ class Card:
             lines.append(glyphs.rule(f"Pair {pair.index:,} · {state}{where}", cells))
             block = pair.call or row.result
             if pair.call is not None:
-                call = pair.call
-                spans = [glyphs.ui("   call    ", "dim"), glyphs.data(call.name or "", "tool"), Span(SafeText(" "))]
-                lines.append(self._cut_line([*spans, glyphs.data(call_summary(call)[: cells * 2])]))
+                tool, words = call_line(pair.call)
+                spans = [glyphs.ui("   call    ", "dim"), glyphs.data(tool, "bold"), Span(SafeText(" "))]
+                lines.append(self._cut_line([*spans, glyphs.data(words[: cells * 2])]))
             if block is not None:
                 lines.append((glyphs.ui("   id      ", "dim"), Span(id_text(block.id))))
-            if row.result is not None:
+            places = [self._line_of(each.record) for each in (pair.call, row.result) if each is not None]
+            if self.previewed and None not in places:
+                noun = f"{self.overview.noun}s" if len(places) > 1 else self.overview.noun
+                lines.append((glyphs.ui(f"   {noun:<8}", "dim"), glyphs.ui(" and ".join(map(str, places)))))
+            elif row.result is not None:
                 lines += self._preview(row.result.text, "   result  ")
         else:
             who = {"text": ROLES.get(row.role or "", row.role or ""), "cut": "history lost"}.get(row.kind, row.kind)
             lines.append(glyphs.rule(f"{who}{where}", cells))
-            lines += self._preview(row.label, " ")
-        return lines[: self.height]
+            lines += [] if self.previewed and row.kind == "text" else self._preview(row.label, " ")
+        lines = lines[: self.height]
+        hint = self._next(n)
+        if hint and len(lines) + 1 < self.height:
+            lines += [()] * (self.height - 1 - len(lines)) + [hint]
+        return lines
+
+    def _line_of(self, record: int) -> str | None:
+        document = self.session.conversation.document
+        line = document.line_of(record) if record in document else None
+        return None if line is None else f"{line:,}"
+
+    def _next(self, n: int | None) -> Line:
+        """Where `]` goes."""
+        problem, _ = self.overview.after(n or 0, 1, None)
+        if problem is None:
+            return ()
+        where = self.session.location(problem)
+        words = f" next problem: {lines_text(where)}" if where.line is not None else " next problem"
+        return (self.glyphs.ui(" ]", "key", "problem(1)"), self.glyphs.ui(words, "", "problem(1)"))
 
     def _preview(self, text: str, lead: str) -> list[Line]:
         glyphs = self.glyphs
@@ -313,54 +356,3 @@ class Card:
             words = cut(visible(raw.rstrip("\r")), space, glyphs.ellipsis)
             out.append((glyphs.ui(lead if n == 0 else " " * len(lead), "dim"), Span(words)))
         return out
-
-
-def cause_lines(overview: Overview, glyphs: Glyphs, cells: int, height: int, current: Problem | None) -> list[Line]:
-    """The causes, one entry each, with the current one marked; notes are folded into one line."""
-    lines: list[Line] = [glyphs.rule("Causes", cells)]
-    notes = 0
-    here = overview.group_number(current) if current is not None else None
-    entries: list[list[Line]] = []
-    focus = 0
-    for n, group in enumerate(overview.groups):
-        if overview.only_notes(n):
-            notes += len(group.problems)
-            continue
-        if n == here:
-            focus = len(entries)
-        entries.append(_cause_entry(overview, glyphs, cells, group, n == here))
-    room = height - 1 - (1 if notes else 0)
-    start = 0
-    while start < focus and sum(len(entry) for entry in entries[start : focus + 1]) > room:
-        start += 1
-    body = [line for entry in entries[start:] for line in entry]
-    if len(body) > room:
-        body = [*body[: room - 1], (glyphs.ui(" … more", "dim"),)]
-    lines += body
-    if notes:
-        lines.append((glyphs.ui(f"  · {count_text(notes, 'note')}: nothing breaks", "dim"),))
-    if not entries and not notes:
-        lines.append((glyphs.ui("  none" if overview.partial is None else "  not checked yet", "dim"),))
-    return lines
-
-
-def _cause_entry(overview: Overview, glyphs: Glyphs, cells: int, group: CauseGroup, here: bool) -> list[Line]:
-    sign, style = overview.marker(overview.row_of(group.problems[0])) if group.problems else ("!", "warning")
-    words = [group.title]
-    if group.loses_outputs:
-        words.append(f"loses {count_text(group.loses_outputs, 'output')}")
-    count = len(group.problems)
-    if count > 1 and group.tools:
-        words.insert(1, group.tools[0] if len(group.tools) == 1 else f"{len(group.tools):,} tools")
-    if group.guesses:
-        words.append(f"{group.certain} certain, {count_text(group.guesses, 'guess')}")
-    elif group.certain and count > 1:
-        words.append(f"all {group.certain:,} certain")
-    elif not group.certain:
-        words.append("no fix is certain")
-    lead = f"{'▌' if here else ' '} {sign} {count:,}  "
-    body = glyphs.paragraph(" · ".join(words), cells, "bold" if here else "", indent=len(lead), limit=4)
-    body[0] = (
-        glyphs.ui(lead[0], "key"), glyphs.ui(f" {sign} ", style), glyphs.ui(lead[4:], "bold"), *body[0][1:]
-    )  # fmt: skip
-    return body

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from toolpair.session.session import saving_text, waiting_text
 from toolpair.shell.machine import home_short
 from toolpair.text.cells import cut_start
 from toolpair.text.safe import SafeText, visible
+from toolpair.tui.bars import bar
 from toolpair.tui.numbers import count_text, size_text
-from toolpair.tui.styled_text import Glyphs, Line, cut_line, line_width, spread
+from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Session
+    from toolpair.session.session import Session, Verdict
 
 LONG_ID = 20
+NOTHING_TO_CHECK = ("EMPTY", "NO CALLS YET")
 BEGINNING = "This is only the beginning of the file. Problems are shown when all of it has been read."
 
 
@@ -38,7 +40,7 @@ def state_text(session: Session) -> tuple[str, str]:
     if len(session.conversations) > 1 and touched != [session.current + 1]:
         numbers = ", ".join(f"{number:,}" for number in touched[:3]) + (" …" if len(touched) > 3 else "")
         where = f" in conversation{'s' if len(touched) > 1 else ''} {numbers}"
-    return f"{count_text(fixed, 'fix')}{where}, not saved", "warning"
+    return f"{count_text(fixed, 'fix')}{where}, not saved", "applied"
 
 
 def file_line(session: Session, glyphs: Glyphs, cells: int, size: int | None = None) -> Line:
@@ -62,25 +64,70 @@ def file_line(session: Session, glyphs: Glyphs, cells: int, size: int | None = N
         parts.insert(1, f"conversation {session.current + 1} of {len(session.conversations)} (c)")
     state, style = state_text(session)
     left = (glyphs.ui(" " + " · ".join(parts), "title"),)
-    return spread(left, (glyphs.ui(f" {state} ", style),), cells, glyphs.ellipsis)
+    return spread(
+        left, (glyphs.ui(f" {state} ", style, "review" if session.changed else None),), cells, glyphs.ellipsis
+    )
 
 
-def _now(session: Session, running: bool) -> str:
+OUTLOOK: Final = {"stops": "error", "loses": "warning", "ready": "good"}
+_BAR: Final = 12
+"""Cells of a bar of outputs."""
+_WITH_BARS: Final = 110
+"""Columns from which outputs are also drawn as bars."""
+
+
+def badge_style(verdict: Verdict) -> str:
+    """The style of a verdict on what is in the file."""
+    return "dim" if verdict.badge in NOTHING_TO_CHECK else OUTLOOK[verdict.outlook]
+
+
+def _sentence(session: Session, running: bool) -> str:
     """The verdict on the file as it is. `running`: a call at its end may still be running."""
     verdict, sentence = session.conversation.verdict, session.conversation.verdict.sentence
     if verdict.waiting and not verdict.errors:
         plain = waiting_text(session.problems, session.conversation.transcript)
         whole = waiting_text(session.problems, session.conversation.transcript, content=True, running=running)
         sentence = sentence.replace(plain, whole) if plain else sentence
-    return f"{verdict.badge}{'. ' if verdict.outlook == 'ready' else '   '}{sentence}"
+    return sentence
 
 
-def _both(session: Session) -> str:
+def _now(session: Session, glyphs: Glyphs, cells: int, limit: int, running: bool) -> list[Line]:
+    """The badge, and what there is to say beside it."""
+    verdict = session.conversation.verdict
+    badge = glyphs.own(verdict.badge)
+    lines = glyphs.paragraph(f"{badge}   {_sentence(session, running)}", cells - 1, limit=limit)
+    first = lines[0][1].text
+    rest = SafeText(first.removeprefix(badge)[1:])
+    return [(Span(SafeText(f" {badge} "), f"{badge_style(verdict)} badge"), Span(rest)), *lines[1:]]
+
+
+def _both(session: Session, glyphs: Glyphs, cells: int) -> Line:
     """The verdict now and after saving."""
     now, after = session.staging.original[session.current].verdict, session.conversation.verdict
+    bars = cells >= _WITH_BARS and max(now.outputs_total, after.outputs_total) > 0 and _counts_what_is_sent(now, after)
+
+    def said(verdict: Verdict, words: str, style: str) -> list[Span]:
+        spans = [glyphs.ui(words, style), glyphs.ui(" ")]
+        if bars:
+            drawn = bar(glyphs, verdict.outputs_seen, verdict.outputs_total, _BAR)
+            spans.append(Span(drawn, style.split(maxsplit=1)[0]))
+            spans.append(glyphs.ui(f" {verdict.outputs_seen:,}/{verdict.outputs_total:,} "))
+        return spans
+
     if now.badge == after.badge:
-        return f"now and after saving {now.badge}"
-    return f"now {_short(now.badge)} · after saving {_short(after.badge)}"
+        spans = [glyphs.ui(" now and after saving ", "dim"), *said(after, now.badge, f"{badge_style(now)} badge")]
+    else:
+        spans = [
+            glyphs.ui(" now ", "dim"),
+            *said(now, _short(now.badge), f"{badge_style(now)} badge"),
+            glyphs.ui("· after saving ", "dim"),
+            *said(after, _short(after.badge), "applied bold"),
+        ]
+    return cut_line(spans, cells)
+
+
+def _counts_what_is_sent(*verdicts: Verdict) -> bool:
+    return all(verdict.native and verdict.outlook != "stops" for verdict in verdicts)
 
 
 def _short(badge: str) -> str:
@@ -88,9 +135,24 @@ def _short(badge: str) -> str:
 
 
 def _after(session: Session) -> str:
-
     placeholders = sum(staged.placeholders for staged in session.staged)
     return saving_text(session.staging.original[session.current].verdict, session.conversation.verdict, placeholders)
+
+
+def _after_in_short(session: Session) -> str:
+    verdict = session.conversation.verdict
+    left = f"{count_text(verdict.errors, 'problem')} left · " if verdict.errors else ""
+    return f"{left}after saving {verdict.outputs_seen:,} of {verdict.outputs_total:,}"
+
+
+def _hint(session: Session, glyphs: Glyphs) -> Line:
+    """What to press next."""
+    review = (glyphs.ui("w", "key", "review"), glyphs.ui(" review and save ", "", "review"))
+    if not session.conversation.verdict.errors:
+        return review if session.changed else ()
+    if session.staged:
+        return (glyphs.ui("A", "key", "fix_all"), glyphs.ui(" fix the rest   ", "", "fix_all"), *review)
+    return (glyphs.ui("A", "key", "fix_all"), glyphs.ui(" fix everything safe, then review ", "", "fix_all"))
 
 
 def head_lines(
@@ -104,31 +166,42 @@ def head_lines(
         lines = [file_line(session, glyphs, cells, size)]
         return lines + glyphs.paragraph(BEGINNING, cells - 1, "dim", limit=max(1, limit - 1))
     verdict = session.conversation.verdict
-    lines = [file_line(session, glyphs, cells)]
-    style = "error" if verdict.errors else "warning" if verdict.warnings else "good"
-    hint: Line = ()
-    if verdict.errors and session.staged:
-        hint = (glyphs.ui("A", "key", "fix_all"), glyphs.ui(" fix the rest   ", "", "fix_all"))
-        hint += (glyphs.ui("w", "key", "review"), glyphs.ui(" review and save ", "", "review"))
-    elif verdict.errors:
-        hint = (glyphs.ui("A", "key", "fix_all"), glyphs.ui(" fix everything safe, then review ", "", "fix_all"))
-    elif session.changed:
-        hint = (glyphs.ui("w", "key", "review"), glyphs.ui(" review and save ", "", "review"))
     room = max(1, limit - 1)
-    paragraph: list[Line] = []
-    if session.changed and room > 1:
-        paragraph = [(glyphs.ui(" "), *cut_line([glyphs.ui(_both(session), style)], cells - 2))]
-    words = _now(session, running) if not session.changed else _after(session) if room > 1 else _both(session)
-    paragraph += glyphs.paragraph(words, cells - 1, style, limit=room - len(paragraph))
+    hint = _hint(session, glyphs)
+    if not session.changed:
+        lines = _now(session, glyphs, cells, room, running)
+        if cells >= _WITH_BARS and len(lines) < room and verdict.errors and _counts_what_is_sent(verdict):
+            lines.append(_bar_line(verdict, glyphs))
+    elif room > 1:
+        words = _after(session)
+        if room == 2 and len(words) + line_width(hint) + 4 > cells:
+            hint = hint[-2:]
+            if len(words) + line_width(hint) + 4 > cells:
+                words = _after_in_short(session)
+        lines = [_both(session, glyphs, cells), *glyphs.paragraph(words, cells - 1, limit=room - 1)]
+    else:
+        lines = [_both(session, glyphs, cells)]
     if hint:
-        last = paragraph[-1]
+        last = lines[-1]
         if line_width(last) + line_width(hint) + 2 <= cells:
-            paragraph[-1] = spread(last, hint, cells)
-        elif len(paragraph) < room:
-            paragraph.append(spread((), hint, cells))
+            lines[-1] = spread(last, hint, cells)
+        elif len(lines) < room:
+            lines.append(spread((), hint, cells))
         else:
-            paragraph[-1] = spread(last, hint, cells, glyphs.ellipsis)
-    return lines + paragraph
+            lines[-1] = spread(last, hint, cells, glyphs.ellipsis)
+    return [file_line(session, glyphs, cells), *lines]
+
+
+def _bar_line(verdict: Verdict, glyphs: Glyphs) -> Line:
+    seen, total = verdict.outputs_seen, verdict.outputs_total
+    if not total:
+        return ()
+    words = f" {seen:,}/{total:,} outputs reach the model"
+    return (
+        glyphs.ui(" "),
+        Span(bar(glyphs, seen, total, _BAR), badge_style(verdict)),
+        glyphs.ui(words, "dim"),
+    )
 
 
 def column_titles(glyphs: Glyphs, cells: int, stacked: bool, note: str) -> Line:

@@ -19,8 +19,8 @@ class Key(Struct, frozen=True):
 
 _NAMES = {
     "right_square_bracket": "]", "left_square_bracket": "[", "slash": "/", "ampersand": "&", "at": "@",
-    "question_mark": "?", "less_than_sign": "<", "greater_than_sign": ">", "escape": "esc", "pagedown": "pgdn",
-    "pageup": "pgup",
+    "question_mark": "?", "colon": ":", "exclamation_mark": "!", "vertical_line": "|", "less_than_sign": "<",
+    "greater_than_sign": ">", "escape": "esc", "pagedown": "pgdn", "pageup": "pgup",
 }  # fmt: skip
 
 
@@ -93,9 +93,15 @@ LOOK = KeyGroup(
         Key("n", "hit(1)", "next match"),
         Key("N", "hit(-1)", "previous match"),
         Key("ampersand", "filter", "filter the rows"),
+        Key("exclamation_mark", "broken", "show only what is broken, or all again"),
+        Key("tab,shift+tab", "pane", "to the causes, or back: there enter shows only these, a fixes them"),
+        Key("J", "scroll_preview(1)", "scroll the preview down", False),
+        Key("K", "scroll_preview(-1)", "scroll the preview up", False),
         Key("at", "goto", "go to a place, or paste an API error"),
         Key("y", "yank", "copy something"),
         Key("P", "profile", "check against another provider"),
+        Key("S", "statistics", "statistics: calls, failures, time and bytes by tool"),
+        Key("d", "compare", "compare with a backup, a fork, another session"),
         Key("m", "sees", "what the model sees"),
         Key("b", "branches", "go to another branch, or to a sub-agent"),
         Key("c", "conversation", "go to another conversation in this file"),
@@ -109,7 +115,7 @@ APP = KeyGroup(
     "toolpair",
     (
         Key("question_mark,f1", "help", "all keys"),
-        Key("ctrl+p", "palette", "all commands", False),
+        Key("colon,ctrl+p", "palette", "all commands", False),
         Key("escape", "back", "close what is on top; never quits", False),
         Key("q", "leave", "back, then quit", False),
     ),
@@ -129,10 +135,16 @@ VIEWER = KeyGroup(
     (
         Key("h,left", "side(-1)", "to the page before", False, False),
         Key("l,right", "side(1)", "to the next page", False, False),
-        Key("z", "wrap", "wrap long lines, or not", False),
+        Key("enter", "fold", "fold or unfold what is under the cursor", False),
+        Key("O", "fold_all", "fold everything, or unfold it", False),
+        Key("right_square_bracket", "change(1)", "next change of a diff", False),
+        Key("left_square_bracket", "change(-1)", "previous change of a diff", False),
+        Key("vertical_line", "columns", "a diff in one column or two", False),
+        Key("v", "record", "the record as it stands in the file, and back", False),
+        Key("z", "wrap", "wrap long lines, or not; a record as its bytes stand", False),
         Key("less_than_sign", "shift(-1)", "left along unwrapped lines", False),
         Key("greater_than_sign", "shift(1)", "right along unwrapped lines", False),
-        Key("slash", "search", "find", False, False),
+        Key("slash", "search", "find as you type", False, False),
         Key("n", "hit(1)", "next match", False, False),
         Key("N", "hit(-1)", "previous match", False, False),
         Key("y", "yank", "copy what is shown", False, False),
@@ -146,6 +158,32 @@ REVIEW = KeyGroup(
         Key("s", "save_copy", "save a copy", False),
         Key("p", "diff", "exact diff", False),
         Key("x", "exclude", "exclude one, or include it again", False),
+        Key("right_square_bracket", "row_change(1)", "next change of this row", False),
+        Key("left_square_bracket", "row_change(-1)", "previous change of this row", False),
+        Key("J", "scroll_preview(1)", "scroll the diff down", False, False),
+        Key("K", "scroll_preview(-1)", "scroll the diff up", False, False),
+    ),
+)
+STATISTICS = KeyGroup(
+    "statistics",
+    "In the statistics",
+    (
+        Key("h,left", "sort(-1)", "sort by the column before", False),
+        Key("l,right", "sort(1)", "sort by the next column", False),
+        Key("y", "csv", "copy the numbers as CSV", False),
+    ),
+)
+COMPARE = KeyGroup(
+    "compare",
+    "In a comparison",
+    (
+        Key("right_square_bracket", "difference(1)", "next difference", False),
+        Key("left_square_bracket", "difference(-1)", "previous difference", False),
+        Key("h,left", "side(-1)", "to A", False, False),
+        Key("l,right", "side(1)", "to B", False, False),
+        Key("enter", "open_both", "open both, or unfold what is the same", False),
+        Key("O", "fold_all", "unfold all that is the same, or fold it", False, False),
+        Key("vertical_line", "columns", "one column or two", False, False),
     ),
 )
 SAVED = KeyGroup(
@@ -167,6 +205,8 @@ PICKER_MOVE = KeyGroup(
         Key("pagedown", "page(1)", "a page down"),
         Key("home", "edge(-1)", "to the start"),
         Key("end", "edge(1)", "to the end"),
+        Key("right_square_bracket", "problem(1)", "next broken session"),
+        Key("left_square_bracket", "problem(-1)", "previous broken session"),
     ),
 )
 """The movement where letters are typed into a filter."""
@@ -174,12 +214,14 @@ PICKER = KeyGroup(
     "picker",
     "In the list of sessions",
     (
-        Key(",".join(key.keys for key in PICKER_MOVE.keys), "move", "move", False),
-        Key("letters", "filter", "filter by agent, folder, last words or id", False),
+        Key(",".join(key.keys for key in PICKER_MOVE.keys if "problem" not in key.action), "move", "move", False),
+        Key("right_square_bracket,left_square_bracket", "problem", "next or previous broken session", False),
+        Key("letters", "filter", "filter by agent, folder, last words or id; ! broken ones", False),
         Key("enter", "open", "open the session", False),
+        Key("ctrl+t", "mark", "mark one, then another, to compare the two", False),
         Key("escape", "back", "clear the filter, then back to the session, or quit", False),
     ),
 )
 CURSOR = KeyGroup("cursor", "", tuple(key for key in MOVE.keys if not key.action.startswith("side")))
 """Movement in lists with one column."""
-GROUPS = (PROBLEMS, LOOK, MOVE, VIEWER, REVIEW, SAVED, PICKER, APP, PROGRAM)
+GROUPS = (PROBLEMS, LOOK, MOVE, VIEWER, STATISTICS, COMPARE, REVIEW, SAVED, PICKER, APP, PROGRAM)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -11,11 +11,24 @@ from toolpair.history.conversation import weight
 from toolpair.tui.problem_index import SEVERITY, ProblemIndex
 
 if TYPE_CHECKING:
-    from toolpair.session.session import CauseGroup, Fix, Pair, PairRow, Problem, Session, Verdict
+    from toolpair.session.session import CauseGroup, Fix, Pair, PairRow, Problem, Session
 
 MARKERS = {"missing": "✗", "mismatch": "≠", "orphan": "?", "duplicate": "=", "misplaced": "~", "pending": "·"}
 NEAR = 50
 """How many neighbours of the found position are searched, since problems are not strictly in row order."""
+
+
+def problem_style(problem: Problem) -> str:
+    """Red is what stops, amber what loses or breaks something else."""
+    if problem.severity == "info":
+        return "dim"
+    return "error" if problem.severity == "error" and problem.impact == "stops" else "warning"
+
+
+def cause_key(group: CauseGroup) -> str:
+    """What names a group in a filter, whatever is fixed meanwhile."""
+    return f"{group.rule}/{group.cause.id}" if group.cause is not None else group.rule
+
 
 BlockKey = tuple[int, object]
 """A conversation's index and a block's position in it."""
@@ -71,11 +84,6 @@ class Overview:
     @property
     def causes(self) -> int:
         return self._index.causes
-
-    @property
-    def verdict_before(self) -> Verdict:
-        """The verdict on the file as it is on disk."""
-        return self.session.staging.original[self.session.current].verdict
 
     @property
     def noun(self) -> str:
@@ -176,6 +184,25 @@ class Overview:
             found.update(row for row in firsts if row is not None)
         return sorted(found)
 
+    def rows_of_cause(self, key: str) -> list[int]:
+        """All rows with problems of this cause, in order."""
+        problems = [problem for group in self._groups_of(key) for problem in group.problems]
+        found = set(map(self.row_of, problems))
+        for problem in problems:
+            found.update(row for pair in problem.pairs if (row := self._places.of_pair(pair)) is not None)
+        return sorted(found)
+
+    def _groups_of(self, key: str) -> Sequence[CauseGroup]:
+        """The groups that are meant by a number in the list of causes, by a rule, or by a rule and a cause."""
+        if key.isdecimal() and len(key) < 10:
+            return self.groups[int(key) - 1 : int(key)] if int(key) else ()
+        return [group for group in self.groups if key in (cause_key(group), group.rule)]
+
+    def has_cause(self, key: str) -> Callable[[int], bool]:
+        """A test whether a row has a problem of this cause."""
+        rows = frozenset(self.rows_of_cause(key))
+        return rows.__contains__
+
     def number(self, problem: Problem) -> tuple[int, int] | None:
         """Its number, from 1, among problems of the same severity, and their total; the head counts errors the same
         way.
@@ -249,13 +276,13 @@ class Overview:
         pair = row.pair
         if problem is None:
             if pair is not None and self.is_fixed(pair):
-                return "✓", "good"
+                return "✓", "applied"
             if pair is not None and pair.state == "pending":
                 return "·", "dim"
             return " ", ""
         if problem.severity == "info":
             return "·", "dim"
-        style = "error" if problem.severity == "error" else "warning"
+        style = problem_style(problem)
         if row.kind == "damaged" or pair is None:
             return "!", style
         return MARKERS.get(pair.state, "!"), style

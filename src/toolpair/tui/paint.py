@@ -13,27 +13,46 @@ from toolpair.text.cells import width
 from toolpair.tui.styled_text import Line, cut_line
 
 STYLE_NAMES = (
-    "dim", "bold", "rule", "tool", "error", "warning", "good", "key", "differ", "hit", "cursor", "side", "title", "cut",
+    "text", "dim", "quiet", "bold", "rule", "tool", "error", "warning", "good", "applied", "key", "differ", "hit",
+    "cursor", "side", "title", "cut", "badge", "code-keyword", "code-string", "code-number", "code-name",
+    "code-comment", "code-heading", "removed", "added", "removed-mark", "added-mark",
 )  # fmt: skip
 
 PAINT_CSS = """
+.paint--text { color: $foreground; }
 .paint--dim { color: $muted; }
+.paint--quiet { color: $quiet; }
 .paint--bold { text-style: bold; }
-.paint--rule { color: $faint; }
-.paint--title { text-style: bold; color: $primary; }
-.paint--tool { color: $primary; }
-.paint--error { color: $text-error; text-style: bold; }
-.paint--warning { color: $text-warning; }
-.paint--good { color: $text-success; }
-.paint--key { color: $accent; text-style: bold; }
-.paint--differ { color: $text-error; text-style: bold underline; }
+.paint--rule { color: $rule; }
+.paint--title { text-style: bold; color: $hint; }
+.paint--tool { text-style: bold; }
+.paint--error { color: $stops; }
+.paint--warning { color: $loses; }
+.paint--good { color: $ready; }
+.paint--applied { color: $applied; }
+.paint--key { color: $hint; text-style: bold; }
+.paint--differ { text-style: bold underline; }
 .paint--hit { text-style: reverse; }
-.paint--cursor { background: $primary-muted; }
+.paint--cursor { background: $cursor-row; }
 .paint--side { text-style: bold; }
-.paint--cut { color: $text-error; text-style: bold; }
+.paint--cut { color: $stops; text-style: bold; }
+.paint--badge { text-style: bold reverse; }
+.paint--code-keyword { color: $code-keyword; }
+.paint--code-string { color: $code-string; }
+.paint--code-number { color: $code-number; }
+.paint--code-name { color: $code-name; }
+.paint--code-comment { color: $quiet; }
+.paint--code-heading { color: $code-name; text-style: bold; }
+.paint--removed { background: $removed; }
+.paint--added { background: $added; }
+.paint--removed-mark { background: $removed-mark; }
+.paint--added-mark { background: $added-mark; }
+.-no-color .paint--removed-mark { text-style: bold underline; }
+.-no-color .paint--added-mark { text-style: bold underline; }
+.-no-color .paint--code-heading { text-style: bold; }
 .-no-color .paint--cursor { text-style: bold; }
 .-no-color .paint--dim { text-style: dim; }
-.-no-color .paint--differ { text-style: reverse; }
+.-no-color .paint--differ { text-style: bold underline; }
 """
 
 

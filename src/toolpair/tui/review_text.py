@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from toolpair.text.cells import cut, width
 from toolpair.text.safe import SafeText, visible
+from toolpair.tui.bars import bar
+from toolpair.tui.card_text import on_resume_text
 from toolpair.tui.left_text import left_of
 from toolpair.tui.numbers import count_text, size_text
 from toolpair.tui.overview import Overview
-from toolpair.tui.styled_text import Glyphs, Line, Span, line_width, spread
+from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Staged, Verdict
+    from toolpair.session.session import Problem, Staged, Verdict
     from toolpair.source.changes import Change
+
+
+_NAME: Final = 31
+"""Cells of the names in the table."""
+_TABLE: Final = 66
+"""Columns from which there is one."""
 
 
 class ReviewText:
@@ -42,35 +50,79 @@ class ReviewText:
         room = max(8, cells - line_width(title) - width(size.text) - 2)
         right = (Span(cut(self._name(), room, glyphs.ellipsis), "dim"), size)
         lines: list[Line] = [spread(title, right, cells)]
-        if cells >= 66:
+        if cells >= _TABLE:
             lines.append(self._table("", "now", "after saving", "dim"))
         checked = f"{self._refused(after)}  ({session.profile.judged} {session.profile.name} rules)"
         who = "Resume refused by the API?" if session.conversation.verdict.native else "Refused by the API?"
         if any(verdict.outlook == "stops" and not verdict.refused for verdict in (*before, *after)):
             who = f"Refused by {session.conversation.transcript.agent or 'its agent'}?"
         lines.append(self._table(who, self._refused(before), checked))
-        placeholders = self._placeholders()
+        lines.append(self._outputs(before, after))
         lost = session.staging.losses
-        seen = self._seen(after, len(lost.outputs))
-        if placeholders:
-            seen += f", {count_text(placeholders, 'placeholder')}"
-        lines.append(self._table("Outputs the model sees", self._seen(before), seen))
         lines.append(
             self._table("Outputs, user words removed", "", lost.text or "none", "warning" if lost.text else "")
         )
-        lines.append(())
+        lines.append(glyphs.rule(self._changed(), cells))
         return lines
+
+    def _outputs(self, before: Sequence[Verdict], after: Sequence[Verdict]) -> Line:
+        """How many outputs the model sees, as bars on one scale."""
+        glyphs = self.glyphs
+        gone = len(self.session.staging.losses.outputs)
+        was, is_ = (sum(verdict.outputs_seen for verdict in verdicts) for verdicts in (before, after))
+        total_before = sum(verdict.outputs_total for verdict in before)
+        total = sum(verdict.outputs_total for verdict in after) + gone
+        placeholders = self._placeholders()
+        more = f", {count_text(placeholders, 'placeholder')}" if placeholders else ""
+        name = "Outputs the model sees"
+        if self.cells < _TABLE:
+            return self._table(name, f"{was:,} of {total_before:,}", f"{is_:,} of {total:,}{more}")
+        most, room = max(total, total_before, 1), self._bar
+        style = "warning" if was < most else "dim"
+        words = cut(glyphs.own(f" {is_:,}/{total:,}{more}"), self.cells - _NAME - self._column - room, glyphs.ellipsis)
+        return (
+            glyphs.ui(f" {name:<{_NAME - 2}} ", "dim"),
+            Span(bar(glyphs, was, most, room), style),
+            glyphs.ui(f" {was:,}".ljust(self._column - room)),
+            Span(bar(glyphs, is_, most, room), "applied"),
+            Span(words),
+        )
+
+    def _changed(self) -> str:
+        """How much of the file changes."""
+        changed = sum(change.count for change in self.changes if change.kind in ("changed", "moved"))
+        added = sum(change.kind == "added" for change in self.changes)
+        removed = sum(change.count for change in self.changes if change.kind == "removed")
+        total = sum(found.document.count for found in self.session.conversations) - added + removed
+        same = total - sum(change.count for change in self.changes if change.kind == "changed") - removed
+        counted = ((changed, "change"), (added, "added"), (removed, "removed"))
+        words = [f"{count_text(n, self.noun) if not at else f'{n:,}'} {_verb(n, verb)}"
+                 for at, (n, verb) in enumerate((n, verb) for n, verb in counted if n)]  # fmt: skip
+        return f"{', '.join([*words, f'{same:,} of {total:,}'])} stay byte for byte"
+
+    @property
+    def _bar(self) -> int:
+        return 10 if self.cells >= 100 else 6
+
+    @property
+    def _column(self) -> int:
+        """The cells of what is now."""
+        return self._bar + 9
 
     def _placeholders(self) -> int:
         return sum(staged.placeholders for staged in self.session.staged)
 
     def _table(self, name: str, now: str, after: str, style: str = "") -> Line:
         glyphs = self.glyphs
-        if self.cells < 66:
+        if self.cells < _TABLE:
             words = f" {name}: {now + ' → ' if now else ''}{after}"
             return (Span(cut(glyphs.own(words), self.cells, glyphs.ellipsis), style),)
-        rest = cut(glyphs.own(after), self.cells - 48, glyphs.ellipsis)
-        return (glyphs.ui(f" {name:<29} ", "dim"), glyphs.ui(f"{now:<16} ", style), Span(rest, style))
+        rest = cut(glyphs.own(after), self.cells - _NAME - self._column, glyphs.ellipsis)
+        return (
+            glyphs.ui(f" {name:<{_NAME - 2}} ", "dim"),
+            glyphs.ui(f"{now:<{self._column}}", style),
+            Span(rest, style),
+        )
 
     @staticmethod
     def _refused(verdicts: Sequence[Verdict]) -> str:
@@ -79,67 +131,85 @@ class ReviewText:
             return "yes" if refused else "no"
         return f"yes, {refused:,} of {len(verdicts):,}"
 
-    @staticmethod
-    def _seen(verdicts: Sequence[Verdict], gone: int = 0) -> str:
-        """ "1,172 of 1,212"; `gone` are outputs that will no longer be in the file."""
-        seen = sum(verdict.outputs_seen for verdict in verdicts)
-        return f"{seen:,} of {sum(verdict.outputs_total for verdict in verdicts) + gone:,}"
-
     def entries(self, shown: Sequence[tuple[Staged, bool]]) -> list[list[Line]]:
         """One entry per decision; the second value says whether it is staged or excluded."""
+        return [self._entry(staged, is_in) for staged, is_in in shown]
+
+    def _entry(self, staged: Staged, is_in: bool) -> list[Line]:
         glyphs, cells = self.glyphs, self.cells - 2
-        entries: list[list[Line]] = []
-        for staged, is_in in shown:
-            effects = []
-            if staged.lines_changed:
-                effects.append(f"{count_text(staged.lines_changed, self.noun)} changed")
-            if staged.lines_added:
-                effects.append(f"{count_text(staged.lines_added, self.noun)} added")
-            if staged.lines_removed:
-                effects.append(f"{count_text(staged.lines_removed, self.noun)} removed")
-            effects.append(f"loses {staged.loses}" if staged.loses else "loses nothing")
+        where = f" (conversation {staged.conversation + 1})" if len(self.session.conversations) > 1 else ""
+        title = f"[{'x' if is_in else ' '}] {staged.count:>3,} × {staged.title}{where}"
+        left = (glyphs.ui(title, "" if is_in else "dim"),)
+        if not is_in:
+            effects: Line = (glyphs.ui("excluded ", "dim"),)
+        else:
+            loss = f"LOSES {staged.loses}" if staged.loses else "loses nothing"
+            touched = staged.lines_changed + staged.lines_added + staged.lines_removed
+            rest = f"   {count_text(touched, self.noun)}"
             if staged.tools:
                 tools = list(dict.fromkeys(staged.tools))
-                effects.append(", ".join(tools[:3]) + (f" and {len(tools) - 3} more" if len(tools) > 3 else ""))
-            where = f" (conversation {staged.conversation + 1})" if len(self.session.conversations) > 1 else ""
-            if not is_in:
-                effects = ["excluded"]
-            title = f"[{'x' if is_in else ' '}] {staged.count:>3,} × {staged.title}{where}"
-            left, right = (glyphs.ui(title, "" if is_in else "dim"),), (glyphs.ui("  ".join(effects) + " ", "dim"),)
-            if len(title) + len(right[0].text) + 2 <= cells:
-                entries.append([spread(left, right, cells)])
-            else:
-                left = (Span(cut(left[0].text, cells, glyphs.ellipsis), left[0].style),)
-                entries.append([left, *glyphs.paragraph("  ".join(effects), cells, "dim", indent=10, limit=2)])
-        return entries
+                more = f" and {len(tools) - 2} more" if len(tools) > 2 else ""
+                rest += f"  {', '.join(tools[:2])}{more}"
+            effects = (glyphs.ui(loss, "warning" if staged.loses else "dim"), glyphs.ui(f"{rest} ", "dim"))
+        if line_width(left) + line_width(effects) + 2 <= cells:
+            return [spread(left, effects, cells)]
+        left = (Span(cut(left[0].text, cells, glyphs.ellipsis), left[0].style),)
+        indent = Span(SafeText(" " * 10))
+        return [left, (indent, *cut_line(effects, max(0, cells - 10)))]
+
+    def left(self) -> list[tuple[str, list[Problem]]]:
+        """What is not staged: what only a person can decide, and what is not fixed. Titles and problems."""
+        found = left_of(self.session)
+        held = self.session.staging.held_back
+        sections: list[tuple[str, list[Problem]]] = []
+        if found.guesses:
+            sections.append((f"left for you: {len(found.guesses):,}", list(found.guesses)))
+        if held:
+            words = f"{len(held):,} not applied: the agent would no longer send {held[0].less}"
+            sections.append((words, [one.problem for one in held]))
+        rest = [*found.unfixed, *found.hopeless]
+        notes = sum(each.verdict.infos for each in self.session.conversations)
+        counts = [f"{len(rest):,}"] if rest else []
+        counts += [f"{count_text(notes, 'note')}, nothing breaks"] if notes else []
+        if counts:
+            sections.append((f"not fixed: {', and '.join(counts)}", rest))
+        return sections
+
+    def problem(self, problem: Problem) -> list[Line]:
+        """A problem that is left, in one line."""
+        line = cut(self.glyphs.own(f"      {problem.text}"), self.cells - 2, self.glyphs.ellipsis)
+        return [(Span(line, "text" if problem.severity == "error" else "dim"),)]
+
+    def problem_in_full(self, problem: Problem) -> list[Line]:
+        """The same with what it does on resume, and why it is left."""
+        glyphs, cells = self.glyphs, self.cells
+        lines = glyphs.paragraph(problem.text, cells, "bold", limit=3)
+        if problem.on_resume is not None:
+            lines += glyphs.paragraph(on_resume_text(problem.on_resume), cells, limit=3)
+        held = next((one for one in self.session.staging.held_back if one.problem.key == problem.key), None)
+        if held is not None:
+            words = f"Not applied: the agent would no longer send {held.less}"
+        elif not problem.fixes:
+            words = f"No fix: {problem.no_fix or 'none is known.'}"
+        elif problem.certain_fix is None:
+            words = f"{count_text(len(problem.fixes), 'way')} to fix it, and none is certain: esc, then f shows them."
+        else:
+            words = f"Fix: {problem.certain_fix.title}. It is not applied: esc, then space applies it."
+        return lines + glyphs.paragraph(words, cells, "warning", limit=3)
 
     def rest(self) -> list[Line]:
         glyphs, session, cells = self.glyphs, self.session, self.cells
         lines: list[Line] = []
-        for words in left_of(session).lines():
-            lines += glyphs.paragraph(f"    {words}", cells, "warning", limit=2)
-        held = session.staging.held_back
-        if held:
-            words = f"    {len(held):>3,} not applied: the agent would no longer send {held[0].less}"
-            words += f" (and {count_text(len(held) - 1, 'more fix')})" if len(held) > 1 else ""
-            lines += glyphs.paragraph(words, cells, "warning", limit=2)
-        lines.append(())
-        changed = sum(change.count for change in self.changes if change.kind == "changed")
-        added = sum(change.kind == "added" for change in self.changes)
-        removed = sum(change.count for change in self.changes if change.kind == "removed")
-        total = sum(found.document.count for found in session.conversations) - added + removed
-        same = total - changed - removed
-        lines += glyphs.paragraph(
-            f"{same:,} of {count_text(total, self.noun)} stay byte for byte."
-            + (" The save is atomic and verified." if session.file.writable else ""),
-            cells,
-        )
         if session.file.writable:
-            backup = f"Original kept as {self._name()}.toolpair-<date>-<time>.bak"
-            lines += glyphs.paragraph(backup, cells)
+            words = f"The save is atomic and verified. Original kept as {self._name()}.toolpair-<date>-<time>.bak"
+            lines += glyphs.paragraph(words, cells, limit=2)
         else:
             reason = session.file.writable_reason or "this file cannot be written"
             lines += glyphs.paragraph(f"It can only be saved as a copy: {reason}", cells, "warning", limit=3)
         for warning in session.warnings:
             lines += glyphs.paragraph(f"! {warning}", cells, "warning", limit=2)
         return lines
+
+
+def _verb(count: int, verb: str) -> str:
+    return "changes" if verb == "change" and count == 1 else verb

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolpair.dialects.block_texts import call_summary
 from toolpair.text.cells import cut, width
 from toolpair.text.differ import differ
 from toolpair.text.safe import SafeText, visible
-from toolpair.tui.overview import Overview
+from toolpair.tui.call_line import call_line, output_line
+from toolpair.tui.overview import Overview, problem_style
 from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread
 
 if TYPE_CHECKING:
@@ -81,16 +81,19 @@ class RowLines:
         row = self.overview.rows[n]
         if row.kind != "pair":
             return [self._separator(row, n, side is not None)]
-        call = self._call_line(row, n, side)
-        result = self._result_line(row)
+        problem = self.overview.problem_at(n)
+        broken = problem_style(problem) if problem is not None and problem.severity != "info" else ""
+        words = "" if broken or side is not None else "dim"
+        call = self._call_line(row, n, side, words, broken)
+        result = self._result_line(row, words, broken)
         ids = shows_both_ids(row)
         if self.stacked:
-            return self._stack(row, call, result, ids, side)
+            return self._stack(row, call, result, ids, side, broken)
         divider = self.glyphs.ui("▌" if side == "result" else "│", "key" if side == "result" else "rule")
         lines = [self._join(call, divider, result)]
         if ids:
             bar = self.glyphs.ui("▌" if side is not None else " ", "key")
-            left_id, right_id = self._ids(row)
+            left_id, right_id = self._ids(row, broken)
             blank = Span(SafeText(" " * (self.gutter - 1)))
             lines.append(
                 self._join(
@@ -106,13 +109,13 @@ class RowLines:
         gap = Span(SafeText(" " * (self.left - line_width(left))))
         return (*left, gap, divider, *cut_line(right, self.right))
 
-    def _stack(self, row: PairRow, call: Line, result: Line, ids: bool, side: str | None) -> list[Line]:
+    def _stack(self, row: PairRow, call: Line, result: Line, ids: bool, side: str | None, broken: str) -> list[Line]:
         bar = self.glyphs.ui("▌" if side is not None else " ", "key")
         joint = self.glyphs.ui(" " * (self.gutter - 3) + ("▌ " if side == "result" else "└ "), "rule")
         blank = Span(SafeText(" " * (self.gutter - 1)))
         lines = [call]
         if ids:
-            left_id, right_id = self._ids(row)
+            left_id, right_id = self._ids(row, broken)
             if left_id:
                 lines.append((bar, blank, *left_id))
             lines.append((bar, joint, *result[1:]))
@@ -137,7 +140,8 @@ class RowLines:
             return False
         return row.pair.call_message is not None and row.pair.call_message == other.pair.call_message
 
-    def _call_line(self, row: PairRow, n: int, side: str | None) -> Line:
+    def _call_line(self, row: PairRow, n: int, side: str | None, words: str, broken: str) -> Line:
+        """`words` is the style of what stands there, `broken` that of the row's problem; empty when it is sound."""
         assert row.pair is not None
         glyphs, pair = self.glyphs, row.pair
         sign, bracket = self._marks(n)
@@ -152,17 +156,17 @@ class RowLines:
         )
         room = self.left - self.gutter - 1
         if pair.call is None:
-            return (*gutter, Span(cut(glyphs.own(NO_CALL), room, glyphs.ellipsis), "error"))
+            return (*gutter, Span(cut(glyphs.own(NO_CALL), room, glyphs.ellipsis), broken or "dim"))
         if not first:
             return (*gutter, Span(cut(glyphs.own(ANOTHER), room, glyphs.ellipsis), "dim"))
-        name = visible(pair.call.name or "(no name)")
-        summary = visible(call_summary(pair.call)[:HEAD_CHARS])
-        words = [*self._marked(name, "bold" if side == "call" else "tool"), Span(SafeText(" "))]
-        words += self._marked(summary, "")
+        name, summary = call_line(pair.call)
+        bold = side == "call" or (side is None and broken)
+        line = [*self._marked(visible(name), "tool" if bold else words), Span(SafeText(" "))]
+        line += self._marked(visible(summary[:HEAD_CHARS]), words)
         tail = () if shows_both_ids(row) else (glyphs.ui(self._tail(pair.call.id), "dim"),)
         if line_width(tail) + 12 > room:
             tail = ()
-        return (*gutter, *self._cut(words, tail, room))
+        return (*gutter, *self._cut(line, tail, room))
 
     def _tail(self, value: object) -> str:
         shown = id_text(value)
@@ -176,7 +180,7 @@ class RowLines:
             words = [*cut_line(words, max(0, space - width(ellipsis.text))), ellipsis]
         return spread(words, tail, room)
 
-    def _result_line(self, row: PairRow) -> Line:
+    def _result_line(self, row: PairRow, words: str, broken: str) -> Line:
         """Starts with a space."""
         assert row.pair is not None
         glyphs, pair = self.glyphs, row.pair
@@ -186,26 +190,23 @@ class RowLines:
             if self.overview.partial is not None:
                 return (space, Span(cut(glyphs.own(NOT_READ), room, glyphs.ellipsis), "dim"))
             if pair.state == "pending" and not pair.candidates:
-                words = NO_RESULT_YET if self.overview.running else INTERRUPTED
-                return (space, Span(cut(glyphs.own(words), room, glyphs.ellipsis), "dim"))
-            style = "error" if pair.state in BROKEN else "dim"
-            if pair.candidates:
-                words = NOT_SURE if len(NOT_SURE) <= room else NOT_SURE_SHORT
-                return (space, Span(cut(glyphs.own(words), room, glyphs.ellipsis), "warning"))
-            return (space, Span(cut(glyphs.own(self._lack(pair)), room, glyphs.ellipsis), style))
+                lack = NO_RESULT_YET if self.overview.running else INTERRUPTED
+            elif pair.candidates:
+                lack = NOT_SURE if len(NOT_SURE) <= room else NOT_SURE_SHORT
+            else:
+                lack = self._lack(pair)
+            return (space, Span(cut(glyphs.own(lack), room, glyphs.ellipsis), broken or "dim"))
         text = row.result.text
         body = text.strip("\r\n")
         first = body[:HEAD_CHARS].split("\n", 1)[0].rstrip("\r")
         lines = body.count("\n") + 1
         count = f"{lines:,} lines" if lines > 1 else ""
-        style = ""
         if row.result.is_error:
             count = f"error, {count}" if count else "error"
-            style = "warning"
         if not body:
             return (space, glyphs.ui("(empty)", "dim"))
-        tail = (glyphs.ui(count, style or "dim"),) if count else ()
-        return (space, *self._cut(self._marked(visible(first), style), tail, room))
+        tail = (glyphs.ui(count, "text" if row.result.is_error else "dim"),) if count else ()
+        return (space, *self._cut(self._marked(visible(output_line(first)), words), tail, room))
 
     def _lack(self, pair: Pair) -> str:
         """The text in place of the result: whether its output is known from elsewhere is half the rescue."""
@@ -226,14 +227,14 @@ class RowLines:
         out.append(Span(SafeText(text[last:]), style))
         return out
 
-    def _ids(self, row: PairRow) -> tuple[Line, Line]:
+    def _ids(self, row: PairRow, broken: str) -> tuple[Line, Line]:
         assert row.pair is not None and row.result is not None
         right = id_text(row.result.id)
         if row.pair.call is None:
-            return (), (Span(right, "error"),)
+            return (), (Span(right, broken),)
         left = id_text(row.pair.call.id)
         difference = differ(left, right)
-        return _spotted(left, difference.left), _spotted(right, difference.right)
+        return spotted(left, difference.left, broken), spotted(right, difference.right, broken)
 
     def _separator(self, row: PairRow, n: int, here: bool) -> Line:
         glyphs = self.glyphs
@@ -251,14 +252,14 @@ class RowLines:
             words = glyphs.own(f"{sign} " if sign.strip() else "! ")
             label = cut(visible(row.label[:HEAD_CHARS]), room - self.digits - 3, glyphs.ellipsis)
             indent = Span(SafeText(" " * (self.digits + 1)))
-            return (bar, indent, Span(words, style or "warning"), Span(label, "warning"))
+            return (bar, indent, Span(words, style or "warning"), Span(label, style or "warning"))
         role: str = ROLES.get(row.role or "", row.role or "")
         words_said = " ".join(row.label[:HEAD_CHARS].split())
         lead = Span(glyphs.own("── "), "rule")
         who = glyphs.ui(f"{role}: ", "dim")
         space = room - line_width((lead, who)) - 3
         text = cut(visible(words_said), space, glyphs.ellipsis)
-        spans: list[Span] = [bar, lead, who, *self._marked(text, "")]
+        spans: list[Span] = [bar, lead, who, *self._marked(text, "text")]
         used = line_width(spans) + 1
         spans.append(Span(SafeText(" ")))
         if not self.stacked and used < self.left:
@@ -269,12 +270,12 @@ class RowLines:
         return tuple(spans)
 
 
-def _spotted(text: SafeText, places: frozenset[int]) -> Line:
-    """The id with its differing characters highlighted."""
+def spotted(text: SafeText, places: frozenset[int], broken: str) -> Line:
+    """The id with its differing characters highlighted, in the style of the problem."""
     out: list[Span] = []
     start = 0
     for index in range(1, len(text) + 1):
         if index == len(text) or (index in places) != (start in places):
-            out.append(Span(SafeText(text[start:index]), "differ" if start in places else ""))
+            out.append(Span(SafeText(text[start:index]), f"{broken} differ".strip() if start in places else ""))
             start = index
     return tuple(out)

@@ -6,8 +6,8 @@ import json
 import sys
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Final
 
 from toolpair.dialects.block_texts import call_summary
 from toolpair.tui.overview import Overview
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from toolpair.session.session import PairRow
 
 Test = Callable[[int], bool]
+NAMES = ("tool", "is", "id", "cause")
 
 
 def row_text(overview: Overview, row: PairRow) -> str:
@@ -52,7 +53,7 @@ def filter_test(overview: Overview, words: str) -> Test:
     tests: list[Test] = []
     for term in words.split():
         name, colon, value = term.partition(":")
-        if colon and name in ("tool", "is", "id"):
+        if colon and name in NAMES:
             tests.append(_term(overview, name, value))
         else:
             tests.append(text_test(overview, term))
@@ -69,15 +70,24 @@ def term_row_filter(overview: Overview, words: str) -> RowPrefilter | None:
     texts: list[str] = []
     for term in words.split():
         name, colon, value = term.partition(":")
-        if not colon or name not in ("tool", "is", "id"):
+        if not colon or name not in NAMES:
             texts.append(term)
+        elif name == "cause":
+            return OnlyThese(partial(overview.rows_of_cause, value))
         elif name != "is":
             texts.append(value)
         elif value == "error":
             texts.append("is_error")
-        elif value in ("problem", "fixed"):
-            return OnlyThese(overview.rows_with_problems if value == "problem" else overview.rows_fixed)
+        elif value in _KNOWN_ROWS:
+            return OnlyThese(partial(_KNOWN_ROWS[value], overview))
     return overview.session.conversation.row_filter(texts)
+
+
+_KNOWN_ROWS: Final[dict[str, Callable[[Overview], Sequence[int]]]] = {
+    "problem": Overview.rows_with_problems,
+    "note": Overview.rows_with_problems,
+    "fixed": Overview.rows_fixed,
+}
 
 
 class OnlyThese:
@@ -118,13 +128,17 @@ def _term(overview: Overview, name: str, value: str) -> Test:
             lambda r: r.pair is not None
             and any(value in _id(b.id) for b in (r.pair.call, r.result) if b is not None)
         )  # fmt: skip
+    if name == "cause":
+        return overview.has_cause(value)
+    if value == "note":
+        return lambda n: (p := overview.problem_at(n)) is not None and p.severity == "info"
     if value == "problem":
         return lambda n: (p := overview.problem_at(n)) is not None and p.severity != "info"
     if value == "error":
         return pair_test(lambda r: r.result is not None and r.result.is_error)
     if value == "fixed":
         return pair_test(lambda r: r.pair is not None and overview.is_fixed(r.pair))
-    raise ValueError(f"is:{value} is not a filter; is:problem, is:error and is:fixed are.")
+    raise ValueError(f"is:{value} is not a filter; is:problem, is:error, is:note and is:fixed are.")
 
 
 def _id(value: object) -> str:

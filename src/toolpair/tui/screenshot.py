@@ -12,6 +12,8 @@ from typing import Final
 from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
 
+_REST: Final = 1.0
+"""Seconds for what is drawn when no key is pressed."""
 _FONT_FACE: Final = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 
 
@@ -29,6 +31,7 @@ async def _draw(path: str | Path, size: tuple[int, int], keys: Sequence[str]) ->
         for key in keys:
             await pilot.press(key)
             await pilot.pause()
+        await pilot.pause(_REST)
         svg = app.export_screenshot(title="toolpair")
     # A picture must not fetch anything: the reader's own monospace font is used.
     svg = _FONT_FACE.sub("", svg)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from msgspec import Struct
 
-from toolpair.text.cells import cut, take, width, wrap
+from toolpair.text.cells import cut, prefix_length, take, width, wrap
 from toolpair.text.safe import SafeText, visible
 
 _ASCII = str.maketrans(
@@ -14,6 +15,7 @@ _ASCII = str.maketrans(
         "…": "...", "·": "-", "×": "x", "✗": "x", "≠": "#", "✓": "v", "▌": ">", "│": "|", "─": "-", "┬": "+",
         "┴": "+", "┼": "+", "┄": "-", "═": "=", "┌": "/", "└": "\\", "├": "|", "→": "->", "←": "<-", "↑": "^",
         "↓": "v", "“": '"', "”": '"', "’": "'", "–": "-", "—": "-", "◌": "o", "␊": "\\n",
+        "▾": "-", "▸": "+", "⋮": ":",
     }
 )  # fmt: skip
 
@@ -99,3 +101,67 @@ def spread(left: Iterable[Span], right: Iterable[Span], cells: int, ellipsis: st
             left_spans = (*left_spans, Span(SafeText(ellipsis), style))
     gap = max(0, room - line_width(left_spans))
     return (*left_spans, Span(SafeText(" " * gap)), *right_spans)
+
+
+def drop_cells(line: Iterable[Span], cells: int) -> Line:
+    """The line without its first `cells`; a wide character that is cut in two becomes a space."""
+    out: list[Span] = []
+    for span in line:
+        size = width(span.text)
+        if cells <= 0:
+            out.append(span)
+        elif size > cells:
+            kept = SafeText(span.text[prefix_length(span.text, cells) :])
+            gap = SafeText(" " * (size - cells - width(kept)))
+            out.append(Span(SafeText(gap + kept), span.style, span.action))
+        cells -= min(size, max(0, cells))
+    return tuple(out)
+
+
+def wrap_line(line: Iterable[Span], cells: int) -> list[Line]:
+    """The line in lines of at most `cells`, broken anywhere."""
+    cells = max(2, cells)
+    lines: list[Line] = []
+    row: list[Span] = []
+    room = cells
+    for span in line:
+        text, at = span.text, 0
+        while at < len(text):
+            # Marks take no cell, so more characters than cells may fit; but not many more.
+            chunk = text[at : at + room * 6 + 8]
+            fitting = prefix_length(chunk, room)
+            if not fitting and room == cells:
+                fitting = 1
+            if fitting:
+                row.append(Span(SafeText(chunk[:fitting]), span.style, span.action))
+                at += fitting
+                room -= width(row[-1].text)
+            if at < len(text):
+                lines.append(tuple(row))
+                row, room = [], cells
+    lines.append(tuple(row))
+    return lines
+
+
+def with_hits(line: Line, pattern: re.Pattern[str]) -> Line:
+    """The line with all matches of `pattern` highlighted, also those that cross spans."""
+    found = [
+        match.span() for match in pattern.finditer("".join(span.text for span in line)) if match.end() > match.start()
+    ]
+    if not found:
+        return line
+    out: list[Span] = []
+    begin = 0
+    for span in line:
+        end, at = begin + len(span.text), begin
+        for start, stop in found:
+            if stop > at and start < end:
+                if start > at:
+                    out.append(Span(SafeText(span.text[at - begin : start - begin]), span.style, span.action))
+                    at = start
+                out.append(Span(SafeText(span.text[at - begin : min(stop, end) - begin]), f"{span.style} hit".strip()))
+                at = min(stop, end)
+        if at < end:
+            out.append(Span(SafeText(span.text[at - begin :]), span.style, span.action))
+        begin = end
+    return tuple(out)

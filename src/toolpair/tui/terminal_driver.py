@@ -21,6 +21,7 @@ from textual.drivers.linux_driver import LinuxDriver
 
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.escape_key import PromptSelector
+from toolpair.tui.terminal_background import QUESTION, BackgroundAnswer
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -34,6 +35,9 @@ _SLACK: Final = 0.002
 
 class TerminalDriver(LinuxDriver):
     """Ends the program when the terminal is gone, and releases and retakes the terminal on suspend."""
+
+    _background: BackgroundAnswer | None = None
+    """The terminal's answer about its background, once it has been asked."""
 
     def __init__(self, app: App[Any], **settings: Any) -> None:
         super().__init__(app, **settings)
@@ -54,6 +58,9 @@ class TerminalDriver(LinuxDriver):
             self._writer_thread.start()
             self._hung_up()
         self.has_terminal = True
+        if self._background is None and os.environ.get("TERM", "dumb") not in ("dumb", "linux"):
+            self._background = BackgroundAnswer()
+            self.write(QUESTION)
         # Handled between two events.
         self._loop.add_signal_handler(signal.SIGTSTP, self.suspend)
         self._loop.add_signal_handler(signal.SIGCONT, self._continued)
@@ -84,13 +91,24 @@ class TerminalDriver(LinuxDriver):
                     if not data:
                         self._hung_up()
                         return
-                    text = decode(data)
+                    text = self._without_answer(decode(data))
+                elif self._background is not None and self._background.holds:
+                    text = self._background.rest()
                 try:
                     # An empty text would end the parser.
                     for event in (*(parser.feed(text) if text else ()), *parser.tick()):
                         self.process_message(event)
                 except Exception:  # a sequence that no terminal sends ends the parser, but not the program
                     parser = XTermParser(self._debug)
+
+    def _without_answer(self, text: str) -> str:
+        """What was typed: the terminal's answer about its background is for the theme."""
+        if self._background is None:
+            return text
+        text, light = self._background.split(text)
+        if light is not None and isinstance(self._app, ToolpairApp):
+            self._app.note_background(light)
+        return text
 
     def _read(self) -> bytes:
         """The input that has arrived; empty when the terminal is gone."""

@@ -1,17 +1,23 @@
-"""toolpair's own colours, for dark and light terminals."""
+"""The colours: toolpair's own themes, and what each role is in a theme of Textual's.
+
+A role is what a colour says. Red is what stops, amber what loses, green what is sound or saved, cyan what is applied
+but not saved; everything else is muted. In our own themes the contrast of words is at least 4.5.
+"""
 
 from __future__ import annotations
 
 import os
+from typing import Final
 
-from textual.theme import Theme
+from textual.color import Color
+from textual.theme import BUILTIN_THEMES, Theme
 
-# "muted" and "faint" are opaque colours: a span is drawn without what is under it, so nothing can be blended.
-DARK = Theme(
+# All are opaque: a span is drawn without what is under it, so nothing can be blended.
+DARK: Final = Theme(
     name="toolpair-dark",
     primary="#7aa2f7",
     secondary="#9ece6a",
-    accent="#e0af68",
+    accent="#5fc9d6",
     warning="#e0af68",
     error="#f7768e",
     success="#9ece6a",
@@ -20,26 +26,103 @@ DARK = Theme(
     surface="#1f222c",
     panel="#262a36",
     dark=True,
-    variables={"muted": "#a0a7bd", "faint": "#565d74"},
-)
-LIGHT = Theme(
+    variables={
+        "muted": "#a0a7bd", "quiet": "#9aa0b5", "rule": "#6b7389", "hint": "#7aa2f7", "stops": "#f7768e",
+        "loses": "#e0af68", "ready": "#9ece6a", "applied": "#5fc9d6", "cursor-row": "#2b3350",
+        "code-keyword": "#b7a8d8", "code-string": "#a9bb9b", "code-number": "#cbae90", "code-name": "#9fbbdc",
+        "removed": "#3a1d26", "added": "#1a3226", "removed-mark": "#7d2f44", "added-mark": "#2c6640",
+        "scrollbar": "#3a415c", "scrollbar-background": "#16181f", "scrollbar-hover": "#4b5478",
+        "scrollbar-active": "#4b5478", "scrollbar-background-hover": "#16181f",
+        "scrollbar-background-active": "#16181f",
+    },
+)  # fmt: skip
+LIGHT: Final = Theme(
     name="toolpair-light",
     primary="#2450b2",
-    secondary="#3f7d20",
-    accent="#8a5a00",
-    warning="#8a5a00",
+    secondary="#1c7010",
+    accent="#0a6672",
+    warning="#7d5000",
     error="#b3123a",
-    success="#2f6f1b",
+    success="#1c7010",
     foreground="#1d2130",
     background="#fbfbf8",
     surface="#eeeee9",
     panel="#e3e3dc",
     dark=False,
-    variables={"muted": "#5b6176", "faint": "#a7abb8"},
-)
+    variables={
+        "muted": "#565c70", "quiet": "#5e6478", "rule": "#8a8fa0", "hint": "#2450b2", "stops": "#b3123a",
+        "loses": "#7d5000", "ready": "#1c7010", "applied": "#0a6672", "cursor-row": "#dbe3f6",
+        "code-keyword": "#5d4f82", "code-string": "#4a5d40", "code-number": "#705236", "code-name": "#3a5878",
+        "removed": "#fbe3e6", "added": "#e1f2e0", "removed-mark": "#f3b3bd", "added-mark": "#a9dba6",
+        "scrollbar": "#c3cbe0", "scrollbar-background": "#fbfbf8", "scrollbar-hover": "#a9b4d2",
+        "scrollbar-active": "#a9b4d2", "scrollbar-background-hover": "#fbfbf8",
+        "scrollbar-background-active": "#fbfbf8",
+    },
+)  # fmt: skip
+ROLES: Final = tuple(name for name in DARK.variables if not name.startswith("scrollbar"))
+OWN: Final = (DARK, LIGHT)
+READABLE: Final = 4.5
+"""The least contrast of words on their background."""
+THEMES: Final = (*(theme.name for theme in OWN), *(name for name in BUILTIN_THEMES if not name.startswith("ansi")))
+"""The themes that can be chosen. Of the terminal's own sixteen colours nobody knows how they contrast."""
+
+
+def theme_for(light: bool) -> str:
+    """The name of our own theme for this kind of background."""
+    return LIGHT.name if light else DARK.name
 
 
 def terminal_is_light() -> bool:
     """Whether COLORFGBG says that the background is light; dark if it does not say."""
     background = os.environ.get("COLORFGBG", "").rpartition(";")[2]
     return background in ("7", "15")
+
+
+def roles_of(theme: Theme) -> dict[str, str]:
+    """The colour of each role in a theme that does not name them, readable on its background."""
+    own = (DARK if theme.dark else LIGHT).variables
+    named = theme.to_color_system().generate()
+    background, text = Color.parse(named["background"]), Color.parse(named["foreground"])
+    text = readable(text, background, background.get_contrast_text(1.0), 2 * READABLE)
+    cursor = background.blend(Color.parse(named["primary"]), 0.16)
+    roles = {
+        "muted": background.blend(text, 0.7),
+        "quiet": background.blend(text, 0.65),
+        "hint": Color.parse(named["primary"]),
+        "stops": Color.parse(named["error"]),
+        "loses": Color.parse(named["warning"]),
+        "ready": Color.parse(named["success"]),
+        "applied": Color.parse(named["accent"]),
+        **{name: Color.parse(own[name]) for name in ROLES if name.startswith("code-")},
+    }
+    words = {name: readable(colour, background, text) for name, colour in roles.items()}
+    areas = {
+        "rule": background.blend(text, 0.4),
+        "cursor-row": cursor,
+        "removed": background.blend(words["stops"], 0.16),
+        "added": background.blend(words["ready"], 0.16),
+        "removed-mark": background.blend(words["stops"], 0.36),
+        "added-mark": background.blend(words["ready"], 0.36),
+    }
+    return {name: colour.hex6 for name, colour in {**words, **areas}.items()}
+
+
+def readable(colour: Color, background: Color, text: Color, least: float = READABLE) -> Color:
+    """The colour, blended with that of the text until it can be read on the background."""
+    for step in range(11):
+        found = colour.blend(text, step / 10)
+        if contrast(found, background) >= least:
+            return found
+    return text
+
+
+def contrast(one: Color, other: Color) -> float:
+    """The contrast of two colours, from 1 to 21, as WCAG counts it."""
+    bright, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (bright + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: Color) -> float:
+    parts = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in colour.normalized)
+    red, green, blue = parts
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

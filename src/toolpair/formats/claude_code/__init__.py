@@ -6,9 +6,21 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from toolpair.formats.claude_code.record_kinds import sniff
-from toolpair.formats.format import AS_RESUMED, Beside, Damage, Item, ResumeEffect, SentRequest, SubagentSession, View
+from toolpair.formats.clock import count_in, time_in
+from toolpair.formats.format import (
+    AS_RESUMED,
+    Beside,
+    Damage,
+    Item,
+    Patch,
+    ResumeEffect,
+    SentRequest,
+    SubagentSession,
+    Usage,
+    View,
+)
 from toolpair.transcript.edits import Edit
-from toolpair.transcript.model import Transcript
+from toolpair.transcript.model import Message, Transcript
 
 if TYPE_CHECKING:
     from toolpair.formats.light import Light
@@ -68,6 +80,39 @@ class ClaudeCode:
         from toolpair.formats.claude_code.subagent_sessions import subagent_sessions_of
 
         return subagent_sessions_of(items, transcript, beside)
+
+    def continues(self, transcript: Transcript) -> Sequence[Message]:
+        return ()  # a fork's file repeats what it continues
+
+    def relatives(self, first: Sequence[Any], beside: Beside) -> Iterable[tuple[str, str]]:
+        from toolpair.formats.claude_code.relatives import relatives
+
+        return relatives(first, beside)
+
+    def seconds_of(self, value: Any) -> float | None:
+        from toolpair.formats.claude_code.kept_details import seconds_of
+
+        return seconds_of(value)
+
+    def patch_of(self, value: Any) -> Patch:
+        from toolpair.formats.claude_code.kept_details import patch_of
+
+        return patch_of(value)
+
+    def output_file(self, output: str, beside: Beside) -> str | None:
+        from toolpair.formats.claude_code.output_files import file_of
+
+        return file_of(output, beside)
+
+    def time_of(self, value: Any) -> float | None:
+        return time_in(value)
+
+    def usage_of(self, value: Any) -> Usage | None:
+        message = value.get("message") if isinstance(value, dict) and value.get("type") == "assistant" else None
+        usage = message.get("usage") if isinstance(message, dict) else None
+        written = count_in(usage, "output_tokens")
+        read = count_in(usage, "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+        return Usage(read + written, written) if read + written else None
 
 
 FORMAT = ClaudeCode()

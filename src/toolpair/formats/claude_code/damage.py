@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from toolpair.formats.claude_code.record_kinds import CHAIN_TYPES, seconds_of, value_of
+from toolpair.formats.claude_code.record_kinds import CHAIN_TYPES, value_of
+from toolpair.formats.clock import seconds_of
 from toolpair.formats.format import Damage, Item, ResumeEffect
 from toolpair.formats.lost import Held, can_be_closed, effect_on_readers, held_in, held_in_part, ids_in
 from toolpair.source.json_spans import scan

@@ -14,9 +14,10 @@ from toolpair.formats.claude_code.answering import Answers
 from toolpair.formats.claude_code.details import forget_details, says_nothing
 from toolpair.formats.claude_code.envelope import moment_between, record
 from toolpair.formats.claude_code.frames import Frame
-from toolpair.formats.claude_code.record_kinds import SYNTHETIC_MODEL, seconds_of, text_or_none
+from toolpair.formats.claude_code.record_kinds import SYNTHETIC_MODEL, text_or_none
 from toolpair.formats.claude_code.together import bring_together
 from toolpair.formats.claude_code.working import Working, field_of, kind_of
+from toolpair.formats.clock import seconds_of
 from toolpair.formats.drafts.drafter import home_of
 from toolpair.formats.drafts.in_messages import ResultsInMessages
 from toolpair.formats.format import Item, Spills

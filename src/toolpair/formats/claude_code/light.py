@@ -19,8 +19,9 @@ from toolpair.formats.claude_code.around import Around
 from toolpair.formats.claude_code.output_files import FilesOfSession
 from toolpair.formats.claude_code.outputs import said_by, worth_keeping
 from toolpair.formats.claude_code.reading import AGENT
-from toolpair.formats.claude_code.record_kinds import CHAIN_TYPES, SYNTHETIC_MODEL, content_of, seconds_of, text_or_none
+from toolpair.formats.claude_code.record_kinds import CHAIN_TYPES, SYNTHETIC_MODEL, content_of, text_or_none
 from toolpair.formats.claude_code.versions import ResumedBy, behaviour
+from toolpair.formats.clock import seconds_of
 from toolpair.formats.format import View
 from toolpair.formats.light import (
     ANSWERED,

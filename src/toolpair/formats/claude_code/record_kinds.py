@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any, Final
 
 from msgspec import Struct
 
+from toolpair.formats.clock import seconds_of
 from toolpair.formats.format import Item
 from toolpair.transcript.model import Damaged
 
@@ -99,15 +99,6 @@ def value_of(item: Item) -> Any:
 
 def text_or_none(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
-
-
-def seconds_of(timestamp: Any) -> float | None:
-    if not isinstance(timestamp, str):
-        return None
-    try:
-        return datetime.fromisoformat(timestamp).timestamp()
-    except (ValueError, OverflowError, OSError):
-        return None
 
 
 def without_time(node: ChainNode) -> str:

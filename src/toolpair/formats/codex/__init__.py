@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from toolpair.formats.clock import count_in, time_in
 from toolpair.formats.codex.rollout_lines import skipped, sniff
-from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentRequest, View
+from toolpair.formats.format import AS_RESUMED, Beside, Damage, Item, ResumeEffect, SentRequest, Usage, View
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Fix
 from toolpair.transcript.edits import Edit
-from toolpair.transcript.model import Transcript
+from toolpair.transcript.model import Message, Transcript
 
 if TYPE_CHECKING:
     from toolpair.formats.light import Light
@@ -72,6 +73,29 @@ class Codex:
         from toolpair.formats.codex.fix_notes import notes_on
 
         return notes_on(items, transcript, fixes)
+
+    def continues(self, transcript: Transcript) -> Sequence[Message]:
+        from toolpair.formats.codex.sent_items import facts_of
+
+        return facts_of(transcript).before
+
+    def relatives(self, first: Sequence[Any], beside: Beside) -> Iterable[tuple[str, str]]:
+        from toolpair.formats.codex.forks import relatives
+
+        return relatives(first, beside)
+
+    def time_of(self, value: Any) -> float | None:
+        return time_in(value)
+
+    def usage_of(self, value: Any) -> Usage | None:
+        payload = value.get("payload") if isinstance(value, dict) and value.get("type") == "event_msg" else None
+        info = payload.get("info") if isinstance(payload, dict) and payload.get("type") == "token_count" else None
+        if not isinstance(info, dict):
+            return None
+        last = info.get("last_token_usage")
+        total = count_in(last, "total_tokens")
+        limit = count_in(info, "model_context_window")
+        return Usage(total, count_in(last, "output_tokens"), limit or None) if total else None
 
 
 FORMAT = Codex()

@@ -16,7 +16,10 @@ from toolpair.source.record_values import parse
 
 _UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
 _BASE: Final = re.compile(rb'"history_base":\s*\{[^{}]*"end_byte_offset":\s*(\d{1,18})')
+_FORKED: Final = re.compile(rb'"(?:forked_from_id|thread_id)":')
 _START: Final = 1 << 18
+_LOOKED_INTO: Final = 60
+"""How many later rollouts are looked into for forks."""
 _MOST: Final = 1 << 28
 """Maximum bytes of a parent that are read."""
 _APART: Final = 1 << 40
@@ -37,6 +40,25 @@ def home_of(beside: Beside) -> str | None:
     if _DAY.search(parts):
         return "../../../.."
     return ".." if parts.rsplit("/", 1)[-1] in ("archived_sessions", "sessions") else None
+
+
+def relatives(first: Sequence[Any], beside: Beside) -> Iterator[tuple[str, str]]:
+    """The rollout that this one was forked from, and the forks of it in the same folder."""
+    meta = first[0].get("payload") if first and isinstance(first[0], dict) else None
+    if not isinstance(meta, dict):
+        return
+    forked, own = meta.get("forked_from_id"), meta.get("id")
+    parent = parent_id(meta) or (forked if isinstance(forked, str) and _UUID.match(forked) else None)
+    name = _name_of(parent, beside) if parent is not None else None
+    if name is not None:
+        yield "the session that it was forked from", name
+    if not isinstance(own, str) or not _UUID.match(own):
+        return
+    names = [name for name in beside.names(".") if name.startswith("rollout-") and name > beside.path.name]
+    for name in names[:_LOOKED_INTO]:
+        line = beside.start(name, _START).partition(b"\n")[0]
+        if _FORKED.search(line) is not None and own.encode() in line:
+            yield "a fork of it", name
 
 
 class Inherited(Struct, frozen=True):

@@ -62,7 +62,7 @@ class ManyFixes:
         words = f"Fix {group.certain:,} like this? {group.certain:,} certain, {guesses}{left}."
         lines = glyphs.paragraph(words, width, "bold")
         if group.fix_title:
-            lines += glyphs.paragraph(f"Fix: {group.fix_title}.", width, "good")
+            lines += glyphs.paragraph(f"Fix: {group.fix_title}.", width)
         lines += glyphs.paragraph("First three:" if len(certain) > 3 else "These:", width, "dim")
         for each in certain[:3]:
             where = f"{each.pair:>5} " if each.pair is not None else ""

@@ -1,31 +1,21 @@
-"""The command palette."""
+"""The command palette, which `:` opens too."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
-from toolpair.tui.keys import GROUPS, key_names
-
 if TYPE_CHECKING:
-    from toolpair.tui.controllers.owner import Owner
-    from toolpair.tui.screens.menu import MenuEntry
+    from toolpair.tui.commands import Command
+    from toolpair.tui.controllers.owner import Asks
 
 
-def choose_command(owner: Owner, run: Callable[[str], Awaitable[object]]) -> None:
-    """Show all commands as a menu, and `run` the action of the chosen one."""
-    from toolpair.tui.screens.menu import MenuEntry, MenuScreen
+def choose_command(owner: Asks, commands: Sequence[Command], run: Callable[[str], Awaitable[object]]) -> None:
+    """Show commands by name, and `run` the action of the chosen one."""
+    from toolpair.tui.screens.command import CommandScreen
 
-    entries: list[MenuEntry] = []
-    for group in GROUPS:
-        for key in group.keys:
-            if key.palette:
-                entries.append(MenuEntry(key.action, key.label[0].upper() + key.label[1:], key_names(key.keys)))
-    entries.append(MenuEntry("colours", "Switch between dark and light"))
-    entries.append(MenuEntry("leave", "Quit", "q"))
+    async def chosen(action: str | None) -> None:
+        if action is not None:
+            await run(action)
 
-    async def chosen(value: str | None) -> None:
-        if value is not None:
-            await run(value)
-
-    owner.ask(MenuScreen("Commands", entries, filter=True), chosen)
+    owner.ask(CommandScreen(commands), chosen)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from toolpair.tui.controllers.background_search import BackgroundSearch
 from toolpair.tui.numbers import count_text
+from toolpair.tui.overview import cause_key
 from toolpair.tui.row_search import filter_test, term_row_filter
 from toolpair.tui.searching import RowSearch
 
 if TYPE_CHECKING:
     from toolpair.tui.controllers.owner import Owner
+
+
+ONLY_BROKEN: Final = "is:problem"
 
 
 class RowFilter:
@@ -26,7 +30,29 @@ class RowFilter:
     @property
     def note(self) -> str:
         """The note about the filter in the column titles."""
-        return f" · filter {self.words} · {count_text(len(self._owner.pairs.shown), 'row')}" if self.words else ""
+        if not self.words:
+            return ""
+        rows = count_text(len(self._owner.pairs.shown), "row")
+        return f" · {rows} (esc) · {self._named}"
+
+    @property
+    def _named(self) -> str:
+        if self.words == ONLY_BROKEN:
+            return "only broken"
+        if self.words.startswith("cause:"):
+            overview = self._owner.overview
+            key = self.words.removeprefix("cause:")
+            group = next((each for each in overview.groups if cause_key(each) == key), None)
+            return f"cause: {group.title.rstrip('.')}" if group is not None else f"filter {self.words}"
+        return f"filter {self.words}"
+
+    def switch(self, words: str) -> None:
+        """Show only what matches these words; all again if that is shown."""
+        if self.words == words:
+            self.clear()
+        else:
+            self._owner.stop_looking()
+            self._show_matching(words)
 
     def ask(self) -> None:
         from toolpair.tui.screens.prompt import PromptScreen
@@ -38,11 +64,15 @@ class RowFilter:
             if not words:
                 self.clear()
                 return
-            self._owner.stop_looking()
-            self._show_matching(words)
+            self.filter_by(words)
 
         notes = ["tool:Bash  is:problem  is:error  id:toolu_01…  or any words"]
         self._owner.ask(PromptScreen("Filter: show only", self.words, notes, "filter"), given)
+
+    def filter_by(self, words: str) -> None:
+        """Show only the rows that match these words."""
+        self._owner.stop_looking()
+        self._show_matching(words)
 
     def _show_matching(self, words: str, quietly: bool = False) -> None:
         """Show matching rows as they are found; `quietly`: keep the current rows until all are found."""
@@ -62,7 +92,7 @@ class RowFilter:
                 if quietly:
                     self.clear()
                 else:
-                    owner.say(f"no row{owner.overview.so_far} matches {words}")
+                    owner.say(_none(words, owner.overview.so_far))
                 return
             if search.hits and not (quietly and not search.done):
                 at = here if self.words != words else owner.pairs.row_index or 0
@@ -119,3 +149,7 @@ class RowFilter:
         """Stop matching rows. Returns whether that was still running."""
         running, self._running = self._running, None
         return running is not None and running.stop()
+
+
+def _none(words: str, so_far: str) -> str:
+    return "there are no problems" if words == ONLY_BROKEN else f"no row{so_far} matches {words}"

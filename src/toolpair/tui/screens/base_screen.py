@@ -160,7 +160,11 @@ class BaseScreen(LaterOn[T], Generic[T]):
             self.open(HelpScreen())
 
     def action_palette(self) -> None:
-        """Only the main screen has one."""
+        """The commands of this screen by name."""
+        from toolpair.tui.commands import commands_of
+        from toolpair.tui.controllers.palette import choose_command
+
+        choose_command(self, commands_of(type(self).BINDINGS), self.run_action)
 
 
 class Dialog(ModalScreen[T], BaseScreen[T], Generic[T]):
@@ -171,3 +175,6 @@ class Dialog(ModalScreen[T], BaseScreen[T], Generic[T]):
     Dialog > #box { height: auto; max-height: 90%; width: 1fr; background: $surface; }
     Dialog > #box > Lines { background: $surface; }
     """
+
+    def action_palette(self) -> None:
+        """It asks one thing, and has no commands."""

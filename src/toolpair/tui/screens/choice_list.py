@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.app import ComposeResult
 
 from toolpair.tui.styled_text import Glyphs
-from toolpair.tui.widgets.big_text import BigText
+from toolpair.tui.widgets.body_view import BodyView
 from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.text_block import Lines
 
@@ -15,5 +15,5 @@ def listed(glyphs: Glyphs) -> ComposeResult:
     yield Lines(id="top")
     yield LineList(glyphs)
     yield Lines(id="middle")
-    yield BigText(glyphs)
+    yield BodyView(glyphs)
     yield Lines(id="bottom")

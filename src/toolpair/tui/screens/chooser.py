@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from toolpair.tui.bytes_text import diff_style, parts_text
+from toolpair.tui.bodies.change_parts import diff_of_changes
 from toolpair.tui.keys import APP
 from toolpair.tui.screens.base_screen import BaseScreen, hint_line
 from toolpair.tui.screens.choice_list import listed
 from toolpair.tui.screens.prompt import PromptScreen
 from toolpair.tui.styled_text import Line
-from toolpair.tui.widgets.big_text import BigText
+from toolpair.tui.widgets.body_view import BodyView
 from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.text_block import Lines
 
@@ -85,7 +85,8 @@ class ChooserScreen(BaseScreen[Choice | None]):
         from toolpair.session.carrying_out import preview
 
         changes = preview(self.tool.session.conversation, self.fix)
-        self.query_one(BigText).show(parts_text(changes, self.tool.overview.noun), diff_style)
+        body = diff_of_changes(self.glyphs, lambda: changes, self.tool.overview.noun, self.tool.carets, folds=False)
+        self.query_one(BodyView).show(body)
 
     def on_line_list_moved(self) -> None:
         self._start = self.query_one(LineList).cursor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toolpair.tui.keys import GROUPS, key_names
 from toolpair.tui.screens.base_screen import Hint
-from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen
+from toolpair.tui.screens.viewer import ViewerScreen, text_page
 from toolpair.tui.styled_text import Glyphs
 
 SIGNS = """\
@@ -19,8 +19,8 @@ Signs
   ·  a note: nothing breaks
 
 Filters (&)
-  tool:Bash  is:problem  is:error  is:fixed  id:toolu_01
-  or any words; esc clears the filter
+  tool:Bash  is:problem  is:error  is:fixed  is:note  id:toolu_01
+  cause:result.missing  or any words; esc clears the filter
 """
 
 
@@ -28,9 +28,11 @@ class HelpScreen(ViewerScreen):
     """A single page."""
 
     def __init__(self) -> None:
-        super().__init__("All keys", [ViewerPage("keys", lambda: keys_text(self.glyphs), _style)])
+        super().__init__("All keys", [text_page("keys", lambda: keys_text(self.glyphs), _style)])
 
     def hints(self) -> list[Hint]:
+        if self.query_one("#find").has_class("-open"):
+            return super().hints()
         return [("j k", "scroll", ""), ("/", "find", "search"), ("n", "next", "hit(1)"), ("q", "back", "leave")]
 
 

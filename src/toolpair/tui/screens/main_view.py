@@ -7,43 +7,47 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual.containers import Grid, Vertical
 
 from toolpair.text.cells import cut
-from toolpair.tui.card_text import Card, cause_lines, learn_preview
+from toolpair.tui.card_text import Card, learn_preview
+from toolpair.tui.causes_text import CauseEntry, cause_entries, causes_hints, entry_lines, entry_of, title_of
+from toolpair.tui.colouring import ask_for_colours
 from toolpair.tui.head_text import column_titles, head_lines
+from toolpair.tui.layout import NARROW, WIDE, Areas, areas
 from toolpair.tui.looking_ahead import LookingAhead
+from toolpair.tui.problem_ticks import ProblemTicks
 from toolpair.tui.screens.base_screen import Hint, hint_line
 from toolpair.tui.screens.writing import bar_line
 from toolpair.tui.styled_text import Line, Span, line_width
+from toolpair.tui.widgets.cause_list import CauseList
 from toolpair.tui.widgets.pair_view import PairView
+from toolpair.tui.widgets.preview import Preview
 from toolpair.tui.widgets.text_block import Lines
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
+    from toolpair.session.session import Problem
     from toolpair.tui.controllers.owner import Owner
+    from toolpair.tui.preview_text import PreviewText
 
-WIDE, NARROW = 110, 72
 REST = 0.12
 """Seconds without a key before deferred work starts."""
+SHOWN = 0.03
+"""Seconds without a key before the preview follows the cursor."""
 HINTS: tuple[Hint, ...] = (
     ("]", "next", "problem(1)"), ("u", "undo", "undo"), ("w", "review and save", "review"),
-    ("@", "paste an error", "goto"), ("/", "find", "search"), ("enter", "open", "open"), ("M", "recipes", "recipe"),
-    ("&", "filter", "filter"), ("y", "copy", "yank"), ("P", "provider", "profile"),
-    ("m", "what the model sees", "sees"), ("?", "all keys", "help"), ("q", "quit", "leave"),
+    ("@", "paste an error", "goto"), ("/", "find", "search"), ("enter", "open", "open"), ("!", "only broken", "broken"),
+    ("&", "filter", "filter"), (":", "commands", "palette"), ("M", "recipes", "recipe"), ("y", "copy", "yank"),
+    ("P", "provider", "profile"), ("m", "what the model sees", "sees"), ("?", "all keys", "help"),
+    ("q", "quit", "leave"),
 )  # fmt: skip
-
-
-def card_height(height: int, wide: bool) -> int:
-    """Height of the card, including its title, on a screen of `height` lines."""
-    if height < 14:
-        return 3
-    if height < 20:
-        return 5
-    if height < 30:
-        return 8
-    return min(16, height // 3) if wide else 10
+SOUND_HINTS: tuple[Hint, ...] = (
+    ("enter", "open", "open"), ("/", "find", "search"), ("&", "filter", "filter"), ("m", "what the model sees", "sees"),
+    (":", "commands", "palette"), ("y", "copy", "yank"), ("P", "provider", "profile"), ("?", "all keys", "help"),
+    ("q", "quit", "leave"),
+)  # fmt: skip
 
 
 class MainView:
@@ -53,68 +57,205 @@ class MainView:
         self._owner = owner
         self._head = Lines(id="head")
         self._titles = Lines(id="titles")
+        self._below = Preview(owner.glyphs, id="below")
         self._card = Lines(id="card")
-        self._causes = Lines(id="causes")
-        self._lower = Horizontal(id="lower")
+        self._beside = Preview(owner.glyphs, id="beside")
+        self._causes_title = Lines(id="causes-title")
+        self._causes = CauseList(owner.glyphs, id="cause-list")
+        self._causes_keys = Lines(id="causes-keys")
+        self._causes_pane = Vertical(id="causes")
+        self._lower = Grid(id="lower")
         self._keys = Lines(id="keys")
+        self._areas: Areas | None = None
+        self._entries: list[CauseEntry] = []
+        self._causes_shown: tuple[list[list[Line]], int] = ([], 0)
         self._resting: Timer | None = None
+        self._following: Timer | None = None
+        self._maker: PreviewText | None = None
+        self._previewed: tuple[object, ...] = ()
+        """What the preview shows: the row, and its size."""
         self._ahead = LookingAhead(partial(owner.later, of_state=True))
+        self._ticks = ProblemTicks(partial(owner.later, of_state=True), self._show_ticks)
 
     def build(self) -> ComposeResult:
         """The widgets, from top to bottom."""
         yield self._head
         yield self._titles
-        yield PairView(self._owner.overview, self._owner.glyphs)
+        pairs = PairView(self._owner.overview, self._owner.glyphs)
+        pairs.ticks = self._ticks
+        yield pairs
+        yield self._below
         with self._lower:
             yield self._card
-            yield self._causes
+            yield self._beside
+            with self._causes_pane:
+                yield self._causes_title
+                yield self._causes
+                yield self._causes_keys
         yield self._keys
+
+    @property
+    def in_causes(self) -> bool:
+        """Whether keys go to the list of causes."""
+        return self._causes.has_focus
+
+    @property
+    def cause(self) -> CauseEntry | None:
+        """The cause under the cursor of their list."""
+        return self._entries[self._causes.cursor] if self._causes.cursor < len(self._entries) else None
+
+    def enter_causes(self) -> bool:
+        """Give the list of causes the focus. Returns whether there is any."""
+        if not self._entries:
+            return False
+        self._causes_pane.display = True
+        self._causes.focus()
+        return True
+
+    def leave_causes(self) -> None:
+        self._owner.pairs.focus()
+
+    def scroll_preview(self, by: int) -> None:
+        for preview in (self._below, self._beside):
+            if preview.display:
+                preview.scroll_by(by * max(1, (preview.size.height - 1) // 2))
 
     def lay_out(self, width: int, height: int) -> None:
         """Lay it out for this size."""
-        self._lower.styles.height = card_height(height, width >= WIDE)
-        self._causes.display = width >= WIDE
-        self._owner.pairs.set_stacked(width < NARROW)
+        self._areas = None
         self._owner.redraw()
+
+    def _divide(self, width: int, height: int, head: int) -> Areas:
+        """Divide the lines and columns, anew only if something has changed."""
+        overview, pairs = self._owner.overview, self._owner.pairs
+        broken = bool(overview.walk) or overview.partial is not None or self._owner.session.changed
+        pairs.set_stacked(width < NARROW)
+        found = areas(width, height, head, pairs.lines_needed(height), broken, self.in_causes)
+        if found == self._areas:
+            return found
+        self._areas = found
+        self._below.display, self._below.styles.height = found.below > 0, max(1, found.below)
+        self._lower.display, self._lower.styles.height = found.lower > 0, max(1, found.lower)
+        self._card.display = found.card > 0
+        self._beside.display = found.beside > 0
+        self._causes_pane.display = found.causes > 0
+        styles = self._lower.styles
+        if found.beside:
+            styles.grid_size_columns, styles.grid_size_rows = 2, 2
+            styles.grid_columns = f"{found.card_width} 1fr"
+            styles.grid_rows = f"{found.card} 1fr"
+            self._beside.styles.row_span = 2
+        else:
+            both = found.card > 0 and found.causes > 0
+            styles.grid_size_columns, styles.grid_size_rows = 2 if both else 1, 1
+            styles.grid_columns = f"{found.card_width} 1fr" if both else None
+            styles.grid_rows = None
+        styles.grid_gutter_vertical = 1 if found.card and found.card_width < width else 0
+        return found
 
     def redraw(self) -> None:
         """Draw everything but the list, which draws itself."""
         width, height = self._owner.size
         if not width:
             return
-        glyphs = self._owner.glyphs
-        wide, stacked = width >= WIDE, width < NARROW
+        owner, glyphs, overview = self._owner, self._owner.glyphs, self._owner.overview
         limit = 2 if height < 14 else 4 if width < NARROW and height >= 20 else 3
-        self._head.show(
-            head_lines(
-                self._owner.session, glyphs, width, limit, self._owner.overview.partial, self._owner.overview.running
-            )
-        )
-        self._titles.show([column_titles(glyphs, width, stacked, self._owner.row_filter.note)])
-        card_width = width - (width * 2 // 5) - 1 if wide else width
-        rows = card_height(height, wide)
-        self._owner.overview.wanted = None
-        card = Card(self._owner.overview, glyphs, card_width, rows, wide)
-        row = self._owner.pairs.row_index
-        problem = self._owner.overview.current
-        if problem is not None and row is not None:
-            card_lines = card.problem(problem, row)
-        else:
-            card_lines = card.row(self._owner.pairs.row)
-        self._card.show(card_lines)
+        head = head_lines(owner.session, glyphs, width, limit, overview.partial, overview.running)
+        self._head.show(head)
+        self._entries = cause_entries(overview)
+        if not self._entries and self.in_causes:
+            self.leave_causes()
+        divided = self._divide(width, height, len(head))
+        self._titles.show([column_titles(glyphs, width, divided.stacked, owner.row_filter.note)])
+        overview.wanted = None
+        row = owner.pairs.row_index
+        problem = overview.current
+        if divided.card:
+            card = Card(overview, glyphs, divided.card_width, divided.card, width >= WIDE)
+            card.previewed = bool(divided.beside or divided.below)
+            self._card.show(card.problem(problem, row) if problem is not None and row is not None else card.row(row))
         self._preview_soon()
-        if wide:
-            self._causes.styles.width = width * 2 // 5
-            self._causes.show(cause_lines(self._owner.overview, glyphs, width * 2 // 5, rows, problem))
-        bar: list[Line] = [] if height < 12 else [self._note_line(width)]
+        if divided.causes:
+            self._draw_causes(divided, problem)
+        self._draw_keys(width, height)
+        self._follow_soon(divided)
+        self._ticks.follow(overview)
+        if owner.session.conversation.fixes_are_local:
+            self._ahead.soon(overview.rows, self._next_rows)
+
+    def _draw_keys(self, width: int, height: int) -> None:
+        glyphs = self._owner.glyphs
         if height < 12 and self._owner.note:
-            bar = []
-            keys: Line = (glyphs.ui(f" {self._owner.note}", "warning"),)
+            self._keys.show([(glyphs.ui(f" {self._owner.note}", "title"),)])
+            return
+        keys = hint_line(glyphs, self._hints, width)
+        self._keys.show([keys] if height < 12 else [self._note_line(width), keys])
+
+    def _draw_causes(self, divided: Areas, problem: Problem | None) -> None:
+        glyphs, overview, focused = self._owner.glyphs, self._owner.overview, self.in_causes
+        cells = divided.causes_width - 2  # the cursor's bar, and the scroll bar
+        digits = max((len(f"{entry.count:,}") for entry in self._entries), default=1)
+        here = entry_of(self._entries, overview, problem) if problem is not None else self._causes.cursor
+        self._causes_title.show([title_of(glyphs, self._entries, divided.causes_width, focused)])
+        lines = [entry_lines(overview, glyphs, entry, cells, digits) for entry in self._entries]
+        if not lines:
+            words = "none is left" if overview.partial is None else "not checked yet"
+            lines = [[(glyphs.ui(f" {words}", "dim"),)]]
+        self._causes.bare = not self._entries
+        if (lines, here) != self._causes_shown:
+            self._causes_shown = (lines, here)
+            self._causes.show(lines, here)
+        self._causes_keys.show([causes_hints(glyphs, self._entries, here, focused, divided.causes_width)])
+
+    # the preview
+
+    def _follow_soon(self, divided: Areas) -> None:
+        """The preview follows the cursor when no key is pressed: decoding a pair takes time."""
+        if self._following is not None:
+            self._following.stop()
+            self._following = None
+        if divided.below or divided.beside:
+            self._following = self._owner.later(SHOWN, self._follow)
+
+    def _follow(self) -> None:
+        from toolpair.tui.preview_text import PreviewText
+
+        self._following = None
+        divided, row, n = self._areas, self._owner.pairs.row, self._owner.pairs.row_index
+        if divided is None:
+            return
+        width = self._owner.size.width
+        shown = (n, row.pair if row is not None else None, row.result if row is not None else None, divided, width)
+        if self._previewed and all(a is b or a == b for a, b in zip(shown, self._previewed, strict=True)):
+            return
+        self._previewed = shown
+        preview = self._beside if divided.beside else self._below
+        conversation = self._owner.session.conversation
+        maker = PreviewText(self._owner.glyphs, conversation, row, carets=self._owner.tool.carets)
+        self._maker = maker
+        if divided.beside:
+            preview.show(*maker.one_column(divided.beside))
         else:
-            keys = hint_line(glyphs, self._hints, width)
-        self._keys.show([*bar, keys])
-        if self._owner.session.conversation.fixes_are_local:
-            self._ahead.soon(self._owner.overview.rows, self._next_rows)
+            preview.show(*maker.two_columns(width))
+        self._owner.later(SHOWN, partial(self._colour, preview, maker))
+
+    def _colour(self, preview: Preview, maker: PreviewText) -> None:
+        """Ask for the colours of what is in view, in a thread."""
+        if maker is not self._maker:
+            return
+        asked = next((found for body in maker.bodies if (found := body.wanted()) is not None), None)
+        if asked is None:
+            return
+
+        def coloured(any_colours: bool) -> None:
+            if any_colours and maker is self._maker:
+                preview.refresh()
+                self._owner.later(SHOWN, partial(self._colour, preview, maker))
+
+        ask_for_colours(self._owner, asked, coloured)
+
+    def _show_ticks(self) -> None:
+        self._owner.pairs.vertical_scrollbar.refresh()
 
     def _next_rows(self) -> Iterator[int]:
         """The rows shown with the next and the previous problem, from the middle outwards, then a page."""
@@ -144,25 +285,23 @@ class MainView:
         glyphs = self._owner.glyphs
         work = self._owner.work.now
         if work is not None:
-            right = glyphs.ui(f"{self._owner.note or 'esc stops'} ", "warning" if self._owner.note else "dim")
+            right = glyphs.ui(f"{self._owner.note or 'esc stops'} ", "title" if self._owner.note else "dim")
             return bar_line(glyphs, work.what, work.done, work.total, (right,), width, work.unit)
         if not self._owner.note:
             return glyphs.rule("", width)
         words = cut(glyphs.own(f"── {self._owner.note} "), width, glyphs.ellipsis)
         rest = glyphs.rule("", max(0, width - line_width((Span(words),))))
-        return (Span(words, "warning"), *rest)
+        return (Span(words, "title"), *rest)
 
     def draw_bar(self) -> None:
         """Draw only the progress of the work."""
         width, height = self._owner.size
         if width and height >= 12:
-            self._keys.show([self._note_line(width), hint_line(self._owner.glyphs, self._hints, width)])
+            self._draw_keys(width, height)
 
     @property
     def _hints(self) -> Sequence[Hint]:
-        hints = (
-            HINTS
-            if self._owner.desk is self._owner.tool.open_sessions.desks[0]
-            else (*HINTS[:-1], ("q", "back", "leave"))
-        )
-        return hints if self._owner.overview.walk or self._owner.overview.partial is not None else hints[1:]
+        last = self._owner.desk is self._owner.tool.open_sessions.desks[0]
+        broken = self._owner.overview.walk or self._owner.overview.partial is not None
+        hints = HINTS if broken or self._owner.session.changed else SOUND_HINTS
+        return hints if last else (*hints[:-1], ("q", "back", "leave"))

@@ -11,11 +11,13 @@ from textual.binding import BindingType
 from toolpair.tui.controllers.applying import Applier
 from toolpair.tui.controllers.branch_choice import choose_branch
 from toolpair.tui.controllers.clipboard import choose_copy
+from toolpair.tui.controllers.comparing import choose_other
 from toolpair.tui.controllers.conversations import choose_conversation
 from toolpair.tui.controllers.follow import Follower
 from toolpair.tui.controllers.goto import GoTo
 from toolpair.tui.controllers.journal_offer import JournalOffer
 from toolpair.tui.controllers.many_fixes import ManyFixes
+from toolpair.tui.controllers.numbers import view_statistics
 from toolpair.tui.controllers.one_fix import OneFix
 from toolpair.tui.controllers.originals import choose_original
 from toolpair.tui.controllers.other_writers import look_for_neighbours
@@ -24,8 +26,9 @@ from toolpair.tui.controllers.problem_cursor import ProblemCursor
 from toolpair.tui.controllers.profile_choice import ProfileChoice
 from toolpair.tui.controllers.reading_on import ReadingOn
 from toolpair.tui.controllers.reviewing import review
-from toolpair.tui.controllers.row_filter import RowFilter
+from toolpair.tui.controllers.row_filter import ONLY_BROKEN, RowFilter
 from toolpair.tui.controllers.text_search import TextSearch
+from toolpair.tui.controllers.theme_choice import choose_theme
 from toolpair.tui.controllers.viewers import view_bytes, view_row, view_sent
 from toolpair.tui.controllers.working import CurrentWork, changing
 from toolpair.tui.keys import APP, LOOK, PROBLEMS
@@ -47,9 +50,9 @@ class PairScreen(BaseScreen[None]):
     DEFAULT_CSS = """
     PairScreen #head { height: auto; }
     PairScreen #lower { height: 8; }
-    PairScreen #card { height: 100%; }
-    PairScreen #bar-gap { width: 1; height: 100%; }
-    PairScreen #causes { height: 100%; width: 40%; display: none; }
+    PairScreen #card, PairScreen #causes { height: 100%; }
+    PairScreen #below { width: 100%; }
+    PairScreen #causes-title, PairScreen #causes-keys { height: 1; }
     """
 
     def __init__(
@@ -199,6 +202,57 @@ class PairScreen(BaseScreen[None]):
     def on_pair_view_opened(self) -> None:
         self.action_open()
 
+    def on_preview_opened(self) -> None:
+        self.action_open()
+
+    # the causes
+
+    def action_pane(self) -> None:
+        """To the causes, or back to the list."""
+        if self._view.in_causes:
+            self._view.leave_causes()
+        elif not self._view.enter_causes():
+            self.say("there are no problems" if self.overview.partial is None else self.busy_reason)
+
+    def on_descendant_focus(self) -> None:
+        entry = self._view.cause if self._view.in_causes else None
+        if entry is not None and not entry.holds(self.overview.current):
+            self.problems.show(entry.first)  # so that the card shows what `a` would fix
+        else:
+            self.redraw()
+
+    def on_line_list_moved(self) -> None:
+        """The cursor is on another cause: show one of its problems."""
+        entry = self._view.cause
+        if entry is not None:
+            self.problems.show(entry.first)
+
+    def on_line_list_chosen(self) -> None:
+        self.action_only_cause()
+
+    def action_only_cause(self) -> None:
+        """Show only the rows of the cause under the cursor."""
+        entry = self._view.cause
+        if entry is not None:
+            self._view.leave_causes()
+            self.row_filter.switch(entry.filter_words)
+
+    def action_broken(self) -> None:
+        """Show only what is broken, or all again."""
+        if self.overview.partial is not None:
+            self.say(self.busy_reason)
+        else:
+            self.row_filter.switch(ONLY_BROKEN)
+
+    def action_rail(self, cell: int, size: int) -> None:
+        """A tick of the scroll bar was clicked."""
+        problem = self.pairs.problem_of_tick(cell, size)
+        if problem is not None:
+            self.problems.show(problem)
+
+    def action_scroll_preview(self, by: int) -> None:
+        self._view.scroll_preview(by)
+
     # problems
 
     def action_problem(self, by: int) -> None:
@@ -260,6 +314,12 @@ class PairScreen(BaseScreen[None]):
     def action_sees(self) -> None:
         view_sent(self)
 
+    def action_statistics(self) -> None:
+        view_statistics(self)
+
+    def action_compare(self) -> None:
+        choose_other(self)
+
     def action_search(self) -> None:
         self._search.ask()
 
@@ -316,6 +376,8 @@ class PairScreen(BaseScreen[None]):
             self.say(f"stopped: {rest}")
         elif self.stop_looking():
             self.say("stopped")
+        elif self._view.in_causes:
+            self._view.leave_causes()
         elif self._search.query:
             self._search.clear()
         elif self.row_filter.words:
@@ -337,7 +399,9 @@ class PairScreen(BaseScreen[None]):
             await self.app.action_quit()
 
     def action_palette(self) -> None:
-        choose_command(self, self.run_action)
+        from toolpair.tui.commands import commands_of_main
 
-    def action_colours(self) -> None:
-        self.tool.switch_colours()
+        choose_command(self, commands_of_main(), self.run_action)
+
+    def action_theme(self) -> None:
+        choose_theme(self)

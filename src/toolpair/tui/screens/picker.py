@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import ClassVar, Final
 
@@ -32,8 +32,17 @@ from toolpair.tui.work import LongTask, failure
 
 BIG: Final = 20_000_000
 """A file of at least this many bytes is checked after all others."""
+BROKEN: Final = "!"
+"""The word in the filter that stands for sessions with problems."""
 _PAUSE: Final = 0.1
 """Seconds between redraws while results arrive."""
+
+
+class _Filter(SafeInput):
+    """Letters are typed into it; the keys that move among the sessions are not."""
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        return character not in ("[", "]") and super().check_consume_key(key, character)
 
 
 class PickerScreen(BaseScreen[None]):
@@ -42,6 +51,7 @@ class PickerScreen(BaseScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "help", "all keys", show=False),
         Binding("escape", "back", "clear the filter, then quit", show=False),
+        Binding("ctrl+t", "mark", "mark, then compare two", show=False, priority=True),
         *PICKER_MOVE.bindings(priority=True),
     ]
     DEFAULT_CSS = """
@@ -50,8 +60,11 @@ class PickerScreen(BaseScreen[None]):
     PickerScreen.-empty RowList { display: none; }
     """
 
-    def __init__(self, sessions: Sessions) -> None:
+    def __init__(self, sessions: Sessions, chosen: Callable[[FoundSession], None] | None = None) -> None:
+        """`chosen` is called with a session in place of opening it: the list was asked for one to compare with."""
         super().__init__()
+        self._chosen = chosen
+        self._marked: FoundSession | None = None
         self._sessions = sessions
         self._home = str(sessions.machine.home)
         self._found: list[FoundSession] = []
@@ -62,7 +75,7 @@ class PickerScreen(BaseScreen[None]):
 
     def build(self) -> ComposeResult:
         yield Lines(id="top")
-        filter_ = SafeInput(id="filter")
+        filter_ = _Filter(id="filter")
         filter_.placeholder = "type to filter"
         yield filter_
         yield RowList(self.glyphs, self._line)
@@ -120,6 +133,10 @@ class PickerScreen(BaseScreen[None]):
         self._sessions.marks[_key(found)] = mark
         self._came_in()
 
+    def _is_broken(self, found: FoundSession) -> bool:
+        """Whether problems are known in it."""
+        return bool(self._sessions.marks.get(_key(found)))
+
     def _came_in(self) -> None:
         if self.query_one(SafeInput).value:
             self._filter(self.current.path if self.current is not None else None)
@@ -132,7 +149,10 @@ class PickerScreen(BaseScreen[None]):
         found = self._found[self._shown[entry]]
         marks = self._sessions.marks
         key = _key(found)
-        return row_line(self.glyphs, found, key in marks, marks.get(key), time.time(), self._home, cells)
+        line = row_line(self.glyphs, found, key in marks, marks.get(key), time.time(), self._home, cells)
+        if self._marked is not None and self._marked.path == found.path:
+            return tuple(Span(span.text, f"{span.style} hit".strip(), span.action) for span in line)
+        return line
 
     def lay_out(self, width: int, height: int) -> None:
         glyphs = self.glyphs
@@ -151,11 +171,17 @@ class PickerScreen(BaseScreen[None]):
             place = spread(place, (), width)
         filtered = bool(self.query_one(SafeInput).value)
         hints: list[Hint] = [
-            ("enter", "open", "open"), ("↑ ↓", "move", ""), ("letters", "filter", ""), ("F1", "all keys", "help"),
+            ("enter", "open" if self._chosen is None else "compare with this", "open"), ("↑ ↓", "move", ""),
+            ("letters", "filter", ""), ("]", "next broken", "problem(1)"), ("!", "only broken", "only_broken"),
+            ("ctrl+t", self._mark_hint, "mark"), ("F1", "all keys", "help"),
             ("esc", "clear the filter" if filtered else "back" if self.tool.open_sessions.desks else "quit", "back"),
         ]  # fmt: skip
         above = glyphs.paragraph(self._note, width, "warning", limit=3) if self._note else [place]
         self.query_one("#bottom", Lines).show([*above, hint_line(glyphs, hints, width)])
+
+    @property
+    def _mark_hint(self) -> str:
+        return "mark to compare" if self._marked is None else "compare with the marked one"
 
     def _nothing(self, width: int) -> list[Line]:
         glyphs = self.glyphs
@@ -176,9 +202,13 @@ class PickerScreen(BaseScreen[None]):
     def _filter(self, path: str | None) -> None:
         """Show what matches all words; the cursor moves to the session at `path`, else to the first."""
         words = self.query_one(SafeInput).value.lower().split()
+        broken, words = BROKEN in words, [word for word in words if word != BROKEN]
         found = self._found
         self._shown = [
-            n for n, one in enumerate(found) if not words or all(w in haystack(one, self._home) for w in words)
+            n
+            for n, one in enumerate(found)
+            if (not broken or self._is_broken(one))
+            and (not words or all(word in haystack(one, self._home) for word in words))
         ]
         cursor = next((place for place, n in enumerate(self._shown) if found[n].path == path), 0) if path else 0
         self._list.show(len(self._shown), cursor)
@@ -198,6 +228,17 @@ class PickerScreen(BaseScreen[None]):
     def action_page(self, by: int) -> None:
         self._list.move(by, pages=True)
 
+    def action_problem(self, by: int) -> None:
+        """To the next session with problems, or the one before."""
+        here, count = self._list.cursor, len(self._shown)
+        places = ((here + by * step) % count for step in range(1, count + 1))
+        found = next((place for place in places if self._is_broken(self._found[self._shown[place]])), None)
+        if found is None:
+            self._note = "no problems are known in any of these sessions"
+            self._draw()
+        else:
+            self._list.move_to(found)
+
     def action_edge(self, by: int) -> None:
         self._list.move_to(0 if by < 0 else len(self._shown) - 1)
 
@@ -215,6 +256,13 @@ class PickerScreen(BaseScreen[None]):
         else:
             self.app.exit()
 
+    def action_only_broken(self) -> None:
+        """Add the word for broken ones to the filter, or remove it."""
+        field = self.query_one(SafeInput)
+        words = field.value.split()
+        rest = [word for word in words if word != BROKEN]
+        field.value = " ".join(rest if BROKEN in words else [*rest, BROKEN])
+
     # opening
 
     def on_input_submitted(self) -> None:
@@ -227,12 +275,41 @@ class PickerScreen(BaseScreen[None]):
         found = self.current
         if found is None or self._opening:
             return
-        if self._has_unsaved(found.path):
+        if self._chosen is not None:
+            if found.understood:
+                chosen = self._chosen
+                self.finish()
+                chosen(found)
+        elif self._has_unsaved(found.path):
             self.finish()
         else:
             self.tool.unsaved_question.ask(
                 "Open another session?", "discard them and open it", lambda: self._open(found)
             )
+
+    def action_mark(self) -> None:
+        """The first time the session is marked; the second time two are compared, or it is unmarked."""
+        found, marked = self.current, self._marked
+        if found is None or self._opening or self._chosen is not None:
+            return
+        if not found.understood:
+            self._note = "the sessions of this agent are not understood yet"
+        elif marked is None:
+            self._marked = found
+            self._note = f"{os.path.basename(found.path)} is marked: ctrl+t on another one compares the two"
+        else:
+            self._marked, self._note = None, ""
+            if marked.path != found.path:
+                self._compare(marked, found)
+        self._list.refresh()
+        self._draw()
+
+    def _compare(self, marked: FoundSession, found: FoundSession) -> None:
+        from toolpair.tui.controllers.comparing import file_side
+        from toolpair.tui.screens.compare import CompareScreen
+
+        open = self._sessions.open
+        self.open(CompareScreen(file_side(marked.path, open), file_side(found.path, open)))
 
     def _has_unsaved(self, path: str) -> bool:
         """Whether this is the session one came from, and it has unsaved fixes."""

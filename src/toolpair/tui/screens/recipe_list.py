@@ -15,7 +15,7 @@ from toolpair.tui.recipes_text import Sketch, choices_of, entry_lines, name_of, 
 from toolpair.tui.screens.base_screen import BaseScreen, hint_line
 from toolpair.tui.screens.choice_list import listed
 from toolpair.tui.styled_text import Line
-from toolpair.tui.widgets.big_text import BigText
+from toolpair.tui.widgets.body_view import BodyView
 from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.text_block import Lines
 
@@ -82,7 +82,7 @@ class RecipesScreen(BaseScreen[Sketch | None]):
 
     def _show_hints(self) -> None:
         """The movement keys scroll the list, or the text below it."""
-        reading = self.query_one(BigText).has_focus
+        reading = self.query_one(BodyView).has_focus
         moves = ("scroll", "back to the list") if reading else ("another recipe", "read on below")
         hints = [("enter", "apply it, then review", "take"), ("j k", moves[0], ""), ("tab", moves[1], "")]
         hints.append(("esc", "back", "back"))
@@ -107,9 +107,9 @@ class RecipesScreen(BaseScreen[Sketch | None]):
         text = trial_text(choice, self._tried.get(number), self.tool.overview.noun, max(20, self.size.width - 2))
         if self.glyphs.ascii:
             text = "\n".join(map(self.glyphs.own, text.splitlines()))
-        below = self.query_one(BigText)
+        below = self.query_one(BodyView)
         if text != below.text:
-            below.show(text, _style)
+            below.show_text(text, _style)
 
     def on_line_list_moved(self) -> None:
         self._here = self.query_one(LineList).cursor

@@ -10,9 +10,14 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from toolpair.session.carrying_out import preview
 from toolpair.session.session import Refused, SaveFailed, SessionError
 from toolpair.tui.aside import Aside
-from toolpair.tui.bytes_text import diff_style, parts_text, whole_text
+from toolpair.tui.bodies.body import Body
+from toolpair.tui.bodies.change_parts import diff_of_changes
+from toolpair.tui.bodies.stacked_body import LinesBody
+from toolpair.tui.card_text import is_slow_to_preview
+from toolpair.tui.change_pages import change_pages
 from toolpair.tui.controllers.working import takes_long
 from toolpair.tui.desk import Desk
 from toolpair.tui.held_key import HeldKey
@@ -21,18 +26,28 @@ from toolpair.tui.review_text import ReviewText
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
 from toolpair.tui.screens.confirm import ConfirmScreen
 from toolpair.tui.screens.prompt import PromptScreen
-from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen
+from toolpair.tui.screens.viewer import ViewerScreen
 from toolpair.tui.screens.writing import LARGE, GivenUp, Steps, WritingScreen
-from toolpair.tui.widgets.line_list import LineList
+from toolpair.tui.styled_text import Line, line_width
+from toolpair.tui.widgets.body_view import BodyView
+from toolpair.tui.widgets.review_list import ReviewList
 from toolpair.tui.widgets.text_block import Lines
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from toolpair.session.opening import OpenedState
     from toolpair.session.saving import Saved
-    from toolpair.session.session import Conversation, Refused, Staged
+    from toolpair.session.session import Conversation, Problem, Refused, Staged
     from toolpair.source.changes import Change
 
 RowKey = tuple[object, ...]
+_LISTED = 50
+"""Problems listed of those that are left."""
+_LEAST_DIFF = 6
+"""Lines of the diff below the list; the list scrolls rather than leave it less."""
+_SHOWN = 0.03
+"""Seconds without a key before the diff follows the cursor."""
 
 
 def _key(row: Staged) -> RowKey:
@@ -58,7 +73,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         *REVIEW.bindings(),
         Binding("r", "read_again", "read it again", show=False),
     ]
-    DEFAULT_CSS = "ReviewScreen LineList { height: auto; }"
+    DEFAULT_CSS = "ReviewScreen BodyView { height: 1fr; }"
 
     _desk: Desk
 
@@ -73,17 +88,24 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         self._stale = False
         self._excluded: list[Staged] = []
         self._known: tuple[Sequence[Conversation], Sequence[Change]] | None = None
+        self._listed: list[tuple[Staged, bool] | Problem | None] = []
+        self._number = 0
+        """Which of the changes of the row under the cursor is shown."""
+        self._diff_room = 0
+        self._following: Timer | None = None
         self._order: list[RowKey] = []
         """The rows in the order first shown: an included row returns to its old place."""
 
     def build(self) -> ComposeResult:
         yield Lines(id="top")
-        yield LineList(self.glyphs)
+        yield ReviewList(self.glyphs)
+        yield Lines(id="of-row")
+        yield BodyView(self.glyphs)
         yield Lines(id="rest")
         yield Lines(id="bottom")
 
     def on_mount(self) -> None:
-        self.query_one(LineList).focus()
+        self.query_one(ReviewList).focus()
         self.in_thread(self._look_around, failed=lambda error: None)
 
     def _look_around(self, aside: Aside) -> None:
@@ -98,14 +120,32 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         rest = text.rest()
         if self._error:
             rest = [*self.glyphs.paragraph(self._error, width, "error", limit=5), *rest]
-        entries = text.entries(self._rows())
+        rows = self._rows()
+        entries, headings = text.entries(rows), set()
+        self._listed = list(rows)
+        for title, problems in text.left():
+            headings.add(len(entries))
+            entries.append([self.glyphs.rule(title, width - 1)])
+            self._listed.append(None)
+            entries += [text.problem(problem) for problem in problems[:_LISTED]]
+            self._listed += problems[:_LISTED]
+        room = height - len(top) - len(rest) - 2
+        needed = sum(map(len, entries))
+        if room < needed + _LEAST_DIFF:
+            needed = max(min(needed, room - _LEAST_DIFF), min(needed, max(3, room)))
+        needed = max(1, min(needed, room))
         self.query_one("#top", Lines).show(top)
-        staged = self.query_one(LineList)
-        room = height - len(top) - 2 - min(len(rest), max(3, height // 2))
-        staged.styles.height = max(1, min(sum(map(len, entries)), room))
-        staged.show(entries)
-        self.query_one("#rest", Lines).styles.height = "1fr"
+        listed = self.query_one(ReviewList)
+        listed.styles.height = needed
+        listed.show_parts(entries, headings)
+        self._diff_room = room - needed
+        self.query_one(BodyView).display = self.query_one("#of-row", Lines).display = self._diff_room >= 2
+        self.query_one("#rest", Lines).styles.height = "auto" if self._diff_room >= 2 else "1fr"
         self.query_one("#rest", Lines).show(rest)
+        self._draw_bottom(width)
+        self._follow_soon()
+
+    def _draw_bottom(self, width: int) -> None:
         hints: list[Hint] = []
         if self._session.file.writable:
             hints.append(("enter", "save", "save"))
@@ -133,12 +173,81 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         for row, _ in rows:
             if _key(row) not in self._order:
                 self._order.append(_key(row))
-        return sorted(rows, key=lambda each: self._order.index(_key(each[0])))
+        return sorted(rows, key=lambda each: (each[0].loses is None, self._order.index(_key(each[0]))))
+
+    # the diff of the row under the cursor
+
+    def on_line_list_moved(self) -> None:
+        self._number = 0
+        self._follow_soon()
+
+    def on_review_list_ticked(self) -> None:
+        self.action_exclude()
+
+    def action_row_change(self, by: int) -> None:
+        """To the next change that the row under the cursor stands for, or to the one before."""
+        here = self._here
+        if isinstance(here, tuple) and here[0].decisions:
+            self._number = (self._number + by) % len(here[0].decisions)
+            self._follow_soon()
+
+    def action_scroll_preview(self, by: int) -> None:
+        self.query_one(BodyView).action_half(by)
+
+    @property
+    def _here(self) -> tuple[Staged, bool] | Problem | None:
+        cursor = self.query_one(ReviewList).cursor
+        return self._listed[cursor] if cursor < len(self._listed) else None
+
+    def _follow_soon(self) -> None:
+        """The diff follows the cursor when no key is pressed: making it takes time."""
+        if self._following is not None:
+            self._following.stop()
+        self._following = self.later(_SHOWN, self._follow) if self._diff_room >= 2 else None
+
+    def _follow(self) -> None:
+        self._following = None
+        glyphs, width, here = self.glyphs, self.size.width, self._here
+        title: Line = glyphs.rule("", width)
+        if isinstance(here, tuple):
+            count = len(here[0].decisions)
+            words = f"{self._number + 1:,} of {count:,}" if count > 1 else "what it changes"
+            right: Line = ()
+            if count > 1:
+                right = (glyphs.ui(" ]", "key", "row_change(1)"), glyphs.ui(" next ──", "dim", "row_change(1)"))
+            title = (*glyphs.rule(f"{words}: {here[0].title}", width - line_width(right)), *right)
+            body = self._diff_of(here[0], width)
+        else:
+            text = ReviewText(self._overview, glyphs, width, ())
+            body = LinesBody(glyphs, text.problem_in_full(here) if here is not None else [])
+        self.query_one("#of-row", Lines).show([title])
+        self.query_one(BodyView).show(body)
+
+    def _diff_of(self, row: Staged, width: int) -> Body:
+        changes = self._changes_of(row)
+        if changes is None:
+            lines = self.glyphs.paragraph("p shows the bytes of all that is applied.", width, "dim")
+            return LinesBody(self.glyphs, lines)
+        return diff_of_changes(self.glyphs, lambda: changes, self._overview.noun, self.tool.carets, folds=False)
+
+    def _changes_of(self, row: Staged) -> Sequence[Change] | None:
+        """What one fix of the row changes in the file; None when it cannot be told from the others."""
+        staging, decision = self._session.staging, row.decisions[self._number % len(row.decisions)]
+        if decision.options is not None:
+            return self._changes()
+        if is_slow_to_preview(staging.original[row.conversation]):
+            return None
+        for state in (staging.original[row.conversation], staging.now[row.conversation]):
+            found = decision.find(state.problems)
+            if found is not None:
+                return preview(state, found[1], decision.text)
+        return None
 
     def action_exclude(self) -> None:
         rows = self._rows()
-        number = self.query_one(LineList).cursor
+        number = self.query_one(ReviewList).cursor
         if number >= len(rows):
+            self._refresh("this one is not applied" if rows else "")
             return
         if takes_long(self._session):
             self._refresh("working …")
@@ -191,11 +300,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
     def action_diff(self) -> None:
         session = self._session
         noun = self._overview.noun
-        pages = [
-            ViewerPage("what differs", lambda: parts_text(session.staging.changes(), noun), diff_style),
-            ViewerPage("whole lines", lambda: whole_text(session.staging.changes(), noun), diff_style),
-        ]
-        self.open(ViewerScreen("All changes", pages))
+        self.open(ViewerScreen("All changes", change_pages(session.staging.changes, noun, self.tool.carets)))
 
     def _nothing(self) -> bool:
         """Say so when nothing is left to save."""

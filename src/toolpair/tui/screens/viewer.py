@@ -1,4 +1,4 @@
-"""A text in full: a call's input, a result, exact bytes."""
+"""Something to read in full: a call, a result, a record, a diff, what the model sees."""
 
 from __future__ import annotations
 
@@ -6,113 +6,280 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from msgspec import Struct
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.widgets import Input
 
 from toolpair.text.cells import cut
-from toolpair.text.safe import visible_text
+from toolpair.text.safe import visible, visible_text
+from toolpair.tui.bodies.body import Body, Query
+from toolpair.tui.bodies.diff_body import DiffBody
+from toolpair.tui.bodies.text_body import TextBody
 from toolpair.tui.keys import APP, VIEWER
-from toolpair.tui.numbers import count_text
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
-from toolpair.tui.screens.prompt import PromptScreen
-from toolpair.tui.styled_text import Span, spread
-from toolpair.tui.widgets.big_text import BigText
+from toolpair.tui.styled_text import Glyphs, Span, line_width, spread
+from toolpair.tui.widgets.body_view import BodyView
+from toolpair.tui.widgets.safe_input import SafeInput
 from toolpair.tui.widgets.text_block import Lines
 
 
 class ViewerPage(Struct, frozen=True):
-    """A text that h and l switch between. `make` returns the text when it is first shown."""
+    """A body that h and l switch between, made when it is first shown.
+
+    `about`: what is said of it at the top. `as_stored`: the same as its bytes stand, which z switches to. `record_of`:
+    the number of the page that it is the record of.
+    """
 
     title: str
-    make: Callable[[], str]
-    line_style: Callable[[str], str] | None = None
+    make: Callable[[Glyphs], Body]
+    about: Callable[[], str] = lambda: ""
+    as_stored: Callable[[Glyphs], Body] | None = None
+    record_of: int | None = None
+
+
+def text_page(title: str, make: Callable[[], str], line_style: Callable[[str], str] | None = None) -> ViewerPage:
+    """A page with a plain text."""
+    return ViewerPage(title, lambda glyphs: TextBody(glyphs, make(), line_style))
 
 
 class ViewerScreen(BaseScreen[None]):
-    """Pages of long texts, with search."""
+    """Pages, with search. `page` is the title of the one to begin with."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), *VIEWER.bindings()]
+    DEFAULT_CSS = """
+    ViewerScreen #find { height: 1; display: none; }
+    ViewerScreen #find.-open { display: block; }
+    ViewerScreen #slash { width: 3; }
+    ViewerScreen #find SafeInput { width: 1fr; background: $background; padding: 0; }
+    """
 
     def __init__(self, title: str, pages: Sequence[ViewerPage], start: int = 0) -> None:
         super().__init__()
         self._title = title
         self._pages = list(pages)
         self._page = start
-        self._texts: dict[int, str] = {}
-        self._lines: dict[int, int] = {}
+        self._bodies: dict[tuple[int, bool], Body] = {}
+        self._about: dict[int, str] = {}
+        self._stored = False
         self._note = ""
+        self._origin = 0
+        """The row where the search that is being typed began."""
 
     def build(self) -> ComposeResult:
         yield Lines(id="top")
-        yield BigText(self.glyphs)
+        yield BodyView(self.glyphs)
+        yield Lines(id="rule")
+        with Horizontal(id="find"):
+            yield Lines([(self.glyphs.ui(" / ", "key"),)], id="slash")
+            yield SafeInput()
         yield Lines(id="bottom")
 
     def on_mount(self) -> None:
-        self.query_one(BigText).focus()
+        self.query_one(SafeInput).disabled = True
+        self.query_one(BodyView).focus()
         self.after_refresh(self._show_page)
+
+    @property
+    def body(self) -> Body:
+        """What is shown."""
+        return self.query_one(BodyView).body
 
     def _show_page(self) -> None:
         page = self._pages[self._page]
-        if self._page not in self._texts:
-            self._texts[self._page] = text = page.make()
-            body = text.rstrip("\n")
-            self._lines[self._page] = body.count("\n") + 1
-        self.query_one(BigText).show(self._texts[self._page], page.line_style)
+        stored = self._stored and page.as_stored is not None
+        key = (self._page, stored)
+        if key not in self._bodies:
+            make = page.as_stored if stored and page.as_stored is not None else page.make
+            self._bodies[key] = make(self.glyphs)
+            self._about.setdefault(self._page, page.about())
+        view = self.query_one(BodyView)
+        view.search(None)
+        view.show(self._bodies[key])
         self._note = ""
         self.lay_out(self.size.width, self.size.height)
 
     def lay_out(self, width: int, height: int) -> None:
         glyphs = self.glyphs
-        text = self._texts.get(self._page, "")
-        pages = sum(len(page.title) + 3 for page in self._pages)
-        title = cut(glyphs.own(self._title), max(10, width - pages - 28), glyphs.ellipsis)
-        spans: list[Span] = [glyphs.ui(f" {title}  ", "bold")]
-        for n, page in enumerate(self._pages if len(self._pages) > 1 else ()):
+        about = self._about.get(self._page, "")
+        marks: list[Span] = []
+        tabs = self._tabs
+        for n in tabs if len(tabs) > 1 else ():
             here = n == self._page
-            words = f"[{page.title}]" if here else f" {page.title} "
-            spans.append(glyphs.ui(f"{words} ", "title" if here else "dim", f"page({n})"))
-        size = f" {count_text(self._lines.get(self._page, 1), 'line')} "
-        if width >= 100:
-            size = f" {count_text(len(text), 'character')}, {size.strip()} "
-        self.query_one("#top", Lines).show([spread(spans, (glyphs.ui(size, "dim"),), width), glyphs.rule("", width)])
-        self.query_one("#bottom", Lines).show([glyphs.rule(self._note, width), hint_line(glyphs, self.hints(), width)])
+            words = f"[{self._pages[n].title}]" if here else f" {self._pages[n].title} "
+            marks.append(glyphs.ui(words, "title" if here else "dim", f"page({n})"))
+        room = width - line_width(marks) - 6
+        right = cut(glyphs.own(about), max(0, room - 12), glyphs.ellipsis)
+        title = cut(glyphs.own(self._title), max(8, room - len(right)), glyphs.ellipsis)
+        line = spread(
+            (glyphs.ui(f" {title}  ", "bold"), *marks), (Span(right, self._style(about)), glyphs.ui(" ")), width
+        )
+        self.query_one("#top", Lines).show([line, glyphs.rule("", width)])
+        self.query_one("#rule", Lines).show([glyphs.rule(self._note, width)])
+        self.query_one("#bottom", Lines).show([hint_line(glyphs, self.hints(), width)])
+
+    @staticmethod
+    def _style(about: str) -> str:
+        return "error" if about.startswith(("ERROR", "error")) else "dim"
 
     def hints(self) -> list[Hint]:
-        hints = [("/", "find", "search"), ("n", "next", "hit(1)"), ("z", "wrap", "wrap"), ("y", "copy", "yank")]
+        if self.query_one("#find").has_class("-open"):
+            return [("enter", "keep", "submit_search"), ("esc", "back to where it began", "back")]
+        body = self.body
+        hints: list[Hint] = []
+        if isinstance(body, DiffBody):
+            hints.append(("]", "next change", "change(1)"))
+        if body.folds:
+            hints += [
+                ("enter", "fold" if not isinstance(body, DiffBody) else "unfold", "fold"),
+                ("O", "all", "fold_all"),
+            ]
+        hints += [("/", "find", "search"), ("n", "next", "hit(1)")]
         if len(self._pages) > 1:
-            hints.insert(0, ("h l", "other pages", f"page({(self._page + 1) % len(self._pages)})"))
+            tabs = self._tabs
+            after = tabs[(tabs.index(self._page) + 1) % len(tabs)]
+            hints.append(("h l", "other pages", f"page({after})"))
+        if self._other is not None:
+            hints.append(("v", "record" if self._pages[self._page].record_of is None else "back", "record"))
+        if isinstance(body, DiffBody):
+            hints.append(("|", "one column" if body.two else "two columns", "columns"))
+        hints += [
+            ("z", "wrap" if self._pages[self._page].as_stored is None else "as stored", "wrap"),
+            ("y", "copy", "yank"),
+        ]
         return [*hints, ("?", "all keys", "help"), ("q", "back", "leave")]
 
     def _say(self, note: str) -> None:
         self._note = note
         self.lay_out(self.size.width, self.size.height)
 
+    # pages
+
     def action_page(self, number: int) -> None:
         if number != self._page and 0 <= number < len(self._pages):
             self._page = number
             self._show_page()
 
+    @property
+    def _tabs(self) -> list[int]:
+        """The pages to choose from: of the records only the one of what is shown."""
+        of = self._pages[self._page].record_of
+        shown = self._page if of is None else of
+        return [n for n, page in enumerate(self._pages) if page.record_of in (None, shown)]
+
     def action_side(self, by: int) -> None:
-        self.action_page(self._page + by)
+        tabs = self._tabs
+        at = tabs.index(self._page) + by
+        if 0 <= at < len(tabs):
+            self.action_page(tabs[at])
+
+    @property
+    def _other(self) -> int | None:
+        """The record of the page that is shown, or from a record the page that it belongs to."""
+        of = self._pages[self._page].record_of
+        if of is not None:
+            return of
+        return next((n for n, page in enumerate(self._pages) if page.record_of == self._page), None)
+
+    def action_record(self) -> None:
+        if self._other is not None:
+            self.action_page(self._other)
+
+    # ways to see it
 
     def action_wrap(self) -> None:
-        view = self.query_one(BigText)
+        if self._pages[self._page].as_stored is not None:
+            self._stored = not self._stored
+            self._show_page()
+            self._say("as its bytes stand in the file" if self._stored else "")
+            return
+        view = self.query_one(BodyView)
         view.set_wrap(not view.wrapped)
         self._say("long lines wrap" if view.wrapped else "long lines are cut: < and > scroll sideways")
 
     def action_shift(self, by: int) -> None:
-        self.query_one(BigText).shift(by)
+        self.query_one(BodyView).shift(by)
+
+    def action_fold(self) -> None:
+        self.query_one(BodyView).fold()
+
+    def action_fold_all(self) -> None:
+        self.query_one(BodyView).fold_all()
+
+    def action_columns(self) -> None:
+        if self.query_one(BodyView).switch_columns():
+            self._say("")
+
+    def action_change(self, by: int) -> None:
+        if not self.query_one(BodyView).change(by):
+            self._say("no more changes" if isinstance(self.body, DiffBody) else "")
+
+    # search
 
     def action_search(self) -> None:
-        def found(query: str | None) -> None:
-            if query is not None:
-                self._say("" if self.query_one(BigText).find(query) or not query else f"not found: {query}")
+        field, view = self.query_one(SafeInput), self.query_one(BodyView)
+        self._origin = max(-1, view.here - 1)
+        self.query_one("#find").add_class("-open")
+        field.disabled = False
+        field.value = ""
+        field.focus()
+        self._say("")
 
-        self.ask(PromptScreen("Find in this text", submit="find"), found)
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        if self.query_one(SafeInput).disabled:
+            return
+        view = self.query_one(BodyView)
+        view.search(Query(event.value) if event.value else None)
+        found = view.find(1, self._origin) if event.value else None
+        self._tell(found, event.value)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.action_submit_search()
+
+    def action_submit_search(self) -> None:
+        self._close_field()
+
+    def _close_field(self) -> None:
+        self.query_one("#find").remove_class("-open")
+        self.query_one(SafeInput).disabled = True
+        self.query_one(BodyView).focus()
+        self.lay_out(self.size.width, self.size.height)
+
+    def action_back(self) -> None:
+        view = self.query_one(BodyView)
+        if self.query_one("#find").has_class("-open"):
+            view.search(None)
+            self._note = ""
+            self._close_field()
+        else:
+            super().action_back()
+
+    def _tell(self, found: int | None, words: str) -> None:
+        """Say which match this is."""
+        if not words:
+            self._say("")
+            return
+        if found is None:
+            self._say(f"not found: {visible(words)}")
+            return
+        view = self.query_one(BodyView)
+        number, count = view.matches_before(found) + 1, view.matches
+        case = " · any case" if Query(words).any_case and words.upper() != words else ""
+        self._say(f"match {min(number, count):,} of {count:,} · line {view.body.number(found):,}{case}")
 
     def action_hit(self, by: int) -> None:
-        if not self.query_one(BigText).find_next(by):
-            self._say("no match. / finds something")
+        view = self.query_one(BodyView)
+        query = view.sought
+        if query is None:
+            self._say("/ finds something first")
+            return
+        self._tell(view.find(by), query.words)
 
     def action_yank(self) -> None:
-        self._say(self.tool.copy(visible_text(self._texts.get(self._page, ""))))
+        self._say(self.tool.copy(visible_text(self.body.text())))
+
+    def on_paste(self, event: events.Paste) -> None:
+        event.stop()

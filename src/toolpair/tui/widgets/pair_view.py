@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.style import Style
 from textual import events
 from textual.binding import BindingType
 from textual.cache import LRUCache
@@ -17,16 +18,19 @@ from textual.strip import Strip
 from toolpair.tui.keys import MOVE
 from toolpair.tui.overview import Overview
 from toolpair.tui.paint import Painter
+from toolpair.tui.problem_ticks import ProblemTicks
+from toolpair.tui.rail import BREAKS, NOTE, Ticks, rail
 from toolpair.tui.row_lines import RowLines, row_height
-from toolpair.tui.scrollbar import plain_scrollbar
 from toolpair.tui.styled_text import Glyphs
 from toolpair.tui.widgets.row_heights import RowHeights
 
 if TYPE_CHECKING:
-    from toolpair.session.session import PairRow
+    from toolpair.session.session import PairRow, Problem
 
 CONTEXT = 2
 """Lines kept visible above and below the cursor."""
+_EXACT = 1000
+"""Rows of a list that is measured as a whole for the rail."""
 AHEAD = 12
 """Rows above the visible ones that are measured too: as far as one turn of the wheel goes."""
 
@@ -57,12 +61,14 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         self.side: str = "call"
         self.query_text = ""
         self.stacked = False
+        self.ticks: ProblemTicks | None = None
+        """Where problems are, for the rail."""
 
     # what is shown
 
     def on_mount(self) -> None:
         super().on_mount()  # type: ignore[no-untyped-call]
-        plain_scrollbar(self, self._glyphs.ascii)
+        rail(self, self._rail_ticks, self._glyphs.ascii)
 
     @property
     def row_index(self) -> int | None:
@@ -163,6 +169,43 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
             strips = [self.paint(line, cells, "cursor" if here else "") for line in lines]
             self._cache[key] = strips
         return strips
+
+    # the rail
+
+    def lines_needed(self, most: int) -> int:
+        """How many lines the rows take; `most` if it is that many or more."""
+        count = len(self._order)
+        if count >= most:
+            return most
+        self._heights.measure(0, count - 1)
+        self._fit()
+        return min(most, self._heights.total)
+
+    def _cells_of(self, size: int) -> Iterator[tuple[int, str, Problem]]:
+        """The cell of the rail for each problem that is not hidden, the worst problems first."""
+        order, count = self._order, len(self._order)
+        total = self._heights.total
+        for row, style, problem in self.ticks.rows if self.ticks is not None else ():
+            position = row
+            if not isinstance(order, range):
+                position = bisect_right(order, row) - 1
+                if position < 0 or order[position] != row:
+                    continue
+            if position < count:
+                # In a long list not every row is measured; a cell stands for many.
+                line = self._heights.top(position) if count <= _EXACT else position * total // count
+                yield (line if total <= size else line * size // total), style, problem
+
+    def _rail_ticks(self, size: int) -> Ticks:
+        ticks: dict[int, tuple[str, Style]] = {}
+        for cell, style, _ in self._cells_of(size):
+            if cell not in ticks:
+                ticks[cell] = (NOTE if style == "dim" else BREAKS, Style(color=self.style_of(style).color))
+        return ticks
+
+    def problem_of_tick(self, cell: int, size: int) -> Problem | None:
+        """The problem that a tick of the rail stands for."""
+        return next((problem for at, _, problem in self._cells_of(size) if at == cell), None)
 
     # the cursor
 

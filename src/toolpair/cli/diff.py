@@ -1,0 +1,260 @@
+"""`toolpair diff`: two sessions compared by what they say. Nothing is written."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from difflib import unified_diff
+from itertools import zip_longest
+from typing import Final
+
+from msgspec import Struct
+
+from toolpair.cli import exits, inputs
+from toolpair.cli.file_report import Entry
+from toolpair.cli.output import dump
+from toolpair.cli.terminal import Parser, TerminalStyle, UsageError, add_common, one_profile, out, safe, style_for
+from toolpair.dialects.block_texts import call_summary
+from toolpair.history.comparison_rows import ComparisonRows
+from toolpair.history.comparison_text import DIFFER, same_text, summary_text, texts_that_differ
+from toolpair.history.steps import History, Step, history_of
+from toolpair.history.two_histories import Comparison, Part, compared
+from toolpair.session.session import Session
+from toolpair.transcript.counting import plural
+
+_EPILOG: Final = """\
+examples:
+  toolpair diff 7c3e1b 9f02aa                          a session and its fork, by the beginnings of their ids
+  toolpair diff session.jsonl session.jsonl.toolpair-20261121-0912.bak
+  toolpair diff a.jsonl b.jsonl --show-content         with what differs inside calls and results
+  toolpair diff a.jsonl b.jsonl --output-format json | jq '.conversations[].parting'
+
+Two histories are compared as their agent would continue them: message by message and pair by pair, by what they say.
+The order of keys, record ids, times and other branches do not count. Ids of calls do, unless --ignore-ids is given.
+
+exit code: 0 the same, 1 different, 2 unreadable or bad usage
+"""
+_LONGEST: Final = 20
+"""Steps in a row of which the text form lists no more; JSON has all."""
+_AROUND: Final = 2
+_LINES: Final = 2_000
+"""Of longer texts only the size is said to differ: comparing takes the square of the time."""
+
+
+def parser(command: str = "diff") -> Parser:
+    result = Parser(
+        prog=f"toolpair {command}",
+        description="Show where two sessions part, which calls and results differ, and what only one of them has.",
+        epilog=_EPILOG,
+    )
+    result.add_argument("a", metavar="A", help="a session file, a backup of one, a session's id, `.`, or -")
+    result.add_argument("b", metavar="B", help="the same; one of the two can be standard input")
+    result.add_argument("--ignore-ids", action="store_true", help="pairs that differ only in their ids are the same")
+    result.add_argument("--leaf", metavar="ID", help="use the history of A that ends at this record, or begins so")
+    result.add_argument("--leaf-b", metavar="ID", help="the same for B")
+    add_common(result, ("text", "json"), "also print what calls, results and messages say where they differ")
+    return result
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.a == options.b == inputs.STDIN:
+        raise UsageError("Only one of the two can be standard input.")
+    profile = one_profile(options)
+    a, b = (
+        _Side(name := inputs.named(given), _opened(options, name, profile, leaf))
+        for given, leaf in ((options.a, options.leaf), (options.b, options.leaf_b))
+    )
+    histories = zip_longest(a.histories(), b.histories())
+    found = [compared(one, other, options.ignore_ids) if one and other else None for one, other in histories]
+    same = all(one is not None and one.same for one in found)
+    if options.output_format == "json":
+        out(dump(_json(a, b, found, same, options.show_content), indent=2))
+    else:
+        _Printer(a, b, style_for(sys.stdout, options.color), options.show_content).all(found)
+    return exits.OK if same else exits.PROBLEMS
+
+
+class _Side(Struct, frozen=True):
+    """One of the two, and what it is called."""
+
+    name: str
+    session: Session
+
+    def histories(self) -> Iterator[History]:
+        yield from map(history_of, self.session.conversations)
+
+
+def _opened(options: argparse.Namespace, name: str, profile: str | None, leaf: str | None) -> Session:
+    return inputs.Input(name).open(
+        options.format, profile, leaf, agent_version=options.agent_version, max_size=options.max_size
+    )
+
+
+# JSON
+
+
+def _json(a: _Side, b: _Side, found: list[Comparison | None], same: bool, content: bool) -> Entry:
+    return {
+        "version": 1,
+        "a": _side_entry(a),
+        "b": _side_entry(b),
+        "same": same,
+        "conversations": [_comparison_entry(one, content) if one is not None else None for one in found],
+    }
+
+
+def _side_entry(side: _Side) -> Entry:
+    session = side.session
+    return {"path": side.name, "format": session.format.id, "conversations": len(session.conversations)}
+
+
+def _comparison_entry(found: Comparison, content: bool) -> Entry:
+    parting = found.parting
+    return {
+        "same": found.same,
+        "counts": {
+            kind.replace(" ", "_"): {"pairs": tally.pairs, "others": tally.others}
+            for kind, tally in found.tallies.items()
+        },
+        "parting": None
+        if parting is None
+        else {
+            "a": _step_entry(found.a, found.a.steps[parting.a], False),
+            "b": _step_entry(found.b, found.b.steps[parting.b], False),
+            "pairs_a": parting.pairs_a,
+            "pairs_b": parting.pairs_b,
+        },
+        "differences": [
+            {
+                "kind": part.kind.replace(" ", "_"),
+                "differs": list(part.aspects),
+                "a": _step_entry(found.a, a, content) if a is not None else None,
+                "b": _step_entry(found.b, b, content) if b is not None else None,
+            }
+            for part, a, b in _rows(found)
+        ],
+    }
+
+
+def _rows(found: Comparison) -> Iterator[tuple[Part, Step | None, Step | None]]:
+    rows = ComparisonRows(found)
+    for row in map(rows.__getitem__, range(len(rows))):
+        if row.a is not None or row.b is not None:
+            yield found.parts[row.part], row.a, row.b
+
+
+def _step_entry(history: History, step: Step, content: bool) -> Entry:
+    pair = history.pair_of(step)
+    entry: Entry = {
+        "type": step.kind,
+        "name": step.name,
+        "line": history.line_of(step),
+        "message": step.message,
+        "inherited": step.inherited,
+    }
+    if pair is not None:
+        entry["pair"] = step.pair
+        entry["call_id"] = pair.call.id if pair.call is not None else None
+        entry["result_ids"] = [result.id for result in pair.results]
+        if content:
+            entry["call"] = pair.call.text if pair.call is not None else None
+            entry["results"] = [result.text for result in pair.results]
+    elif content:
+        entry["text"] = history.block_of(step).text
+    return entry
+
+
+# Text
+
+
+class _Printer:
+    """Prints what differs for a person: a line per pair or message, in the order of both."""
+
+    def __init__(self, a: _Side, b: _Side, style: TerminalStyle, content: bool) -> None:
+        self.sides = a, b
+        self.style = style
+        self.content = content
+
+    def all(self, found: list[Comparison | None]) -> None:
+        for mark, side in zip("AB", self.sides, strict=True):
+            out(self.style.bold(f"{mark}  {safe(side.name)}") + self.style.dim(f"  {side.session.format.title}"))
+        for number, one in enumerate(found):
+            if len(found) > 1:
+                out(self.style.bold(f"conversation {number + 1} of {len(found)}"))
+            if one is None:
+                longer = max(self.sides, key=lambda side: len(side.session.conversations))
+                out(f"Only {safe(longer.name)} has this conversation.")
+            else:
+                self._comparison(one)
+
+    def _comparison(self, found: Comparison) -> None:
+        rows = ComparisonRows(found)
+        for place, part in enumerate(found.parts):
+            if part.kind == "same":
+                out(self.style.dim(f"  {same_text(part)}"))
+                continue
+            first = rows.row_of(place)
+            for number in range(first, min(first + _LONGEST, rows.row_of(place + 1))):
+                row = rows[number]
+                if row.across is not None:
+                    out(self.style.bold(f"══ {row.across} ══"))
+                else:
+                    self._row(found, part, row.a, row.b)
+            if part.size > _LONGEST:
+                out(f"  … and more, {part.size:,} in all, only in {part.kind[-1].upper()}; JSON lists them")
+        out(self.style.bold(summary_text(found)))
+
+    def _row(self, found: Comparison, part: Part, a: Step | None, b: Step | None) -> None:
+        if a is not None and b is not None:
+            names = ", ".join(DIFFER[aspect] for aspect in part.aspects)
+            line = f"≠ {_place(found.a, a)} | {_place(found.b, b)}  {_name(found.a, a, self.content)}"
+            out(f"{self.style.severity('warning', safe(line))}  {names} differ{'s' if len(part.aspects) == 1 else ''}")
+            self._inside(found, part, a, b)
+        elif a is not None:
+            out(self.style.red(safe(f"< {_place(found.a, a)}  {_name(found.a, a, self.content)}")))
+        elif b is not None:
+            out(self.style.green(safe(f"> {_place(found.b, b)}  {_name(found.b, b, self.content)}")))
+
+    def _inside(self, found: Comparison, part: Part, a: Step, b: Step) -> None:
+        if "id" in part.aspects:
+            out(self.style.dim(f"      {safe(_ids(found.a, a))} | {safe(_ids(found.b, b))}"))
+        if not self.content:
+            return
+        for _, before, after in texts_that_differ(found, part, a, b):
+            self._lines(before, after)
+
+    def _lines(self, before: str, after: str) -> None:
+        old, new = before.splitlines(), after.splitlines()
+        if max(len(old), len(new)) > _LINES:
+            out(f"      {plural(len(old), 'line')} | {plural(len(new), 'line')}")
+            return
+        for line in list(unified_diff(old, new, n=_AROUND, lineterm=""))[2:]:
+            colour = {"+": self.style.green, "-": self.style.red, "@": self.style.dim}.get(line[:1])
+            text = f"      {safe(line)}"
+            out(colour(text) if colour is not None else text)
+
+
+def _place(history: History, step: Step) -> str:
+    if step.inherited:
+        return "inherited"
+    line = history.line_of(step) if history.conversation.document.kind == "lines" else None
+    return f"line {line:,}" if line is not None else f"messages.{step.message}"
+
+
+def _name(history: History, step: Step, content: bool) -> str:
+    if step.kind != "pair":
+        who = f"{step.name}, {step.kind}" if step.kind != "text" else step.name
+        return f"{who}: {' '.join(history.block_of(step).text.split())[:80]}" if content else who
+    pair = history.pair_of(step)
+    if content and pair is not None and pair.call is not None:
+        return f"{step.name} {call_summary(pair.call)[:80]}"
+    return step.name
+
+
+def _ids(history: History, step: Step) -> str:
+    pair = history.pair_of(step)
+    if pair is None:
+        return ""
+    ids = [pair.call.id if pair.call is not None else None, *[result.id for result in pair.results]]
+    return " ≠ ".join(dict.fromkeys(str(id_) for id_ in ids if id_ is not None)) or "no id"

@@ -1,0 +1,152 @@
+"""What the preview shows of a row: the call decoded, and the first lines of its output."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, overload
+
+from toolpair.history.call_details import details_of
+from toolpair.text.safe import SafeText, visible
+from toolpair.tui.bodies.body import Body
+from toolpair.tui.bodies.reading import (
+    call_body,
+    call_title,
+    looks_like_json,
+    output_body,
+    result_body,
+    result_title,
+)
+from toolpair.tui.bodies.text_body import TextBody
+from toolpair.tui.row_lines import ROLES
+from toolpair.tui.row_pages import arguments_as_written
+from toolpair.tui.styled_text import Glyphs, Line, Span
+
+if TYPE_CHECKING:
+    from toolpair.session.session import Conversation, PairRow
+    from toolpair.transcript.model import Block
+
+MOST: Final = 1 << 16
+"""Characters of a longer output that are looked at."""
+_RECORD: Final = 1 << 18
+"""Bytes of a record that is read again for what the agent kept beside the output."""
+LINES: Final = 200
+"""Lines of each side: a preview is no viewer."""
+_NAMES: Final = {"cut": "history lost", "compaction": "replaced by a summary", "damaged": "not readable"}
+Shown = tuple[Line, Sequence[Line], Sequence[Line] | None, tuple[int, int]]
+"""The title, the lines of one or two columns, and the cells of both."""
+
+
+class BodyLines(Sequence[Line]):
+    """The first lines of a body, made when they are drawn."""
+
+    def __init__(self, body: Body, cells: int) -> None:
+        # Plain text stands one cell from the edge, as everything else does.
+        self._edge = (Span(SafeText(" ")),) if isinstance(body, TextBody) and not body.gutter else ()
+        body.lay_out(cells - len(self._edge))
+        self._body = body
+
+    def __len__(self) -> int:
+        return min(LINES, self._body.rows)
+
+    @overload
+    def __getitem__(self, n: int) -> Line: ...
+    @overload
+    def __getitem__(self, n: slice) -> list[Line]: ...
+    def __getitem__(self, n: int | slice) -> Line | list[Line]:
+        if isinstance(n, slice):
+            return [self[each] for each in range(len(self))[n]]
+        return (*self._edge, *self._body.line(n))
+
+
+class Stacked(Sequence[Line]):
+    """Lines below each other."""
+
+    def __init__(self, *parts: Sequence[Line]) -> None:
+        self._parts = parts
+
+    def __len__(self) -> int:
+        return sum(map(len, self._parts))
+
+    @overload
+    def __getitem__(self, n: int) -> Line: ...
+    @overload
+    def __getitem__(self, n: slice) -> list[Line]: ...
+    def __getitem__(self, n: int | slice) -> Line | list[Line]:
+        if isinstance(n, slice):
+            return [self[each] for each in range(len(self))[n]]
+        for part in self._parts:
+            if n < len(part):
+                return part[n]
+            n -= len(part)
+        raise IndexError(n)
+
+
+class PreviewText:
+    """The lines of one row's preview. Only what is looked at is decoded."""
+
+    def __init__(self, glyphs: Glyphs, conversation: Conversation, row: PairRow | None, carets: bool = False) -> None:
+        """`carets`: differences are also marked below the lines."""
+        self._glyphs = glyphs
+        self._titles = ("", "")
+        self._call: Body | None = None
+        self._output: Body | None = None
+        self._is_pair = row is not None and row.pair is not None
+        if row is None:
+            return
+        pair, result = row.pair, row.result
+        if pair is None:
+            self._titles = (ROLES.get(row.role or "", row.role or _NAMES.get(row.kind, "")), "")
+            self._call = TextBody(glyphs, row.label)
+            return
+        call, small = pair.call, result is not None and _is_small(conversation, result)
+        details = details_of(conversation, call, result if small else None)
+        self._titles = (
+            f"{pair.index} {visible(call_title(call)) if call is not None else ''}".strip(),
+            visible(result_title(result, details.seconds)) if result is not None else "no result",
+        )
+        if call is not None:
+            written = arguments_as_written(conversation, call) if _is_small(conversation, call) else None
+            self._call = call_body(glyphs, call, written, details.patch, carets=carets)
+        self._output = _output(glyphs, result, call) if result is not None else None
+
+    @property
+    def bodies(self) -> list[Body]:
+        return [body for body in (self._call, self._output) if body is not None]
+
+    def two_columns(self, cells: int) -> Shown:
+        """Call and output beside each other; a message takes all cells."""
+        glyphs, left = self._glyphs, (cells - 2) // 2
+        begin, end = self._titles
+        if not self._is_pair:
+            return glyphs.rule(begin, cells), _lines(self._call, cells - 1), None, (cells, 0)
+        right = cells - left - 1
+        title = (*glyphs.rule(begin, left), *glyphs.rule(end, cells - left, lead="┼─"))
+        return title, _lines(self._call, left - 1), _lines(self._output, right - 1), (left, right)
+
+    def one_column(self, cells: int) -> Shown:
+        """The same in one column, as in a terminal."""
+        glyphs = self._glyphs
+        begin, end = self._titles
+        lines = _lines(self._call, cells - 1)
+        if self._is_pair:
+            lines = Stacked(lines, [glyphs.rule(end, cells)], _lines(self._output, cells - 1))
+        return glyphs.rule(begin, cells), lines, None, (cells, 0)
+
+
+def _lines(body: Body | None, cells: int) -> Sequence[Line]:
+    return BodyLines(body, cells) if body is not None else []
+
+
+def _is_small(conversation: Conversation, block: Block) -> bool:
+    """Whether reading its record again is quick."""
+    try:
+        return conversation.document.record(block.record).size <= _RECORD
+    except LookupError:
+        return False
+
+
+def _output(glyphs: Glyphs, result: Block, call: Block | None) -> Body:
+    text = result.text
+    if len(text) <= MOST or looks_like_json(text):
+        return result_body(glyphs, result, call)
+    return output_body(glyphs, text[:MOST], call, numbered=False)

@@ -1,0 +1,147 @@
+"""The pages of a viewer that shows a row: its call, its result, the output that was found elsewhere, their records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from toolpair.dialects.block_texts import argument_slots, text_of, written_arguments
+from toolpair.history.call_details import details_of, output_file, start_of_file
+from toolpair.text.inline_diff import decoded
+from toolpair.transcript.edits import InsertResult
+from toolpair.tui.bodies.body import Body
+from toolpair.tui.bodies.json_body import JsonBody
+from toolpair.tui.bodies.reading import (
+    call_body,
+    call_title,
+    looks_like_json,
+    output_body,
+    result_body,
+    result_title,
+    with_output,
+)
+from toolpair.tui.bodies.text_body import TextBody
+from toolpair.tui.numbers import size_text
+from toolpair.tui.screens.viewer import ViewerPage
+from toolpair.tui.styled_text import Glyphs
+
+if TYPE_CHECKING:
+    from toolpair.session.session import Conversation, PairRow, Problem
+    from toolpair.transcript.model import Block
+
+_WHOLE: Final = 16 << 20
+"""Bytes of an output's own file that are shown."""
+
+
+def pages_of(
+    conversation: Conversation, row: PairRow, problem: Problem | None, noun: str, carets: bool
+) -> tuple[str, list[ViewerPage]]:
+    """The title and the pages for a row with a pair. `problem` is the worst one that the pair has."""
+    assert row.pair is not None
+    pair, call, result = row.pair, row.pair.call, row.result
+    title = f"{pair.index} {call_title(call) if call is not None else 'result'}"
+    pages: list[ViewerPage] = []
+    records: list[int] = []
+    if call is not None:
+
+        def make_call(glyphs: Glyphs) -> Body:
+            written = arguments_as_written(conversation, call)
+            patch = details_of(conversation, call, result).patch
+            made = call_body(glyphs, call, written, patch, numbered=True, carets=carets)
+            return made if result is None else with_output(glyphs, made, call, result)
+
+        pages.append(ViewerPage("call", make_call))
+        records.append(call.record)
+    if result is not None:
+        pages.append(
+            ViewerPage(
+                "result",
+                lambda glyphs: result_body(glyphs, result, call, numbered=True),
+                lambda: result_title(result, details_of(conversation, call, result).seconds),
+            )
+        )
+        pages += _whole_output(conversation, call, result)
+        if call is None or result.record != call.record:
+            records.append(result.record)
+    else:
+        pages += _found_elsewhere(call, problem)
+    records_of = [record_page(conversation, uid, noun, number) for number, uid in enumerate(records)]
+    return title, [*pages, *records_of]
+
+
+def message_pages(conversation: Conversation, row: PairRow, noun: str) -> list[ViewerPage]:
+    """The pages for a row without a pair: a message, a summary, a line that cannot be read."""
+    pages = [ViewerPage("text", lambda glyphs: TextBody(glyphs, row.label, language="markdown"))]
+    if row.record is not None:
+        pages.append(record_page(conversation, row.record, noun, 0))
+    return pages
+
+
+def _found_elsewhere(call: Block | None, problem: Problem | None) -> Iterator[ViewerPage]:
+    """The outputs of which a copy can be used."""
+    for fix in problem.fixes if problem is not None else ():
+        for edit in fix.edits if fix.id.startswith("use-copy") else ():
+            if isinstance(edit, InsertResult) and edit.call is call:
+                text = text_of(edit.content)
+
+                def make(glyphs: Glyphs, text: str = text) -> Body:
+                    return output_body(glyphs, text, call, numbered=True)
+
+                yield ViewerPage("found elsewhere", make, lambda title=fix.title: title)  # type: ignore[misc]
+
+
+def _whole_output(conversation: Conversation, call: Block | None, result: Block) -> Iterator[ViewerPage]:
+    """The file that has the whole of an output which is too long to be sent."""
+    name = output_file(conversation, result)
+    if name is None:
+        return
+
+    def make(glyphs: Glyphs) -> Body:
+        return output_body(glyphs, decoded(start_of_file(conversation, name, _WHOLE)), call, numbered=True)
+
+    yield ViewerPage("whole output", make, lambda: name)
+
+
+def arguments_as_written(conversation: Conversation, call: Block) -> str | None:
+    """A call's arguments as JSON, as the file has them; None if that cannot be read."""
+    written = written_arguments(call)
+    if written is not None:
+        return written
+    document = conversation.document
+    for slot in argument_slots(call):
+        try:
+            start, end = document.span(call.record, slot)
+            offset, record = document.offset(call.record), document.record(call.record)
+        except (LookupError, ValueError):
+            continue
+        if (start, end) != (offset, offset + record.size):
+            return decoded(record.body[start - offset : end - offset])
+    return None
+
+
+def record_page(conversation: Conversation, uid: int, noun: str, of: int) -> ViewerPage:
+    """The record as it stands in the file. `of` is the number of the page that it belongs to."""
+
+    def text() -> str:
+        return decoded(conversation.document.record(uid).body)
+
+    def laid_out(glyphs: Glyphs) -> Body:
+        written = text()
+        return JsonBody(glyphs, written) if looks_like_json(written) else TextBody(glyphs, written, numbered=True)
+
+    def about() -> str:
+        document = conversation.document
+        record = document.record(uid)
+        place = f"line {record.line:,}" if record.line is not None else f"new {noun}"
+        return f"{place} · {_scope(conversation, uid)} · {size_text(record.size)}"
+
+    return ViewerPage("record", laid_out, about, lambda glyphs: TextBody(glyphs, text()), of)
+
+
+def _scope(conversation: Conversation, uid: int) -> str:
+    """Whether the record is part of what would be sent."""
+    scope = conversation.transcript.scopes.get(uid, "active")
+    return _SCOPES.get(scope, scope)
+
+
+_SCOPES: Final = {"inactive": "not sent: another branch, before a summary, or a sub-agent", "malformed": "unreadable"}

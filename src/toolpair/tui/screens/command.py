@@ -1,0 +1,108 @@
+"""`:` and the palette: every command by name, completed as one types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Input
+
+from toolpair.tui.commands import Command, completed, found_for
+from toolpair.tui.screens.base_screen import Dialog, hint_line
+from toolpair.tui.styled_text import Line, cut_line, line_width, spread
+from toolpair.tui.widgets.line_list import LineList
+from toolpair.tui.widgets.safe_input import SafeInput
+from toolpair.tui.widgets.text_block import Lines
+
+
+class CommandScreen(Dialog[str | None]):
+    """Returns the action of the chosen command, None after escape."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "close", show=False),
+        Binding("tab", "complete", "complete", show=False, priority=True),
+        Binding("up", "move(-1)", "up", show=False, priority=True),
+        Binding("down", "move(1)", "down", show=False, priority=True),
+        Binding("ctrl+p", "back", "close", show=False),
+    ]
+    DEFAULT_CSS = """
+    CommandScreen LineList { height: auto; max-height: 20; background: $surface; }
+    """
+
+    def __init__(self, commands: Sequence[Command]) -> None:
+        super().__init__()
+        self._commands = list(commands)
+        self._shown = list(commands)
+
+    def build(self) -> ComposeResult:
+        with Vertical(id="box"):
+            yield Lines(id="top")
+            yield LineList(self.glyphs)
+            yield SafeInput()
+            yield Lines(id="bottom")
+
+    def on_mount(self) -> None:
+        field = self.query_one(SafeInput)
+        field.placeholder = "the name of a command"
+        field.focus()
+
+    def lay_out(self, width: int, height: int) -> None:
+        self._fill(None)
+
+    def _fill(self, cursor: int | None) -> None:
+        width, height = self.size.width, self.size.height
+        if not width:
+            return
+        self.query_one("#top", Lines).show([self.glyphs.rule("Commands", width, "title")])
+        names = max((len(command.name) for command in self._commands), default=0)
+        menu = self.query_one(LineList)
+        menu.styles.height = max(1, min(len(self._shown), int(height * 0.7) - 2))
+        menu.show([[self._entry(command, names, width - 1)] for command in self._shown], cursor)
+        count = f"{len(self._shown)} of {len(self._commands)} commands "
+        hints = [("tab", "complete", "complete"), ("enter", "run", "submit"), ("esc", "close", "back")]
+        keys = hint_line(self.glyphs, hints, width - len(count))
+        self.query_one("#bottom", Lines).show([spread(keys, (self.glyphs.ui(count, "dim"),), width)])
+
+    def _entry(self, command: Command, names: int, cells: int) -> Line:
+        glyphs = self.glyphs
+        keys = (glyphs.ui(f" {command.keys} ", "key"),)
+        left: Line = (glyphs.ui(f"{command.name:<{names}}  ", "tool"), glyphs.ui(command.label))
+        room = cells - line_width(keys) - 1
+        if line_width(left) > room:
+            left = (*cut_line(left, max(0, room - len(glyphs.ellipsis))), glyphs.ui("…", "dim"))
+        return spread(left, keys, cells)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        self._shown = found_for(event.value, self._commands)
+        self._fill(0)
+
+    def on_input_submitted(self) -> None:
+        self.action_submit()
+
+    def on_line_list_chosen(self) -> None:
+        self.action_submit()
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key == "escape":
+            # Not left to the binding, which would run after the letters that arrived with it.
+            event.stop()
+            event.prevent_default()
+            if not self.inert:
+                self.finish(None)
+
+    def action_move(self, by: int) -> None:
+        self.query_one(LineList).action_move(by)
+
+    def action_complete(self) -> None:
+        field = self.query_one(SafeInput)
+        field.value = completed(field.value, self._commands)
+        field.cursor_position = len(field.value)
+
+    def action_submit(self) -> None:
+        cursor = self.query_one(LineList).cursor
+        if cursor < len(self._shown):
+            self.finish(self._shown[cursor].action)

@@ -1,0 +1,78 @@
+"""The preview of the pair under the cursor: its call and its output, side by side or one below the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+
+from toolpair.tui.paint import Painter
+from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width
+
+_WHEEL = 3
+
+
+class Preview(Painter):
+    """Draws the lines that it is given below a title."""
+
+    COMPONENT_CLASSES = Painter.COMPONENT_CLASSES
+    DEFAULT_CSS = "Preview { height: 100%; width: 1fr; }"
+
+    class Opened(Message):
+        """A double click."""
+
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._glyphs = glyphs
+        self._title: Line = ()
+        self._left: Sequence[Line] = ()
+        self._right: Sequence[Line] | None = None
+        self._columns = (0, 0)
+        self._top = 0
+
+    def show(self, title: Line, left: Sequence[Line], right: Sequence[Line] | None, columns: tuple[int, int]) -> None:
+        """`right` is None where there is one column. `columns`: the cells of each."""
+        self._title, self._left, self._right, self._columns = title, left, right, columns
+        self._top = 0
+        self.refresh()
+
+    @property
+    def height(self) -> int:
+        """How many lines there are, without the title."""
+        return max(len(self._left), len(self._right) if self._right is not None else 0)
+
+    def scroll_by(self, lines: int) -> None:
+        """Scroll both columns."""
+        top = max(0, min(self._top + lines, self.height - max(1, self.size.height - 1)))
+        if top != self._top:
+            self._top = top
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        cells = self.size.width
+        if y == 0:
+            return self.paint(self._title, cells)
+        n = y - 1 + self._top
+        left = self._left[n] if n < len(self._left) else ()
+        if self._right is None:
+            return self.paint(left, cells)
+        begin = cut_line(left, self._columns[0])
+        gap = " " * (self._columns[0] - line_width(begin))
+        right = self._right[n] if n < len(self._right) else ()
+        divider = self._glyphs.ui(f"{gap}│", "rule")
+        line: tuple[Span, ...] = (*begin, divider, *cut_line(right, self._columns[1]))
+        return self.paint(line, cells)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.stop()
+        self.scroll_by(_WHEEL)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.stop()
+        self.scroll_by(-_WHEEL)
+
+    def on_click(self, event: events.Click) -> None:
+        if event.chain == 2:
+            self.post_message(self.Opened())

@@ -1,0 +1,147 @@
+"""Themes: their contrasts, following the terminal's background, and being remembered."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.color import Color
+from textual.pilot import Pilot
+from textual.theme import BUILTIN_THEMES
+
+from tests.terminal import Terminal, program
+from tests.tui.driving import drive, frame, press
+from toolpair.session.session import open_session
+from toolpair.tui.app import ToolpairApp
+from toolpair.tui.preferences import Preferences
+from toolpair.tui.terminal_background import BackgroundAnswer
+from toolpair.tui.theme import DARK, LIGHT, OWN, READABLE, ROLES, THEMES, contrast, roles_of
+
+WORDS = ("muted", "quiet", "hint", "stops", "loses", "ready", "applied")
+CODE = tuple(role for role in ROLES if role.startswith("code-"))
+
+
+def spread_of(colour: Color) -> float:
+    """How saturated a colour looks: the distance of its strongest part from its weakest."""
+    return max(colour.normalized) - min(colour.normalized)
+
+
+@pytest.mark.parametrize("theme", OWN, ids=lambda theme: theme.name)
+def test_all_words_can_be_read_on_all_that_they_stand_on(theme: Any) -> None:
+    under = [Color.parse(theme.background), Color.parse(theme.surface), Color.parse(theme.variables["cursor-row"])]
+    for role in (*WORDS, *CODE):
+        for background in under:
+            assert contrast(Color.parse(theme.variables[role]), background) >= READABLE, role
+
+
+@pytest.mark.parametrize("theme", OWN, ids=lambda theme: theme.name)
+def test_problems_have_the_only_saturated_colours(theme: Any) -> None:
+    for role in CODE:
+        assert spread_of(Color.parse(theme.variables[role])) <= 0.25, role
+    for role in ("stops", "loses"):
+        assert spread_of(Color.parse(theme.variables[role])) >= 0.38, role
+
+
+@pytest.mark.parametrize("name", [name for name in THEMES if name in BUILTIN_THEMES])
+def test_a_theme_of_textual_gets_colours_for_all_roles_that_can_be_read(name: str) -> None:
+    theme = BUILTIN_THEMES[name]
+    roles = roles_of(theme)
+    assert roles.keys() == set(ROLES)
+    under = Color.parse(theme.to_color_system().generate()["background"])
+    for role in (*WORDS, *CODE):
+        assert contrast(Color.parse(roles[role]), under) >= READABLE, role
+
+
+@pytest.mark.parametrize(
+    ("sent", "light", "left"),
+    [
+        (["\x1b]11;rgb:ffff/ffff/ffff\x1b\\"], True, ""),
+        (["\x1b]11;rgb:0000/0000/0000\x07"], False, ""),
+        (["\x1b]11;rgb:fd/f6/e3\x07"], True, ""),
+        (["j\x1b]11;rgb:1c1c/", "1c1c/1c1c\x1b", "\\k"], False, "jk"),
+        (["\x1b]1", "1;rgb:eeee/eeee/eeee\x07x"], True, "x"),
+        (["\x1b", "[A", "\x1b[B"], None, "\x1b[A\x1b[B"),
+        (["\x1b]11;nonsense and more of it, longer than any answer could be\x07"], None, None),
+        (["abc"], None, "abc"),
+    ],
+)
+def test_the_terminals_answer_is_found_among_the_keys(sent: list[str], light: bool | None, left: str | None) -> None:
+    answer = BackgroundAnswer()
+    parts = [answer.split(text) for text in sent]
+    out = "".join(text for text, _ in parts) + answer.rest()
+    assert next((found for _, found in parts if found is not None), None) is light
+    assert out == ("".join(sent) if left is None else left)
+
+
+def test_a_single_escape_does_not_wait_for_an_answer() -> None:
+    answer = BackgroundAnswer()
+    assert answer.split("\x1b") == ("\x1b", None) and not answer.holds
+
+
+def test_the_theme_follows_the_terminals_answer(broken: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        assert app.theme == DARK.name
+        app.note_background(True)
+        await pilot.pause()
+        assert app.theme == LIGHT.name
+        app.choose_theme("nord")
+        app.note_background(False)
+        await pilot.pause()
+        assert app.theme == "nord", "what the user has chosen is kept"
+
+    drive(broken, play)
+
+
+def with_preferences(path: Path, preferences: Preferences, *keys: str) -> tuple[str, str]:
+    async def run() -> tuple[str, str]:
+        app = ToolpairApp(open_session(path), preferences=preferences)
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.pause()
+            await press(pilot, *keys)
+            return app.theme, frame(app)
+
+    return asyncio.run(run())
+
+
+def test_a_chosen_theme_is_there_the_next_time(broken: Path, tmp_path: Path) -> None:
+    preferences = Preferences(tmp_path / "state" / "toolpair")
+    # "As the terminal is", our own two, then Textual's.
+    theme, _ = with_preferences(broken, preferences, "colon", "text:theme", "enter", "j", "j", "enter")
+    assert theme == LIGHT.name
+    assert with_preferences(broken, preferences)[0] == LIGHT.name
+    theme, _ = with_preferences(broken, preferences, "colon", "text:theme", "enter", "g", "enter")
+    assert theme == DARK.name and preferences.theme == ""
+
+
+@pytest.mark.parametrize("content", [b"", b"no such theme\n", b"\xff\xfe", b"x" * 5000, b"ansi-dark"])
+def test_whatever_is_kept_the_interface_starts(broken: Path, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "theme").write_bytes(content)
+    assert with_preferences(broken, Preferences(tmp_path))[0] == DARK.name
+
+
+def test_a_theme_that_cannot_be_remembered_is_used_now(broken: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    preferences = Preferences(tmp_path / "file")
+    theme, shown = with_preferences(broken, preferences, "colon", "text:theme", "enter", "3")
+    assert theme == LIGHT.name and "cannot be remembered" in shown
+
+
+def test_the_terminal_is_asked_and_its_answer_is_no_key(broken: Path, tmp_path: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("TOOLPAIR", "XDG_"))}
+    environment |= {"HOME": str(tmp_path), "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+    environment.pop("NO_COLOR", None)
+    terminal = Terminal([*program(), str(broken)], environment=environment)
+    try:
+        assert b"\x1b]11;?" in terminal.read(until=b"\x1b]11;?")
+        terminal.read(until=b"quit")
+        mark = len(terminal.output)
+        terminal.press("\x1b]11;rgb:ffff/ffff/ffff\x1b\\")
+        assert b"48;2;251;251;248" in terminal.read(until=b"48;2;251;251;248", since=mark), "it is light now"
+        terminal.press("q")
+        terminal.read(until=b"Nothing was changed.", since=mark)
+        assert terminal.close() == 0
+    finally:
+        terminal.kill()
