@@ -44,6 +44,7 @@ _ELSE = {
     "tui/screens/command.py": {"event.value", "field.value"},
     "tui/screens/menu.py": {"event.value", "self._shown[cursor].value", "self._shown[number].value"},
     "tui/screens/picker.py": {"self.query_one(SafeInput).value", "field.value"},
+    "tui/screens/viewer.py": {"field.value", "event.value"},
     "tui/screens/prompt.py": {"line.value", "self.query_one(SafeInput).value"},
     "tui/widgets/paste_input.py": {"self.value"},
 }

@@ -297,6 +297,24 @@ def test_a_compaction_stands_for_what_is_before_it(tmp_path: Path) -> None:
     assert [boundary.cut for boundary in session.conversation.transcript.boundaries] == [None]
 
 
+@pytest.mark.parametrize("how", ["gone", "null"])
+def test_a_link_lost_above_a_summary_loses_nothing(tmp_path: Path, how: str) -> None:
+    data = PLANTED["compacted_twice"].data
+    records = [json.loads(line) for line in data.splitlines()]
+    at = max(number for number, record in enumerate(records) if record["type"] == "compaction")
+    kept = next(n for n, record in enumerate(records) if record.get("id") == records[at]["firstKeptEntryId"])
+    above = next(n for n in range(kept - 1, 0, -1) if records[n].get("message", {}).get("role") == "assistant")
+    if how == "gone":
+        del records[above]
+    else:
+        records[above]["parentId"] = None
+    broken = opened(tmp_path, lines(records))
+    assert errors(broken) == []
+    assert sent(broken) == sent(opened(tmp_path, data))
+    assert [problem.rule for problem in broken.problems] == (["chain.missing_parent"] if how == "gone" else [])
+    assert broken.conversation.verdict.badge == opened(tmp_path, data).conversation.verdict.badge
+
+
 def test_an_edit_of_the_context_counts_from_a_version_on(tmp_path: Path) -> None:
     data = PLANTED["result_replaced"].data
     assert word("one") not in told(opened(tmp_path, data)) and "shortened" in told(opened(tmp_path, data))

@@ -80,7 +80,7 @@ def test_no_text_is_too_broken_to_lay_out(text: str) -> None:
     lines = laid_out(text, 20)
     for n in range(len(lines)):
         assert lines.last(n) >= n
-        lines.value(n), lines.key(n), lines.preview(n)
+        lines.shown(n), lines.key(n), lines.preview(n)
     try:
         json.loads(text)
     except (ValueError, RecursionError):
@@ -94,19 +94,19 @@ def test_texts_are_wrapped_at_the_width(value: dict[str, str], cells: int) -> No
     lines = laid_out(json.dumps(value), cells)
     for n in range(1, len(lines)):
         if lines.kind(n) in ("first", "more"):
-            assert width(visible(lines.value(n))) <= cells - 2
+            assert width(visible(lines.shown(n))) <= cells - 2
 
 
 def test_numbers_and_duplicate_keys_stay_as_they_are_written() -> None:
     lines = laid_out('{"n": 1.50e+400, "n": 12345678901234567890123, "m": -0.0}')
-    assert [(lines.key(n), lines.value(n)) for n in range(1, 4)] == [
+    assert [(lines.key(n), lines.shown(n)) for n in range(1, 4)] == [
         ("n", "1.50e+400"), ("n", "12345678901234567890123"), ("m", "-0.0"),
     ]  # fmt: skip
 
 
 def test_texts_keep_their_line_breaks_and_what_could_be_mistaken_is_quoted() -> None:
     lines = laid_out(json.dumps({"note": "Call before.\nSecond floor.", "total": "19.90", "empty": "", "name": "Ann"}))
-    assert [lines.value(n) for n in range(1, 6)] == ["Call before.", "Second floor.", '"19.90"', '""', "Ann"]
+    assert [lines.shown(n) for n in range(1, 6)] == ["Call before.", "Second floor.", '"19.90"', '""', "Ann"]
 
 
 def test_json_in_a_text_is_laid_out_as_json() -> None:
@@ -134,4 +134,4 @@ def test_the_first_lines_are_there_before_the_rest_is_read() -> None:
 def test_backslashes_before_an_n_are_no_line_break() -> None:
     assert decoded(r"a\\n\nb") == "a\\n\nb"
     lines = laid_out(r'["C:\\new\\next", "a\\\nb"]')
-    assert [lines.value(n) for n in range(1, 4)] == ["C:\\new\\next", "a\\", "b"]
+    assert [lines.shown(n) for n in range(1, 4)] == ["C:\\new\\next", "a\\", "b"]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolpair.text.file_diffs import Hunk, Row, of_search_replace, of_strings, of_structured_patch, rows_of, trimmed
+from toolpair.text.file_diffs import Hunk, Row, of_numbered, of_search_replace, of_strings, rows_of, trimmed
 from toolpair.text.terminal_output import as_shown
 from toolpair.text.tool_calls import Command, Edits, Todo, understood
 
@@ -114,11 +114,9 @@ def test_trimming_keeps_the_changes_and_the_numbers(old: str, new: str, context:
 
 
 def test_numbers_are_those_of_the_agents_own_patch() -> None:
-    patch = [{"oldStart": 7, "newStart": 7, "oldLines": 2, "newLines": 2, "lines": [" a", "-b", "+c", "\\ No newline"]}]
-    rows = [row for hunk in of_structured_patch(patch) for row in rows_of(hunk)]
+    rows = [row for hunk in of_numbered([(7, 7, [" a", "-b", "+c"])]) for row in rows_of(hunk)]
     numbers = [(row.old.number if row.old else None, row.new.number if row.new else None) for row in rows]
     assert numbers == [(7, 7), (8, None), (None, 8)] or numbers == [(7, 7), (8, 8)]
-    assert of_structured_patch([{"lines": [1]}]) == () and of_structured_patch("x") == ()
 
 
 def test_very_long_texts_are_arguments_not_diffs() -> None:

@@ -184,6 +184,28 @@ def test_an_output_that_was_found_elsewhere_is_opened(tmp_path: Path) -> None:
     drive(path, play, (100, 24))
 
 
+def test_the_whole_of_a_long_output_is_one_page_away(tmp_path: Path) -> None:
+    folder = tmp_path / "session" / "tool-results"
+    folder.mkdir(parents=True)
+    (folder / "b1.txt").write_text("\n".join(f"row {n}" for n in range(900)))
+    at = "/home/dev/session/tool-results/b1.txt"
+    said = f"<persisted-output>\nOutput too large (9.4KB). Full output saved to: {at}\n\nPreview (first 2KB):\nrow 0"
+    log = Log(step=4)
+    log.user("u1", "go")
+    log.says("a1", "msg_1", {**call("toolu_1"), "name": "Bash", "input": {"command": "seq"}})
+    log.result("r1", "a1", "toolu_1", f"{said}\n...\n</persisted-output>")
+    path = tmp_path / "session.jsonl"
+    path.write_text("".join(json.dumps(value) + "\n" for value in log.values), encoding="utf-8")
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "g", "j", "l", "enter")
+        assert "[result]" in frame(app) and "Output too large" in frame(app)
+        await press(pilot, "l", "G")
+        assert "[whole output]" in frame(app) and "row 899" in frame(app) and "tool-results/b1.txt" in frame(app)
+
+    drive(path, play, (110, 24))
+
+
 def test_only_what_is_in_view_is_laid_out_for_a_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(body_view, "_PAUSE", 1e6)
     monkeypatch.setattr(body_view, "REST", 1e6)

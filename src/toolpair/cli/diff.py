@@ -97,14 +97,8 @@ def _opened(options: argparse.Namespace, name: str, profile: str | None, leaf: s
 def _json(a: _Side, b: _Side, found: list[Comparison | None], same: bool, content: bool) -> Entry:
     return {
         "version": 1,
-        **{
-            name: {
-                "path": side.name,
-                "format": side.session.format.id,
-                "conversations": len(side.session.conversations),
-            }
-            for name, side in (("a", a), ("b", b))
-        },
+        "a": _side_entry(a),
+        "b": _side_entry(b),
         "same": same,
         "conversations": [_comparison_entry(one, content) if one is not None else None for one in found],
     }

@@ -184,15 +184,31 @@ def arguments(block: Block) -> Any:
         return value["input"]
     if value.get("type") == "local_shell_call":
         return value.get("action")
-    function = value.get("function")
-    holder = function if isinstance(function, dict) else value
-    raw = holder.get("arguments")
+    raw = _argument_holder(block).get("arguments")
     if isinstance(raw, str):
         try:
             return json.loads(raw)
         except (ValueError, RecursionError):
             return raw
     return raw
+
+
+def written_arguments(block: Block) -> str | None:
+    """The arguments that are written as JSON in a string; None where they are written as a value."""
+    raw = _argument_holder(block).get("arguments")
+    return raw if isinstance(raw, str) else None
+
+
+def argument_slots(block: Block) -> tuple[tuple[str | int, ...], ...]:
+    """Where in the record of a call its arguments may stand as a value."""
+    slot = block.slot
+    return (*slot, "input"), (*slot, "arguments"), (*slot, "function", "arguments"), (*slot, "action")
+
+
+def _argument_holder(block: Block) -> dict[str, Any]:
+    value = block.value if isinstance(block.value, dict) else {}
+    function = value.get("function")
+    return function if isinstance(function, dict) else value
 
 
 def argument_text(block: Block) -> str:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
+
+_NEVER: Final = 1e14
+"""Milliseconds since the epoch of a time that no agent has seen."""
 
 
 def seconds_of(timestamp: Any) -> float | None:
@@ -19,6 +22,14 @@ def seconds_of(timestamp: Any) -> float | None:
 def time_in(record: Any) -> float | None:
     """The time of a record that has it as `timestamp`."""
     return seconds_of(record.get("timestamp")) if isinstance(record, dict) else None
+
+
+def milliseconds_in(record: Any, name: str) -> float | None:
+    """The time of a record that has it as a number of milliseconds."""
+    number = record.get(name) if isinstance(record, dict) else None
+    if not isinstance(number, (int, float)) or isinstance(number, bool) or not 0 < number < _NEVER:
+        return None
+    return number / 1000
 
 
 def count_in(value: Any, *names: str) -> int:

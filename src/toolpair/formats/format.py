@@ -246,6 +246,24 @@ class Timed(Protocol):
         """The cost of the response that a record belongs to, or reports on."""
 
 
+Patch = Sequence[tuple[int, int, Sequence[str]]]
+"""Hunks of a diff: the number of the first line before and after, and the lines, each with its sign."""
+
+
+@runtime_checkable
+class KeepsMore(Protocol):
+    """Implemented by a format whose agent keeps more of a result than it sends."""
+
+    def seconds_of(self, value: Any) -> float | None:
+        """How long the call took, as the record of its result says."""
+
+    def patch_of(self, value: Any) -> Patch:
+        """What an edit changed in its file, as the record of its result says; empty if it does not."""
+
+    def output_file(self, output: str, beside: Beside) -> str | None:
+        """The file with the whole of an output that is sent shortened, by its path relative to the session's folder."""
+
+
 @runtime_checkable
 class Forking(Protocol):
     """Implemented by a format of an agent that forks sessions into other files."""

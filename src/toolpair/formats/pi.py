@@ -18,6 +18,7 @@ from toolpair.dialects.block_texts import WrittenBlock, is_real_output
 from toolpair.dialects.block_values import without_halves
 from toolpair.dialects.item_types import type_name
 from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
+from toolpair.formats.clock import count_in, time_in
 from toolpair.formats.format import (
     AS_RESUMED,
     Beside,
@@ -26,6 +27,7 @@ from toolpair.formats.format import (
     ResumeEffect,
     SentRequest,
     SubagentSession,
+    Usage,
     View,
 )
 from toolpair.formats.tree import Tree, TreeEnvelope
@@ -305,9 +307,7 @@ def _read(items: Sequence[Item], view: View) -> Transcript:
     beside = [turn for node in history.tree.nodes if node.uid not in said and (turn := _turn(node, None)) is not None]
     scopes.update((turn.node.uid, "inactive") for turn in beside)
     leaf = history.path[-1] if view.leaf is not None and history.path else None
-    # What is lost above a compaction is not sent anyway.
-    end: End = "root" if history.kept and history.end == "missing" else history.end
-    links = links_of(history.tree, history.path, end, len(messages), TITLE)
+    links = links_of(history.tree, history.path, history.end, len(messages), TITLE, history.kept is True)
     compaction: tuple[Boundary, ...] = ()
     if history.kept is not None and history.turns:
         summary = history.turns[0].node.uid
@@ -429,11 +429,12 @@ def _with_texts(result: dict[str, Any]) -> dict[str, Any]:
 
 
 def _damage(history: _History, transcript: Transcript, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
+    place = {item.uid: number for number, item in enumerate(history.items)}
     for damage in found:
         if damage.first and not (damage.readable and damage.rule != "record.bom"):
             yield _first_line(damage, history.edits)
         else:
-            yield skipped(damage, TITLE, history.tree, transcript)
+            yield skipped(damage, TITLE, history.tree, transcript, place)
 
 
 def _first_line(damage: Damage, edits: bool) -> ResumeEffect | None:
@@ -563,6 +564,16 @@ class Pi:
         self, items: Sequence[Item], transcript: Transcript, beside: Beside
     ) -> Iterable[SubagentSession]:
         return ()
+
+    def time_of(self, value: Any) -> float | None:
+        return time_in(value)
+
+    def usage_of(self, value: Any) -> Usage | None:
+        message = _message(value) if isinstance(value, dict) else {}
+        usage = message.get("usage") if message.get("role") == "assistant" else None
+        written = count_in(usage, "output")
+        read = count_in(usage, "input", "cacheRead", "cacheWrite")
+        return Usage(read + written, written) if read + written else None
 
 
 def _of(transcript: Transcript) -> _History:

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from toolpair.dialects.anthropic import message_of
 from toolpair.formats.anthropic import AnthropicFormat
-from toolpair.formats.format import AS_RESUMED, Item, SentRequest, View
+from toolpair.formats.clock import count_in, milliseconds_in
+from toolpair.formats.format import AS_RESUMED, Item, SentRequest, Usage, View
 from toolpair.formats.list_evidence import ListEvidence
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, Boundary, Message, Scope, Transcript
@@ -73,6 +74,16 @@ class RooCodeFormat(AnthropicFormat):
         from toolpair.formats.roo_code_envelope import ENVELOPE
 
         return Linear(items, transcript, WRITER, ENVELOPE).run(edits)
+
+    def time_of(self, value: Any) -> float | None:
+        return milliseconds_in(value, "ts")
+
+    def usage_of(self, value: Any) -> Usage | None:
+        """Cline's command line writes it; Roo Code keeps it in another file."""
+        metrics = value.get("metrics") if isinstance(value, dict) and value.get("role") == "assistant" else None
+        written = count_in(metrics, "outputTokens")
+        read = count_in(metrics, "inputTokens", "cacheReadTokens", "cacheWriteTokens")
+        return Usage(read + written, written) if read + written else None
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
         return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
 from msgspec import Struct, field
@@ -102,17 +102,22 @@ class Links(Struct, frozen=True, eq=False):
 _LINK: Final = "link it to the line before it"
 
 
-def links_of(tree: NodeTree, path: Sequence[Node], end: End, messages: int, agent: str) -> Links:
-    """What is lost above the history that `path` is, and behind its leaf. `messages` is how many it has."""
+def links_of(
+    tree: NodeTree, path: Sequence[Node], end: End, messages: int, agent: str, summarised: bool = False
+) -> Links:
+    """What is lost above the history that `path` is, and behind its leaf. `messages` is how many it has.
+
+    `summarised`: a summary is sent in place of what is above, so that no link up there loses anything.
+    """
     boundaries: list[Boundary] = []
     broken = _doubles(tree, agent)
-    if path and end == "missing" and _before(tree, path[0]) is None:
-        broken.append(_beginning(path[0]))
+    if path and end == "missing" and (summarised or _before(tree, path[0]) is None):
+        broken.append(_summarised(path[0]) if summarised else _beginning(path[0]))
     elif path and end != "root":
         boundary, repair = _cut(tree, path, end, [link.repair for link in broken if link.repair is not None])
         boundaries.append(boundary)
         broken = [link for link in broken if link.repair is None or not _does(repair, link.repair)]
-    elif path and path[0].place and any(node.messages for node in tree.nodes[: path[0].place]):
+    elif path and not summarised and path[0].place and any(node.messages for node in tree.nodes[: path[0].place]):
         boundaries.append(_begun_again(tree, path))
     last = tree.nodes[-1] if tree.nodes else None
     if path and last is path[-1]:
@@ -158,6 +163,11 @@ def _beginning(node: Node) -> BrokenLink:
     """What the file begins with links to something that is not in it: nothing that it holds is lost."""
     text = "The first line of the history links to one that is not in this file."
     return BrokenLink("chain.missing_parent", node.uid, text, "info", "the file is a part of a longer history")
+
+
+def _summarised(node: Node) -> BrokenLink:
+    text = "This line links to one that is not in this file, above what a summary has replaced."
+    return BrokenLink("chain.missing_parent", node.uid, text, "info", "a summary is sent in place of what is above")
 
 
 def _begun_again(tree: NodeTree, path: Sequence[Node]) -> Boundary:
@@ -363,8 +373,10 @@ def _turn_above(tree: NodeTree, node: Node | None) -> Sequence[Node]:
 _ID: Final = re.compile(rb'"id"\s*:\s*"([^"\\]{1,100})"')
 
 
-def skipped(damage: Damage, agent: str, tree: NodeTree, transcript: Transcript) -> ResumeEffect | None:
-    """What an agent loses that skips each line which is not JSON."""
+def skipped(
+    damage: Damage, agent: str, tree: NodeTree, transcript: Transcript, place: Mapping[int, int]
+) -> ResumeEffect | None:
+    """What an agent loses that skips each line which is not JSON. `place`: uid of a record -> its place in the file."""
     if damage.readable and damage.rule != "record.bom":
         return effect_on_readers(damage, agent)
     parts = [part for part in (*damage.values, damage.partial) if isinstance(part, dict)]
@@ -378,8 +390,9 @@ def skipped(damage: Damage, agent: str, tree: NodeTree, transcript: Transcript) 
     ids = {part["id"] for part in parts if isinstance(part.get("id"), str)}
     ids = ids or {found.decode("utf-8", "replace") for found in _ID.findall(damage.raw)}
     lost = (node for node in tree.nodes if node.parent is not None and node.parent not in tree.by_id)
-    follows = next((node for node in lost if node.uid > damage.record), None)
-    hanging = follows is not None and (follows.parent in ids if ids else follows.uid == damage.record + damage.lines)
+    follows = next((node for node in lost if place[node.uid] > damage.at), None)
+    after = damage.at + 1 + len(damage.behind)
+    hanging = follows is not None and (follows.parent in ids if ids else place[follows.uid] == after)
     talk = any("message" in value for value in damage.values if isinstance(value, dict))
     loses = "its output" if outputs == 1 else plural(outputs, "output") if outputs else None
     if hanging:

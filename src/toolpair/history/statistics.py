@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from toolpair.dialects.block_texts import argument_text
 from toolpair.dialects.block_values import as_json
-from toolpair.formats.format import Timed, Usage
+from toolpair.formats.call_details import DetailReader
+from toolpair.formats.format import Usage
 from toolpair.history.conversation import Conversation
 from toolpair.history.passing import Passage, passages
 from toolpair.transcript.model import Block
@@ -88,8 +89,7 @@ class _Counting:
     """What has been counted so far: as much as there are tools, however long the conversation is."""
 
     def __init__(self, conversation: Conversation) -> None:
-        format = conversation.format
-        self._timed = format if isinstance(format, Timed) else None
+        self._details = DetailReader(conversation.format)
         self._tools: dict[str, ToolNumbers] = {}
         self._shares: dict[Share, int] = dict.fromkeys(SHARES, 0)
         self._largest: list[LargeOutput] = []
@@ -110,29 +110,27 @@ class _Counting:
         )
 
     def take(self, passage: Passage) -> None:
-        times = self._look(passage)
+        self._look(passage)
         for number in range(passage.lead, passage.end):
             message = passage.messages[number]
             for block in message.blocks:
                 self._fill(block, str(message.role))
         for found in passage.pairs:
             if passage.lead <= found.start[0] < passage.end:
-                self._count(found, found.index + passage.first_pair, times)
+                self._count(found, found.index + passage.first_pair, passage)
         self.messages += passage.end - passage.lead
 
-    def _look(self, passage: Passage) -> dict[int, float]:
-        """The times of the records, by uid."""
-        times: dict[int, float] = {}
-        if self._timed is None:
-            return times
-        for uid, value in passage.values.items():
-            time = self._timed.time_of(value)
+    def _look(self, passage: Passage) -> None:
+        """Note when the records were written, and what they say of tokens."""
+        timed = self._details.timed
+        if timed is None:
+            return
+        for value in passage.values.values():
+            time = timed.time_of(value)
             if time is not None:
-                times[uid] = time
                 self._begin = time if self._begin is None else min(self._begin, time)
                 self._end = time if self._end is None else max(self._end, time)
-            self._usage = self._timed.usage_of(value) or self._usage
-        return times
+            self._usage = timed.usage_of(value) or self._usage
 
     def _fill(self, block: Block, role: str) -> None:
         share: Share = "other"
@@ -146,7 +144,7 @@ class _Counting:
             share = "agent" if role == "assistant" else "you" if role == "user" else "other"
         self._shares[share] += _size(block.text if share in ("outputs", "agent", "you") else as_json(block))
 
-    def _count(self, found: Pair, index: int, times: dict[int, float]) -> None:
+    def _count(self, found: Pair, index: int, passage: Passage) -> None:
         call = found.call
         name = str(call.name) if call is not None and call.name else NO_NAME
         tool = self._tools.get(name)
@@ -159,10 +157,12 @@ class _Counting:
             tool.input_bytes += _size(argument_text(call))
             tool.unanswered += not found.results
             tool.failed += any(result.is_error for result in found.results)
-            begun, ended = times.get(call.record), times.get(found.results[0].record) if found.results else None
-            if begun is not None and ended is not None:
+            values = passage.values
+            answer = values.get(found.results[0].record) if found.results else None
+            seconds = self._details.seconds(values.get(call.record), answer)
+            if seconds is not None:
                 tool.timed += 1
-                tool.seconds += max(0.0, ended - begun)
+                tool.seconds += seconds
         if size:
             self._keep(LargeOutput(size, index, name))
 

@@ -84,15 +84,6 @@ class Comparison(Struct, frozen=True, eq=False, dict=True):
             for kind, parts in found.items()
         }
 
-    def turned(self) -> Comparison:
-        """The same seen from the other side."""
-        parting = self.parting
-        if parting is not None:
-            parting = Parting(
-                parting.b, parting.a, parting.part, parting.pairs_b, parting.pairs_a, parting.steps_b, parting.steps_a
-            )
-        return _comparison(self.b, self.a, [(j, i) for i, j in _matches(self.parts)], parting, self.ignore_ids)
-
 
 def compared(a: History, b: History, ignore_ids: bool = False, rest: Callable[[], object] = lambda: None) -> Comparison:
     """Lay two histories side by side. `ignore_ids`: pairs that differ only in their ids are the same.
@@ -214,12 +205,6 @@ def _part(
 ) -> Part:
     steps = b.steps[other[0] : other[1]] if kind == "only b" else a.steps[at[0] : at[1]]
     return Part(kind, at, other, aspects, sum(step.kind == "pair" for step in steps))
-
-
-def _matches(parts: Sequence[Part]) -> Iterator[Match]:
-    for part in parts:
-        if part.kind in ("same", "differs"):
-            yield from zip(range(*part.a), range(*part.b), strict=True)
 
 
 def aspects_of(a: Step, b: Step, alike: bool, ignore_ids: bool = False) -> tuple[Aspect, ...]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
@@ -181,21 +181,9 @@ def of_search_replace(text: str) -> tuple[Hunk, ...]:
     return tuple(out)
 
 
-def of_structured_patch(hunks: Any) -> tuple[Hunk, ...]:
-    """The hunks of a patch that an agent keeps beside an edit's result, as objects with numbers and signed lines."""
-    out: list[Hunk] = []
-    for hunk in hunks if isinstance(hunks, list) else ():
-        lines = hunk.get("lines") if isinstance(hunk, dict) else None
-        if not isinstance(lines, list) or not all(
-            isinstance(line, str) and line[:1] in ("+", "-", " ", "\\") for line in lines
-        ):
-            return ()
-        starts = (hunk.get("oldStart"), hunk.get("newStart"))
-        if not all(isinstance(start, int) for start in starts):
-            return ()
-        signed = tuple((line[0], line[1:]) for line in lines if line[0] != "\\")
-        out.append(Hunk(signed, *starts))
-    return tuple(out)
+def of_numbered(hunks: Iterable[tuple[int, int, Sequence[str]]]) -> tuple[Hunk, ...]:
+    """Hunks of which the numbers of the first lines are known, with their signed lines."""
+    return tuple(Hunk(tuple((line[:1], line[1:]) for line in lines), old, new) for old, new, lines in hunks)
 
 
 def trimmed(hunk: Hunk, context: int = CONTEXT) -> Iterator[Hunk]:

@@ -2,7 +2,7 @@
 
     lines = JsonLines(text, cells=60)
     while lines.more(1000): ...      # lays out so many lines at a time; the first ones can be shown at once
-    lines.key(n), lines.value(n), lines.depth(n), lines.last(n)
+    lines.key(n), lines.shown(n), lines.depth(n), lines.last(n)
 
 A line is a member, an element, or a further line of a text with line breaks. Brackets have no lines of their own: an
 object or array is the line that it begins on, and `last` says where it ends. A text that is itself JSON is laid out
@@ -128,7 +128,7 @@ class JsonLines:
         """The width of the keys beside it, within limits."""
         return self._pad.get(self._parent[n], 0)
 
-    def value(self, n: int) -> str:
+    def shown(self, n: int) -> str:
         """What is shown as the value: of a text the words, of anything else what is written."""
         kind, piece = self._kind[n], self._piece(n)
         if kind in (_FIRST, _MORE):

@@ -16,6 +16,7 @@ from msgspec import Struct
 from toolpair.text.file_diffs import FileDiff, of_apply_patch, of_search_replace, of_strings
 
 TodoState = Literal["done", "doing", "to do"]
+TODO_STATES: Final[tuple[TodoState, ...]] = ("done", "doing", "to do")
 _DONE: Final = {"completed": "done", "complete": "done", "done": "done", "in_progress": "doing", "doing": "doing"}
 _COMMAND_KEYS: Final = ("command", "cmd", "script")
 _PATH_KEYS: Final = ("file_path", "path", "filePath", "notebook_path", "target_file", "filename")
@@ -61,7 +62,7 @@ def understood(name: str | None, arguments: Any) -> Understood | None:
         return found if found is not None else None
     if not isinstance(arguments, dict):
         return None
-    return _todo(arguments) or _edits(name, arguments) or _command(name, arguments)
+    return todo_in(arguments) or _edits(name, arguments) or _command(name, arguments)
 
 
 def _size_of(arguments: Any) -> int:
@@ -152,7 +153,10 @@ def _replacement(given: Any) -> tuple[str, str, tuple[str, ...]] | None:
     return None
 
 
-def _todo(given: dict[str, Any]) -> Todo | None:
+def todo_in(given: Any) -> Todo | None:
+    """The list of things to do that a call's arguments are."""
+    if not isinstance(given, dict):
+        return None
     for key in ("todos", "plan", "items"):
         items = given.get(key)
         if isinstance(items, str):

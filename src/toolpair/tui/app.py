@@ -284,7 +284,10 @@ class ToolpairApp(App[None]):
     # colours
 
     def note_background(self, light: bool) -> None:
-        """The terminal has said whether its background is light."""
+        """The terminal has said whether its background is light. May be called from another thread."""
+        self.call_later(self._follow_background, light)
+
+    def _follow_background(self, light: bool) -> None:
         self._light = light
         if self.asks_terminal and not self.typed_ahead.has_ended():
             self.theme = theme_for(light)

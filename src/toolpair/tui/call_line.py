@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dialects.block_texts import arguments, call_summary
+from toolpair.text.tool_calls import TODO_STATES, Todo, todo_in
 from toolpair.tui.numbers import count_text
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
 _MCP: Final = re.compile(r"mcp__(.{1,80}?)__(.+)", re.DOTALL)
 _LINE_NUMBER: Final = re.compile(r" {0,8}(\d{1,7})(?:→|\t)")
-_TODO: Final = {"completed": "done", "in_progress": "doing", "pending": "to do"}
 _MOST: Final = 4000
 """Characters of an edit that are counted; of a longer one only the file is named."""
 
@@ -29,7 +29,8 @@ def call_line(call: Block) -> tuple[str, str]:
     """The name of a call's tool and a summary of its input."""
     tool, server = tool_name(call.name or "(no name)")
     given = arguments(call)
-    words = _todo(given) or (call_summary(call) + _edit(given))
+    todo = todo_in(given)
+    words = todo_words(todo) if todo is not None else call_summary(call) + _edit(given)
     if server:
         count = len(given) if isinstance(given, dict) else 0
         words = f"{server}  {words}" if words else f"{server}  {count_text(count, 'argument')}"
@@ -41,12 +42,10 @@ def output_line(first: str) -> str:
     return _LINE_NUMBER.sub(r"\1  ", first, count=1) if _LINE_NUMBER.match(first) else first
 
 
-def _todo(given: Any) -> str:
-    items = given.get("todos") if isinstance(given, dict) else None
-    if not isinstance(items, list) or not 0 < len(items) <= 500:
-        return ""
-    states = Counter(_TODO.get(str(item.get("status")), "") for item in items if isinstance(item, dict))
-    return ", ".join(f"{states[name]} {name}" for name in _TODO.values() if states[name])
+def todo_words(todo: Todo) -> str:
+    """`2 done, 1 doing`."""
+    counts = Counter(state for state, _ in todo.items)
+    return ", ".join(f"{counts[state]:,} {state}" for state in TODO_STATES if counts[state])
 
 
 def _edit(given: Any) -> str:

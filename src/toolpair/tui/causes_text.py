@@ -63,7 +63,7 @@ def entry_lines(overview: Overview, glyphs: Glyphs, entry: CauseEntry, cells: in
     if entry.notes:
         return [
             (
-                glyphs.ui(f"{'·'} {entry.count:>{digits},}  ", "dim"),
+                glyphs.ui(f"· {entry.count:>{digits},}  ", "dim"),
                 glyphs.ui(f"{'note' if entry.count == 1 else 'notes'}: nothing breaks", "dim"),
             )
         ]

@@ -7,9 +7,12 @@ A separate process, because some texts keep a lexer busy for seconds, and nothin
 from __future__ import annotations
 
 import json
+import os
 import sys
-from typing import Any
+from typing import Any, Final
 
+_LONGEST: Final = 8
+"""Seconds after which it ends by itself: whoever asked has long given up, or is gone."""
 Run = tuple[int, int, str]
 
 
@@ -68,6 +71,7 @@ def _style(token: list[str]) -> str:
 def main() -> None:
     """Answer each line of standard input."""
     for line in sys.stdin.buffer:
+        _watch_for_the_end(True)
         asked = json.loads(line)
         answer: list[list[Run]] = []
         try:
@@ -79,7 +83,29 @@ def main() -> None:
                 answer = runs_of(lexer, asked["lines"])
         except Exception:  # whatever the text does to a lexer, it is shown without colours
             answer = []
+        _watch_for_the_end(False)
         _say(answer)
+
+
+def _watch_for_the_end(on: bool) -> None:
+    """Nothing in this process can interrupt a lexer, so while one works, the system ends it when its input is closed,
+    or, where the system cannot do that, after a while. Nothing else arrives meanwhile.
+    """
+    try:
+        import fcntl
+        import select
+        import signal
+
+        for number in (signal.SIGIO, signal.SIGALRM):
+            signal.signal(number, signal.SIG_DFL)
+        signal.alarm(_LONGEST if on else 0)
+        flags = fcntl.fcntl(0, fcntl.F_GETFL)
+        fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(0, fcntl.F_SETFL, flags | os.O_ASYNC if on else flags & ~os.O_ASYNC)
+        if on and select.select([0], [], [], 0)[0]:
+            os._exit(0)  # closed before the system was asked to watch
+    except (ImportError, AttributeError, OSError):
+        pass  # a system without signals: there it is only killed by whoever started it
 
 
 def _say(answer: Any) -> None:

@@ -18,18 +18,25 @@ _TRIES: Final = 5
 
 
 class Colours:
-    """Asks `colour_worker`, which is started with the first text and again after one that took too long."""
+    """Asks `colour_worker`, which is started with the first text and again after one that took too long.
+
+    The process ends with this one, however this one ends: it is killed, or finds its input closed. It is in a session
+    of its own, so that nothing that a terminal does to a job stops it before it sees that.
+    """
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._failures = 0
         self._closed = False
-        self._lock = threading.Lock()
+        self._asking = threading.Lock()
+        """One question at a time: answers carry no name."""
+        self._changing = threading.Lock()
+        """Held while the process is started or taken away, so that none is started after the end."""
 
     def runs(self, file: str | None, language: str | None, lines: tuple[str, ...]) -> list[list[tuple[int, int, str]]]:
         """The runs of each line. Blocks until the answer arrives; empty without one."""
         asked = json.dumps({"file": file, "language": language, "lines": lines}).encode() + b"\n"
-        with self._lock:  # one question at a time: answers carry no name
+        with self._asking:
             try:
                 process = self._started()
                 self._answer(process, asked, _LOADING)
@@ -41,17 +48,19 @@ class Colours:
             return _runs(answer)
 
     def _started(self) -> subprocess.Popen[bytes]:
-        if self._closed or self._failures >= _TRIES:
-            raise OSError("closed")
-        if self._process is None:
-            # -P: do not import from the user's current folder.
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "toolpair.tui.colour_worker"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-            )
-        return self._process
+        with self._changing:
+            if self._closed or self._failures >= _TRIES or not sys.executable:
+                raise OSError("closed")
+            if self._process is None:
+                # -P: do not import from the user's current folder.
+                self._process = subprocess.Popen(
+                    [sys.executable, "-P", "-m", "toolpair.tui.colour_worker"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    start_new_session=True,
+                )
+            return self._process
 
     @staticmethod
     def _answer(process: subprocess.Popen[bytes], asked: bytes, limit: float) -> Any:
@@ -73,7 +82,8 @@ class Colours:
         self._end()
 
     def _end(self) -> None:
-        process, self._process = self._process, None
+        with self._changing:
+            process, self._process = self._process, None
         if process is not None:
             process.kill()
             process.wait()

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from toolpair.dialects.block_texts import call_summary
 from toolpair.history.comparison_rows import ComparisonRow, ComparisonRows
 from toolpair.history.comparison_text import same_text, texts_that_differ
 from toolpair.history.steps import History, Step
@@ -19,7 +18,9 @@ from toolpair.text.file_diffs import of_strings, rows_of, trimmed
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bodies.diff_body import Part as DiffPart
 from toolpair.tui.bodies.diff_body import Title
+from toolpair.tui.call_line import call_line
 from toolpair.tui.numbers import count_text
+from toolpair.tui.row_lines import spotted
 from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread
 
 if TYPE_CHECKING:
@@ -58,9 +59,9 @@ def step_text(history: History, step: Step) -> StepText:
         return StepText(title, " ".join(history.block_of(step).text[:_SHOWN].split()))
     ids = [pair.call.id if pair.call is not None else None, *[result.id for result in pair.results]]
     shown = list(dict.fromkeys(str(id_)[:_SHOWN] for id_ in ids if id_ is not None))
-    words = call_summary(pair.call)[:_SHOWN] if pair.call is not None else ""
+    title, words = call_line(pair.call) if pair.call is not None else (step.name, "")
     result = pair.results[0].text[:_SHOWN].strip("\r\n").split("\n", 1)[0] if pair.results else None
-    return StepText(step.name, words, tuple(shown), result)
+    return StepText(title, words[:_SHOWN], tuple(shown), result)
 
 
 def row_line(
@@ -193,11 +194,8 @@ def _own_id(ids: tuple[str, ...], other: tuple[str, ...]) -> SafeText:
 
 def _id_spans(glyphs: Glyphs, id_: SafeText, other: SafeText, cells: int) -> tuple[Span, ...]:
     """An id with the characters marked that the other does not have."""
-    places = differ(id_, other).left
-    spans = [glyphs.ui("id ", "dim")]
-    for number, char in enumerate(cut(id_, max(4, cells - 3), glyphs.ellipsis)):
-        spans.append(Span(SafeText(char), "differ" if number in places else ""))
-    return tuple(spans)
+    shown = cut(id_, max(4, cells - 3), glyphs.ellipsis)
+    return (glyphs.ui("id ", "dim"), *spotted(shown, differ(id_, other).left, ""))
 
 
 def _result(glyphs: Glyphs, text: StepText) -> str:

@@ -12,7 +12,7 @@ from toolpair.history.row_times import RowTimes
 from toolpair.tui.problem_index import SEVERITY, ProblemIndex
 
 if TYPE_CHECKING:
-    from toolpair.session.session import CauseGroup, Fix, Pair, PairRow, Problem, Session, Verdict
+    from toolpair.session.session import CauseGroup, Fix, Pair, PairRow, Problem, Session
 
 MARKERS = {"missing": "✗", "mismatch": "≠", "orphan": "?", "duplicate": "=", "misplaced": "~", "pending": "·"}
 NEAR = 50
@@ -86,11 +86,6 @@ class Overview:
     @property
     def causes(self) -> int:
         return self._index.causes
-
-    @property
-    def verdict_before(self) -> Verdict:
-        """The verdict on the file as it is on disk."""
-        return self.session.staging.original[self.session.current].verdict
 
     @property
     def noun(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, overload
 
+from toolpair.history.call_details import details_of
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bodies.body import Body
 from toolpair.tui.bodies.reading import (
@@ -17,7 +18,7 @@ from toolpair.tui.bodies.reading import (
 )
 from toolpair.tui.bodies.text_body import TextBody
 from toolpair.tui.row_lines import ROLES
-from toolpair.tui.row_pages import patch_of, time_taken, written_arguments
+from toolpair.tui.row_pages import arguments_as_written
 from toolpair.tui.styled_text import Glyphs, Line, Span
 
 if TYPE_CHECKING:
@@ -98,15 +99,14 @@ class PreviewText:
             self._call = TextBody(glyphs, row.label)
             return
         call, small = pair.call, result is not None and _is_small(conversation, result)
-        took = time_taken(conversation, pair, result) if result is not None and small else ""
+        details = details_of(conversation, call, result if small else None)
         self._titles = (
             f"{pair.index} {visible(call_title(call)) if call is not None else ''}".strip(),
-            visible(result_title(result, took)) if result is not None else "no result",
+            visible(result_title(result, details.seconds)) if result is not None else "no result",
         )
         if call is not None:
-            written = written_arguments(conversation, call)() if _is_small(conversation, call) else None
-            patch = patch_of(conversation, result) if small else None
-            self._call = call_body(glyphs, call, written, patch, carets=carets)
+            written = arguments_as_written(conversation, call) if _is_small(conversation, call) else None
+            self._call = call_body(glyphs, call, written, details.patch, carets=carets)
         self._output = _output(glyphs, result, call) if result is not None else None
 
     @property

@@ -276,6 +276,6 @@ def spotted(text: SafeText, places: frozenset[int], broken: str) -> Line:
     start = 0
     for index in range(1, len(text) + 1):
         if index == len(text) or (index in places) != (start in places):
-            out.append(Span(SafeText(text[start:index]), f"{broken} differ" if start in places else ""))
+            out.append(Span(SafeText(text[start:index]), f"{broken} differ".strip() if start in places else ""))
             start = index
     return tuple(out)

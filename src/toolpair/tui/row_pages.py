@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from toolpair.dialects.block_texts import text_of
+from toolpair.dialects.block_texts import argument_slots, text_of, written_arguments
+from toolpair.history.call_details import details_of, output_file, start_of_file
 from toolpair.text.inline_diff import decoded
 from toolpair.transcript.edits import InsertResult
 from toolpair.tui.bodies.body import Body
 from toolpair.tui.bodies.json_body import JsonBody
-from toolpair.tui.bodies.outcome import seconds_between, seconds_text
-from toolpair.tui.bodies.reading import call_body, call_title, output_body, result_body, result_title, with_output
+from toolpair.tui.bodies.reading import (
+    call_body,
+    call_title,
+    looks_like_json,
+    output_body,
+    result_body,
+    result_title,
+    with_output,
+)
 from toolpair.tui.bodies.text_body import TextBody
 from toolpair.tui.numbers import size_text
 from toolpair.tui.screens.viewer import ViewerPage
 from toolpair.tui.styled_text import Glyphs
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Conversation, Pair, PairRow, Problem
+    from toolpair.session.session import Conversation, PairRow, Problem
     from toolpair.transcript.model import Block
+
+_WHOLE: Final = 16 << 20
+"""Bytes of an output's own file that are shown."""
 
 
 def pages_of(
@@ -32,11 +43,11 @@ def pages_of(
     pages: list[ViewerPage] = []
     records: list[int] = []
     if call is not None:
-        written = written_arguments(conversation, call)
-        patch = patch_of(conversation, result)
 
         def make_call(glyphs: Glyphs) -> Body:
-            made = call_body(glyphs, call, written(), patch, numbered=True, carets=carets)
+            written = arguments_as_written(conversation, call)
+            patch = details_of(conversation, call, result).patch
+            made = call_body(glyphs, call, written, patch, numbered=True, carets=carets)
             return made if result is None else with_output(glyphs, made, call, result)
 
         pages.append(ViewerPage("call", make_call))
@@ -46,9 +57,10 @@ def pages_of(
             ViewerPage(
                 "result",
                 lambda glyphs: result_body(glyphs, result, call, numbered=True),
-                lambda: result_title(result, time_taken(conversation, pair, result)),
+                lambda: result_title(result, details_of(conversation, call, result).seconds),
             )
         )
+        pages += _whole_output(conversation, call, result)
         if call is None or result.record != call.record:
             records.append(result.record)
     else:
@@ -78,59 +90,33 @@ def _found_elsewhere(call: Block | None, problem: Problem | None) -> Iterator[Vi
                 yield ViewerPage("found elsewhere", make, lambda title=fix.title: title)  # type: ignore[misc]
 
 
-def written_arguments(conversation: Conversation, call: Block) -> Any:
-    """A function that gives a call's arguments as they are written in the file, or None if it cannot."""
+def _whole_output(conversation: Conversation, call: Block | None, result: Block) -> Iterator[ViewerPage]:
+    """The file that has the whole of an output which is too long to be sent."""
+    name = output_file(conversation, result)
+    if name is None:
+        return
 
-    def written() -> str | None:
-        value = call.value
-        if not isinstance(value, dict):
-            return None
-        function = value.get("function")
-        holder = function if isinstance(function, dict) else value
-        if isinstance(holder.get("arguments"), str):
-            return str(holder["arguments"])
-        key = "input" if "input" in value else "arguments"
-        if not isinstance(value.get(key), (dict, list)):
-            return None
-        document = conversation.document
+    def make(glyphs: Glyphs) -> Body:
+        return output_body(glyphs, decoded(start_of_file(conversation, name, _WHOLE)), call, numbered=True)
+
+    yield ViewerPage("whole output", make, lambda: name)
+
+
+def arguments_as_written(conversation: Conversation, call: Block) -> str | None:
+    """A call's arguments as JSON, as the file has them; None if that cannot be read."""
+    written = written_arguments(call)
+    if written is not None:
+        return written
+    document = conversation.document
+    for slot in argument_slots(call):
         try:
-            start, end = document.span(call.record, (*call.slot, key))
-            offset = document.offset(call.record)
-            record = document.record(call.record)
-            if (start, end) == (offset, offset + record.size):
-                return None
-            return decoded(record.body[start - offset : end - offset])
+            start, end = document.span(call.record, slot)
+            offset, record = document.offset(call.record), document.record(call.record)
         except (LookupError, ValueError):
-            return None
-
-    return written
-
-
-def patch_of(conversation: Conversation, result: Block | None) -> Any:
-    """The hunks that the agent kept beside the result of an edit."""
-    beside = _record_value(conversation, result).get("toolUseResult")
-    return beside.get("structuredPatch") if isinstance(beside, dict) else None
-
-
-def _record_value(conversation: Conversation, block: Block | None) -> dict[str, Any]:
-    if block is None:
-        return {}
-    try:
-        value = conversation.document.record(block.record).value
-    except LookupError:
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def time_taken(conversation: Conversation, pair: Pair, result: Block) -> str:
-    """How long the call took by the times of the records, as far as the file has them."""
-    beside = _record_value(conversation, result).get("toolUseResult")
-    for key in ("durationMs", "totalDurationMs"):
-        said = beside.get(key) if isinstance(beside, dict) else None
-        if isinstance(said, (int, float)) and not isinstance(said, bool) and 0 <= said < 1e10:
-            return seconds_text(said / 1000)
-    seconds = seconds_between(_record_value(conversation, pair.call), _record_value(conversation, result))
-    return "" if seconds is None else seconds_text(seconds)
+            continue
+        if (start, end) != (offset, offset + record.size):
+            return decoded(record.body[start - offset : end - offset])
+    return None
 
 
 def record_page(conversation: Conversation, uid: int, noun: str, of: int) -> ViewerPage:
@@ -140,8 +126,8 @@ def record_page(conversation: Conversation, uid: int, noun: str, of: int) -> Vie
         return decoded(conversation.document.record(uid).body)
 
     def laid_out(glyphs: Glyphs) -> Body:
-        value = conversation.document.record(uid).value
-        return JsonBody(glyphs, text()) if isinstance(value, (dict, list)) else TextBody(glyphs, text(), numbered=True)
+        written = text()
+        return JsonBody(glyphs, written) if looks_like_json(written) else TextBody(glyphs, written, numbered=True)
 
     def about() -> str:
         document = conversation.document

@@ -107,7 +107,7 @@ class TerminalDriver(LinuxDriver):
             return text
         text, light = self._background.split(text)
         if light is not None and isinstance(self._app, ToolpairApp):
-            self._app.call_later(self._app.note_background, light)
+            self._app.note_background(light)
         return text
 
     def _read(self) -> bytes:

@@ -12,6 +12,7 @@ from toolpair.formats.format import (
     Beside,
     Damage,
     Item,
+    Patch,
     ResumeEffect,
     SentRequest,
     SubagentSession,
@@ -87,6 +88,21 @@ class ClaudeCode:
         from toolpair.formats.claude_code.relatives import relatives
 
         return relatives(first, beside)
+
+    def seconds_of(self, value: Any) -> float | None:
+        from toolpair.formats.claude_code.kept_details import seconds_of
+
+        return seconds_of(value)
+
+    def patch_of(self, value: Any) -> Patch:
+        from toolpair.formats.claude_code.kept_details import patch_of
+
+        return patch_of(value)
+
+    def output_file(self, output: str, beside: Beside) -> str | None:
+        from toolpair.formats.claude_code.output_files import file_of
+
+        return file_of(output, beside)
 
     def time_of(self, value: Any) -> float | None:
         return time_in(value)

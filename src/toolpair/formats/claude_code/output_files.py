@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from toolpair.dialects.block_texts import arguments
-from toolpair.formats.claude_code.outputs import as_persisted, without_reminder, worth_keeping
+from toolpair.formats.claude_code.outputs import as_persisted, persisted_at, without_reminder, worth_keeping
 from toolpair.formats.claude_code.record_kinds import content_of, parts_of_type, text_or_none
 from toolpair.formats.format import Beside
 from toolpair.transcript.model import Block
@@ -64,10 +64,7 @@ class FilesOfSession:
         """The output that the agent stored under this path, as it would send it: searched for in its own folder."""
         if not isinstance(path, str) or not path:
             return None
-        from pathlib import PurePosixPath, PureWindowsPath
-
-        base = PureWindowsPath(path).name if "\\" in path else PurePosixPath(path).name
-        return self._persisted_text(base, path)
+        return self._persisted_text(_last_part(path), path)
 
     def _persisted_text(self, base: str, path: str) -> str | None:
         data = self._beside.read(f"{self._own}/tool-results/{base}") if base else None
@@ -155,6 +152,20 @@ class FilesOfSession:
             if stem in described or _asks(records, call):
                 copies += _last_words(records, f"{stem}.jsonl")
         return copies
+
+
+def file_of(output: str, beside: Beside) -> str | None:
+    """The file of the session's own folder that has the whole of a long output."""
+    path = persisted_at(output)
+    folder = f"{beside.path.stem}/tool-results"
+    name = _last_part(path) if path is not None else ""
+    return f"{folder}/{name}" if name and name in beside.names(folder) else None
+
+
+def _last_part(path: str) -> str:
+    from pathlib import PurePosixPath, PureWindowsPath
+
+    return PureWindowsPath(path).name if "\\" in path else PurePosixPath(path).name
 
 
 def _named(id_: str) -> bytes:

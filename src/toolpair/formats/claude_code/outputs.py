@@ -10,6 +10,9 @@ from toolpair.dialects.block_texts import is_placeholder_text, text_of
 _REMINDER: Final = re.compile(r"\n\n<system-reminder>(?:(?!</?system-reminder>).)*</system-reminder>\s*\Z", re.DOTALL)
 _CLEARED: Final = ("[Old tool result content cleared]",)
 _ERROR: Final = "Error: "
+_PERSISTED: Final = re.compile(
+    r"<persisted-output>\nOutput too large \([^()\n]{1,20}\)\. Full output saved to: ([^\n]+)\n"
+)
 _WHOLE: Final = 30_000
 """In characters. Of a longer output the history only has a preview and the path of a file."""
 _PREVIEW: Final = 2_000
@@ -64,6 +67,12 @@ def said_by(details: Any) -> tuple[Any, bool]:
     if isinstance(file, dict) and isinstance(file.get("content"), str):
         return file["content"], False
     return None, False
+
+
+def persisted_at(output: str) -> str | None:
+    """The path of the file that has the whole of a long output; None for any other output."""
+    found = _PERSISTED.match(output)
+    return found[1] if found is not None else None
 
 
 def as_persisted(output: str, size: int, path: str) -> str:

@@ -106,6 +106,11 @@ def is_old_meta(value: dict[str, Any]) -> bool:
     return "type" not in value and isinstance(value.get("id"), str) and "timestamp" in value and "role" not in value
 
 
+def _is_bare(value: dict[str, Any]) -> bool:
+    """Whether it is an item without an envelope, and no other agent's envelope of a message."""
+    return type_of(value) in _BARE_ITEMS and not isinstance(value.get("message"), dict)
+
+
 def is_line(value: Any) -> bool:
     """Whether the record has the envelope that Codex requires on each line."""
     return (
@@ -176,6 +181,6 @@ def sniff(values: Sequence[Any]) -> int:
     if any(value["type"] in _TELLING for value in known) and 2 * len(known) >= len(dicts):
         return 97
     if any(value.get("record_type") == "state" for value in dicts) or is_old_meta(dicts[0]):
-        bare = sum(type_of(value) in _BARE_ITEMS or "record_type" in value for value in dicts)
+        bare = sum(_is_bare(value) or "record_type" in value for value in dicts)
         return 93 if 2 * bare >= len(dicts) - 1 and bare else 0
     return 0

@@ -151,10 +151,6 @@ class Body:
 
     # search. By default in the lines that are laid out.
 
-    def _lines_text(self) -> Haystack:
-        rows = [plain(self.line(row)) for row in range(self.rows)]
-        return Haystack("\n".join(rows))
-
     def find(self, query: Query, row: int, by: int) -> int | None:
         """The next row after `row`, or before it, that has a match; unfolded if necessary."""
         pattern = query.pattern

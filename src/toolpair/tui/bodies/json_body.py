@@ -159,7 +159,7 @@ class JsonBody(Body):
             out.append(self.glyphs.ui(lines.preview(n), "dim"))
         if n in lines.nested and opens:
             out.append(self.glyphs.ui(" JSON in a text", "quiet"))
-        value = lines.value(n)
+        value = lines.shown(n)
         if not self.wrapped:
             head, value = out[: 1 if self._numbered else 0], value[: self.skip + self.cells * 2]
             rest = (*out[len(head) :], Span(visible(value), self._style(kind, value)))
@@ -270,7 +270,7 @@ class JsonBody(Body):
         for _ in range(_NESTED):
             if not 0 <= line < len(lines) or not (lines.is_nested(line) or line in lines.nested):
                 return None
-            if pattern.search(f"{lines.key(line)} {lines.value(line)}"):
+            if pattern.search(f"{lines.key(line)} {lines.shown(line)}"):
                 return line
             line += by
         return None

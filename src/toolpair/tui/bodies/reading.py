@@ -1,8 +1,7 @@
-"""A call, a result and a record as something to read. For a screen a `Body`; for a preview the first lines.
+"""A call and a result as something to read.
 
     body = call_body(glyphs, call)                         # a command, an edit as a diff, a to-do list, else JSON
     body = result_body(glyphs, result, call)               # an output, in the colours of its file
-    lines = first_lines(body, cells, height)               # styled lines for a preview
 
 `call_title`, `result_title`: what a heading says of them: the tool and what it acts on; exit code or error, time, size.
 Everything in the lines has been made safe to show. `written` is the JSON of a call's arguments as the file has it, so
@@ -16,22 +15,24 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from toolpair.dialects.block_texts import arguments, call_summary, media_of, result_content
-from toolpair.text.file_diffs import FileDiff, of_structured_patch, rows_of
+from toolpair.dialects.block_texts import arguments
+from toolpair.dialects.media import Media, media_in, text_beside_media
+from toolpair.text.file_diffs import FileDiff, Hunk, of_numbered, rows_of
 from toolpair.text.safe import SafeText, visible
 from toolpair.text.terminal_output import as_shown
 from toolpair.text.tool_calls import Command, Edits, Todo, path_of, understood
 from toolpair.tui.bodies.body import Body
 from toolpair.tui.bodies.diff_body import DiffBody, Note, Part, Title
 from toolpair.tui.bodies.json_body import JsonBody
-from toolpair.tui.bodies.media import media_size, media_words
 from toolpair.tui.bodies.outcome import outcome_of
 from toolpair.tui.bodies.stacked_body import LinesBody, RuleBody, StackedBody
 from toolpair.tui.bodies.text_body import TextBody
-from toolpair.tui.numbers import count_text, size_text
+from toolpair.tui.call_line import todo_words, tool_name
+from toolpair.tui.numbers import count_text, seconds_text, size_text
 from toolpair.tui.styled_text import Glyphs, Line, Span
 
 if TYPE_CHECKING:
+    from toolpair.formats.format import Patch
     from toolpair.transcript.model import Block
 
 _PROSE: Final = re.compile(r"task|agent|fetch|search|ask|plan|think", re.IGNORECASE)
@@ -43,30 +44,22 @@ _TODO: Final = {"done": ("[x]", "good"), "doing": ("[>]", "warning"), "to do": (
 _COUNTED: Final = 1 << 16
 
 
-def first_lines(body: Body, cells: int, height: int) -> list[Line]:
-    """The first lines of a body, for a preview."""
-    body.lay_out(cells)
-    return [body.line(row) for row in range(min(height, body.rows))]
-
-
 # calls
 
 
 def call_title(call: Block) -> str:
     """The tool and what it is used on: `Bash`, `Edit src/app.py · +2 -1`, `query · MCP server shop-db`. Untrusted."""
-    name = call.name or "(no name)"
-    if name.startswith("mcp__"):
-        server, _, tool = name.removeprefix("mcp__").partition("__")
-        return f"{tool or name} · MCP server {server}"
+    name, server = tool_name(call.name or "(no name)")
+    if server:
+        return f"{name} · MCP server {server}"
     does = understood(call.name, arguments(call))
     match does:
         case Edits(files=files):
             added, removed = (sum(each.counts[side] for each in files) for side in (0, 1))
             where = files[0].path if len(files) == 1 else count_text(len(files), "file")
             return f"{name} {where} · +{added:,} -{removed:,}"
-        case Todo(items=items):
-            counts = {state: sum(each == state for each, _ in items) for state in _TODO}
-            return f"{name} · " + ", ".join(f"{count:,} {state}" for state, count in counts.items() if count)
+        case Todo():
+            return f"{name} · {todo_words(does)}"
         case Command():
             return name
     path = path_of(arguments(call))
@@ -77,7 +70,7 @@ def call_body(
     glyphs: Glyphs,
     call: Block,
     written: str | None = None,
-    patch: Any = None,
+    patch: Patch = (),
     numbered: bool = False,
     carets: bool = False,
 ) -> Body:
@@ -123,8 +116,8 @@ def _rest(
     return JsonBody(glyphs, text, numbered=numbered, without=used, folds=folds)
 
 
-def _edit_parts(glyphs: Glyphs, files: tuple[FileDiff, ...], patch: Any, carets: bool) -> Iterator[Body]:
-    numbered = of_structured_patch(patch) if len(files) == 1 else ()
+def _edit_parts(glyphs: Glyphs, files: tuple[FileDiff, ...], patch: Patch, carets: bool) -> Iterator[Body]:
+    numbered = of_numbered(patch) if len(files) == 1 else ()
     for file in files:
         hunks = numbered or file.hunks
         last = max((hunk.old_start or 0) + len(hunk.lines) for hunk in hunks) if hunks else 0
@@ -132,7 +125,7 @@ def _edit_parts(glyphs: Glyphs, files: tuple[FileDiff, ...], patch: Any, carets:
         yield DiffBody(glyphs, _file_parts(file, hunks), digits, carets)
 
 
-def _file_parts(file: FileDiff, hunks: Any) -> Callable[[], Iterator[Part]]:
+def _file_parts(file: FileDiff, hunks: Sequence[Hunk]) -> Callable[[], Iterator[Part]]:
     def parts() -> Iterator[Part]:
         added, removed = file.counts
         moved = f" → {file.target}" if file.target else ""
@@ -159,50 +152,46 @@ def _todo_lines(glyphs: Glyphs, items: tuple[tuple[Any, str], ...]) -> Iterator[
 # results
 
 
-def result_title(result: Block, took: str = "") -> str:
+def result_title(result: Block, seconds: float | None = None) -> str:
     """Exit code or error, time taken, lines and size: `exit 1 · 31 lines · 2.0 KB · took 4.2 s`."""
-    media = media_of(result_content(result))
-    text = _words_beside(result, media) if media else result.text
+    media = media_in(result)
+    text = text_beside_media(result) if media else result.text
     outcome = outcome_of(text, bool(result.is_error))
     parts = [outcome.words or ("error" if result.is_error else "ok")]
     if media:
-        parts.append(
-            count_text(len(media), "image" if all("image" in str(each.get("type")) for each in media) else "file")
-        )
+        parts.append(count_text(len(media), "image" if all(each.kind == "image" for each in media) else "file"))
     lines = text.removesuffix("\n").count("\n") + 1 if text else 0
     if lines:
         parts.append(count_text(lines, "line"))
     size = len(text.encode("utf-8", "surrogatepass")) if len(text) < _COUNTED else len(text)
-    parts.append(size_text(size + sum(map(media_size, media))))
-    took = took or outcome.took
-    if took:
-        parts.append(f"took {took}")
+    parts.append(size_text(size + sum(each.size for each in media)))
+    seconds = outcome.seconds if seconds is None else seconds
+    if seconds is not None:
+        parts.append(f"took {seconds_text(seconds)}")
     return " · ".join(parts)
 
 
 def result_body(glyphs: Glyphs, result: Block, call: Block | None = None, numbered: bool = False) -> Body:
     """What a result says; images and files by kind and size."""
-    media = media_of(result_content(result))
+    media = media_in(result)
     parts: list[Body] = []
     if media:
-        parts.append(LinesBody(glyphs, [(Span(SafeText(" ")), glyphs.ui(media_words(each), "bold")) for each in media]))
-    text = _words_beside(result, media) if media else result.text
+        parts.append(
+            LinesBody(glyphs, [(Span(SafeText(" ")), glyphs.ui(_media_words(each), "bold")) for each in media])
+        )
+    text = text_beside_media(result) if media else result.text
     if text or not parts:
         parts.append(output_body(glyphs, text, call, numbered))
     return parts[0] if len(parts) == 1 else StackedBody(glyphs, parts)
 
 
-def _words_beside(result: Block, media: Sequence[Any]) -> str:
-    """What a result says beside its images and files."""
-    content = result_content(result)
-    shown = {id(each) for each in media}
-    return "\n".join(_said(part) for part in (content if isinstance(content, list) else ()) if id(part) not in shown)
-
-
-def _said(part: Any) -> str:
-    if isinstance(part, dict) and isinstance(part.get("text"), str):
-        return str(part["text"])
-    return part if isinstance(part, str) else json.dumps(part, ensure_ascii=False, default=str)
+def _media_words(media: Media) -> str:
+    """`image  PNG, 1280 x 800, 84 KB`. Untrusted."""
+    words = [media.type.rpartition("/")[2].upper() or "unknown kind"]
+    if media.pixels is not None:
+        words.append("{:,} x {:,}".format(*media.pixels))
+    words.append(size_text(media.size) if media.data else f"at {media.address}" if media.address else "no content here")
+    return f"{media.kind}  {', '.join(words)}"
 
 
 def output_body(glyphs: Glyphs, text: str, call: Block | None, numbered: bool) -> Body:
@@ -235,8 +224,3 @@ def looks_like_json(text: str) -> bool:
         return bool(json.loads(text))
     except (ValueError, RecursionError):
         return False
-
-
-def summary_of(call: Block) -> str:
-    """The call in one line. Untrusted."""
-    return f"{call.name or ''} {call_summary(call)}".strip()

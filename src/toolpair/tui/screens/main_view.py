@@ -12,6 +12,7 @@ from textual.containers import Grid, Vertical
 from toolpair.text.cells import cut
 from toolpair.tui.card_text import Card, learn_preview
 from toolpair.tui.causes_text import CauseEntry, cause_entries, causes_hints, entry_lines, entry_of, title_of
+from toolpair.tui.colouring import ask_for_colours
 from toolpair.tui.head_text import column_titles, head_lines
 from toolpair.tui.layout import NARROW, WIDE, Areas, areas
 from toolpair.tui.looking_ahead import LookingAhead
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from toolpair.session.session import Problem
-    from toolpair.tui.aside import Aside
     from toolpair.tui.controllers.owner import Owner
     from toolpair.tui.preview_text import PreviewText
 
@@ -249,19 +249,13 @@ class MainView:
         asked = next((found for body in maker.bodies if (found := body.wanted()) is not None), None)
         if asked is None:
             return
-        colours = self._owner.tool.colours
 
-        def work(aside: Aside) -> None:
-            runs = colours.runs(asked.file, asked.language, asked.lines)
-            aside.run_in_ui(lambda: coloured(runs))
-
-        def coloured(runs: list[list[tuple[int, int, str]]]) -> None:
-            if runs and maker is self._maker:
-                asked.body.coloured(asked, runs)
+        def coloured(any_colours: bool) -> None:
+            if any_colours and maker is self._maker:
                 preview.refresh()
                 self._owner.later(SHOWN, partial(self._colour, preview, maker))
 
-        self._owner.in_thread(work, "colours")
+        ask_for_colours(self._owner, asked, coloured)
 
     def _show_ticks(self) -> None:
         self._owner.pairs.vertical_scrollbar.refresh()

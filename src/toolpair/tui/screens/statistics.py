@@ -9,9 +9,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.strip import Strip
 
-from toolpair.dialects.block_texts import call_summary
 from toolpair.history.statistics import NO_NAME, Statistics, ToolNumbers, statistics_of
 from toolpair.tui.aside import Aside
+from toolpair.tui.call_line import call_line
 from toolpair.tui.giving_way import GivingWay
 from toolpair.tui.keys import APP, STATISTICS
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
@@ -124,7 +124,7 @@ class StatisticsScreen(BaseScreen[Wanted | None]):
             for output in found.largest:
                 way()
                 call = self._conversation.pairs[output.pair].call
-                summaries.append(call_summary(call)[:_SUMMARY] if call is not None else "")
+                summaries.append(call_line(call)[1][:_SUMMARY] if call is not None else "")
         except Stopped:
             return
         aside.run_in_ui(lambda: self._take(found, summaries, True))

@@ -14,10 +14,10 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from toolpair.text.safe import SafeText
-from toolpair.tui.aside import Aside
-from toolpair.tui.bodies.body import Body, Colourable, Query, Runs
+from toolpair.tui.bodies.body import Body, Query
 from toolpair.tui.bodies.diff_body import DiffBody
 from toolpair.tui.bodies.text_body import TextBody
+from toolpair.tui.colouring import ask_for_colours
 from toolpair.tui.keys import CURSOR
 from toolpair.tui.paint import Painter
 from toolpair.tui.scrollbar import plain_scrollbar
@@ -178,18 +178,10 @@ class BodyView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         if asked is None:
             return
         self._colouring = True
-        colours = self._owner.tool.colours
+        ask_for_colours(self._owner, asked, self._coloured)
 
-        def work(aside: Aside) -> None:
-            runs = colours.runs(asked.file, asked.language, asked.lines)
-            aside.run_in_ui(lambda: self._coloured(asked, runs))
-
-        self._owner.in_thread(work, "colours")
-
-    def _coloured(self, asked: Colourable, runs: list[Runs] | list[list[tuple[int, int, str]]]) -> None:
+    def _coloured(self, any_colours: bool) -> None:
         self._colouring = False
-        if runs:
-            asked.body.coloured(asked, runs)
         self.refresh()
 
     # ways to see it
