@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Final
 
-from toolpair.formats.format import Timed
+from toolpair.formats.call_details import DetailReader
 from toolpair.history.conversation import Conversation
 from toolpair.history.summary import PairRow
 
@@ -30,9 +30,10 @@ class RowTimes:
 
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
-        format = conversation.format
-        self._timed = format if isinstance(format, Timed) else None
+        self._details = DetailReader(conversation.format)
+        self._timed = self._details.timed
         self._known: OrderedDict[int, _Facts] = OrderedDict()
+        self._took: OrderedDict[tuple[int, int], float | None] = OrderedDict()
 
     @cached_property
     def any(self) -> bool:
@@ -54,8 +55,12 @@ class RowTimes:
         """How long the call took until this result."""
         if row.pair is None or row.pair.call is None or row.result is None:
             return None
-        begun, ended = self._facts(row.pair.call.record)[0], self._facts(row.result.record)[0]
-        return None if begun is None or ended is None or ended < begun else ended - begun
+        both = row.pair.call.record, row.result.record
+        if both not in self._took:
+            self._took[both] = self._details.seconds(*map(self._value, both))
+            if len(self._took) > _KEPT:
+                self._took.popitem(last=False)
+        return self._took[both]
 
     def tokens(self, row: PairRow) -> int | None:
         """How many tokens the model wrote in the response with this call."""
@@ -99,12 +104,15 @@ class RowTimes:
     def _read(self, uid: int) -> _Facts:
         if self._timed is None:
             return None, None
-        try:
-            value: Any = self._conversation.document.record(uid).value
-        except LookupError:
-            return None, None
+        value = self._value(uid)
         usage = self._timed.usage_of(value)
         return self._timed.time_of(value), usage.written if usage is not None else None
+
+    def _value(self, uid: int) -> Any:
+        try:
+            return self._conversation.document.record(uid).value
+        except LookupError:
+            return None
 
 
 def _records(row: PairRow) -> Iterator[int]:

@@ -8,8 +8,8 @@ from typing import Final
 
 from toolpair.history.row_times import RowTimes
 from toolpair.history.summary import PairRow
-from toolpair.tui.bodies.outcome import seconds_text
 from toolpair.tui.layout import WIDE
+from toolpair.tui.numbers import seconds_text
 from toolpair.tui.styled_text import Glyphs, Line, Span
 
 _AT, _TOOK, _TOKENS = 12, 9, 7
