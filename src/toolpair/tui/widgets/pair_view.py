@@ -185,6 +185,17 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
             self._cache[key] = strips
         return strips
 
+    @property
+    def tools_in_view(self) -> list[str]:
+        """The names of the tools that are called in the rows that are drawn."""
+        if not self._order:
+            return []
+        top = int(self.scroll_offset.y)
+        first, last = (self._heights.at(min(y, self._heights.total - 1)) for y in (top, top + self.size.height))
+        rows = (self.overview.rows[self._order[n]] for n in range(first, last + 1))
+        calls = (row.pair.call for row in rows if row.pair is not None)
+        return sorted({call.name for call in calls if call is not None and isinstance(call.name, str) and call.name})
+
     def _times(self, position: int) -> Line:
         overview = self.overview
         return gutter_line(self._glyphs, self.size.width, overview.times, overview.rows, self._order, position)
