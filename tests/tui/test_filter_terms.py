@@ -54,7 +54,7 @@ def test_any_words_are_terms_or_a_sentence(words: str) -> None:
     for term in terms_of(words):
         for read in (seconds_range, size_range, time_range):
             try:
-                read(term.value)(5.0)
+                read(term.wanted)(5.0)
             except ValueError as error:
                 assert " is not a filter" in str(error)
     assert completed(words, ["Bash"], 2).startswith(words)

@@ -26,7 +26,7 @@ class Term(Struct, frozen=True):
     """One term. One without a name is text to look for."""
 
     name: str
-    value: str
+    wanted: str
     negated: bool = False
 
     @property

@@ -85,13 +85,13 @@ def term_row_filter(overview: Overview, words: str) -> RowPrefilter | None:
         if term.negated:
             continue
         if term.name == "cause":
-            return OnlyThese(partial(overview.rows_of_cause, term.value))
+            return OnlyThese(partial(overview.rows_of_cause, term.wanted))
         if term.is_text or term.name in ("tool", "id"):
-            texts.append(term.value)
-        elif term.name == "is" and term.value == "error":
+            texts.append(term.wanted)
+        elif term.name == "is" and term.wanted == "error":
             texts.append("is_error")
-        elif term.name == "is" and term.value in _KNOWN_ROWS:
-            return OnlyThese(partial(_KNOWN_ROWS[term.value], overview))
+        elif term.name == "is" and term.wanted in _KNOWN_ROWS:
+            return OnlyThese(partial(_KNOWN_ROWS[term.wanted], overview))
     return overview.session.conversation.row_filter(texts)
 
 
@@ -122,7 +122,7 @@ class OnlyThese:
 
 
 def _term(overview: Overview, term: Term) -> Test:
-    name, value = term.name, term.value
+    name, value = term.name, term.wanted
     if term.is_text:
         return text_test(overview, value)
     if name in ("took", "size", "time"):
