@@ -269,7 +269,9 @@ FORMATS = {
         "formats.claude_code.damage",
         "formats.claude_code.editing",
         "formats.claude_code.inactive",
+        "formats.claude_code.kept_details",
         "formats.claude_code.light",
+        "formats.claude_code.output_files",
         "formats.claude_code.reading",
         "formats.claude_code.relatives",
         "formats.claude_code.sending",
@@ -305,7 +307,12 @@ FORMATS = {
     "formats.openai_responses": {"dialects.openai_responses_writer", "formats.item_messages", "formats.linear"},
     "formats.pi": {"dialects.pi_writer", "formats.way_back", "source.peek"},
     "formats.plain": {"formats.lost"},
-    "formats.roo_code": {"dialects.anthropic_writer", "formats.linear", "formats.roo_code_envelope"},
+    "formats.roo_code": {
+        "dialects.anthropic_writer",
+        "formats.clock",
+        "formats.linear",
+        "formats.roo_code_envelope",
+    },
 }
 # What one option or one mistake needs, of modules that each command loads: 40 of them.
 COMMANDS = {

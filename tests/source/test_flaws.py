@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from toolpair.source.json_spans import scan
 from toolpair.source.jsonl import lines_document
-from toolpair.source.record_values import parse
+from toolpair.source.record_values import parse, pieces
 from toolpair.source.repairing import bad_bytes, close, doubled_keys, joined, repaired
 from toolpair.transcript.edits import Mending
 from toolpair.transcript.model import Damaged
@@ -151,3 +151,20 @@ def test_only_the_mark_at_the_start_of_the_file_is_removed() -> None:
 def test_half_an_escape_or_a_number_is_an_error(raw: bytes) -> None:
     """Before 3.11.5, Python accepts them where a possessive group holds alternatives."""
     assert scan(raw).state == "error"
+
+
+@pytest.mark.parametrize(
+    ("raw", "parts"),
+    [
+        (b'{"a":1,"b":{"x":2},{"c":{"d":3}}', (b'{"a":1,"b":{"x":2},', b'{"c":{"d":3}}')),
+        (b'{"a":1,"b":"cut o{"c":{"d":3}}', (b'{"a":1,"b":"cut o', b'{"c":{"d":3}}')),
+        (b'{"a":tru{"c":{"d":3}}', (b'{"a":tru', b'{"c":{"d":3}}')),
+        (b'{"a":1_"b":{"c":3}}', (b'{"a":1_"b":{"c":3}}',)),
+        (b'{"a":1_"b":{"c":3}}{"d":4}', (b'{"a":1_"b":{"c":3}}', b'{"d":4}')),
+        (b'{"a":[{"b":1},{"c" 2},{"d":3}]}', (b'{"a":[{"b":1},{"c" 2},{"d":3}]}',)),
+    ],
+)
+def test_no_value_inside_a_broken_record_is_taken_for_a_record(raw: bytes, parts: tuple[bytes, ...]) -> None:
+    assert pieces(raw) == parts
+    kept = repaired(raw, "trim")
+    assert kept is None or (b'{"c":3}' not in kept.bodies and b'{"b":1}' not in kept.bodies)

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from toolpair.dialects.anthropic import message_of
 from toolpair.formats.anthropic import AnthropicFormat
-from toolpair.formats.clock import count_in, milliseconds_in
 from toolpair.formats.format import AS_RESUMED, Item, SentRequest, Usage, View
 from toolpair.formats.list_evidence import ListEvidence
 from toolpair.transcript.edits import Edit
@@ -76,10 +75,14 @@ class RooCodeFormat(AnthropicFormat):
         return Linear(items, transcript, WRITER, ENVELOPE).run(edits)
 
     def time_of(self, value: Any) -> float | None:
+        from toolpair.formats.clock import milliseconds_in
+
         return milliseconds_in(value, "ts")
 
     def usage_of(self, value: Any) -> Usage | None:
         """Cline's command line writes it; Roo Code keeps it in another file."""
+        from toolpair.formats.clock import count_in
+
         metrics = value.get("metrics") if isinstance(value, dict) and value.get("role") == "assistant" else None
         written = count_in(metrics, "outputTokens")
         read = count_in(metrics, "inputTokens", "cacheReadTokens", "cacheWriteTokens")

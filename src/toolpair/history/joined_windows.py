@@ -60,8 +60,13 @@ class Numbering:
         return Offsets(self.messages[number], self.pairs[number], self.counted[number], self.unsent[number])
 
     def after(self, windows: Sequence[Window], changed: Changed) -> Numbering:
-        """What comes after windows that have grown begins later. A list in which nothing moves stays the same."""
-        now = {"row_count": self.rows} | {name: getattr(self, name) for name in _PROBLEMS_BY}
+        """What comes after windows that have grown begins later. A list in which nothing moves stays the same.
+
+        Rows are only counted again where they have been counted.
+        """
+        now = {name: getattr(self, name) for name in _PROBLEMS_BY}
+        if "rows" in vars(self):
+            now["row_count"] = self.rows
         for name, begins in now.items():
             count = attrgetter(name)
             now[name] = shift_offsets(begins, ((number, count(new) - count(old)) for number, old, new in changed))

@@ -24,7 +24,7 @@ from toolpair.source.memory import fits
 from toolpair.source.record import UNREAD, Record
 from toolpair.source.record_values import BOM, first_record, parse
 from toolpair.source.repairing import joined, repaired, repaired_lines
-from toolpair.source.splice import gap_between, splice, with_number
+from toolpair.source.splice import gap_between, splice, with_scalar
 from toolpair.source.value_places import ValuePlaces
 from toolpair.transcript.model import Damaged
 
@@ -539,11 +539,11 @@ class Document:
         quick: dict[int, bytes] = {}
         for record, value in plan:
             if record is not None and record.known is not value:
-                renumbered = None
+                body = None
                 if not isinstance(record.value, Damaged):
-                    renumbered = with_number(record.body, record.value, value)
-                if renumbered is not None and _says(renumbered, value):
-                    quick[record.uid] = renumbered
+                    body = with_scalar(record.body, record.value, value)
+                if body is not None and _says(body, value):
+                    quick[record.uid] = body
                 else:
                     _know(originals, record)
         for record in self.records:

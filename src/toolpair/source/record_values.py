@@ -106,7 +106,7 @@ def _diagnose(raw: bytes, state: str, pos: int) -> Damaged:
         return Damaged("record.torn", "cut off")
     parts = pieces(raw)
     values = tuple(parse(part) for part in parts) if len(parts) > 1 else ()
-    records = [value for value in values if not isinstance(value, Damaged) or value.rule == "record.torn"]
+    records = [value for part, value in zip(parts, values, strict=False) if _is_a_record(part, value)]
     if len(records) > 1:
         count = "two" if len(records) == 2 else str(len(records))
         return Damaged("record.glued", f"{count} records glued", values)
@@ -168,15 +168,30 @@ def _next_record(raw: bytes, start: int, wrong: int) -> int:
         tries += 1
         if tries > _CANDIDATES:
             break
-        if at > start and scan(raw, at).state == "complete":
+        if at > start and not is_part(raw, at, wrong) and scan(raw, at).state == "complete":
             return at
     for match in _RECORD_START.finditer(raw, wrong + 1):
         tries += 1
         if tries > _CANDIDATES:
             break
-        if scan(raw, match.start()).state == "complete":
+        if not is_part(raw, match.start(), wrong) and scan(raw, match.start()).state == "complete":
             return match.start()
     return len(raw)
+
+
+def _is_a_record(part: bytes, value: Any) -> bool:
+    """Whether a part of a line is a record, though it may be damaged; else it is other text, perhaps after a record."""
+    if not isinstance(value, Damaged) or value.rule == "record.torn":
+        return True
+    return _RECORD_START.match(part) is not None and scan(part).state == "error"
+
+
+def is_part(raw: bytes, at: int, wrong: int) -> bool:
+    """Whether the object at `at` is a value inside a record that is wrong at `wrong`, and so no record of its own.
+
+    Where that record cannot go on with an object, another one begins.
+    """
+    return at != wrong and raw[max(at - 8, 0) : at].rstrip(b" \t")[-1:] in (b":", b",", b"[")
 
 
 _CONTROL: Final = re.compile(rb"[\x01-\x1f]")

@@ -18,6 +18,7 @@ from toolpair.source.record_values import (
     BOM,
     escape_controls,
     escaped,
+    is_part,
     parse,
     pieces,
     whole_characters,
@@ -233,11 +234,14 @@ def _trimmed(raw: bytes) -> RepairedBytes | None:
     bodies: list[bytes] = []
     aside: list[bytes] = []
     pos = tries = 0
+    wrong = -1
+    """Where the first record that cannot be read is wrong."""
     at = _next_start(raw, 0)
     while at >= 0 and tries < _MOST_TRIES:
         found = scan(raw, at)
-        if found.state != "complete":
+        if found.state != "complete" or (wrong > pos and is_part(raw, at, wrong)):
             tries += 1
+            wrong = found.pos if wrong <= pos else wrong
             at = _next_start(raw, at + 1)
             continue
         aside.append(raw[pos:at])

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import pairwise
+from types import NoneType
 from typing import Any
 
 from msgspec import Struct
@@ -35,15 +36,18 @@ def splice(raw: bytes, old: Any, new: Any, raw_of: RawOf | None = None, style: J
 
 
 _FLAT_MEMBERS = (
-    rb'\s*\{(?:\s*"[^"\\]*"\s*:\s*(?:"[^"\\]*"|-?[0-9]+|true|false|null)\s*,)*?\s*"%s"\s*:\s*(-?[0-9]+)(?=\s*[,}])'
+    rb'\s*\{(?:\s*"[^"\\]*"\s*:\s*(?:"[^"\\]*"|-?[0-9]+|true|false|null)\s*,)*?'
+    rb'\s*"%s"\s*:\s*("[^"\\]*"|-?[0-9]+|null)(?=\s*[,}])'
 )
-"""The first members of an object, none of them holding another object, up to a number."""
+"""The first members of an object, none of them holding another object, up to a number, a string or null."""
+_PLAIN = re.compile(r"[\w.:-]*", re.ASCII)
+"""Strings that are written in one way only."""
 
 
-def with_number(raw: bytes, old: Any, new: Any) -> bytes | None:
-    """The text with one whole number of the outermost object changed; None if more has changed, or it is nested.
+def with_scalar(raw: bytes, old: Any, new: Any) -> bytes | None:
+    """The text with one scalar of the outermost object changed; None if more has changed, or it is nested.
 
-    The same result as `splice` without scanning the whole text: for many records that are only renumbered.
+    The same result as `splice` without scanning the whole text: for many records that are only renumbered or relinked.
     """
     if not isinstance(old, dict) or not isinstance(new, dict) or len(old) != len(new):
         return None
@@ -51,11 +55,20 @@ def with_number(raw: bytes, old: Any, new: Any) -> bytes | None:
     if len(changed) != 1 or list(old) != list(new):
         return None
     key = changed[0]
-    number = new[key]
-    if type(number) is not int or type(old[key]) is not int or not key.isascii() or not key.isidentifier():
+    text = _plain(new[key])
+    if text is None or type(old[key]) not in (int, str, NoneType) or not key.isascii() or not key.isidentifier():
         return None
     found = re.match(_FLAT_MEMBERS % key.encode(), raw)
-    return None if found is None else raw[: found.start(1)] + str(number).encode() + raw[found.end(1) :]
+    return None if found is None else raw[: found.start(1)] + text + raw[found.end(1) :]
+
+
+def _plain(value: Any) -> bytes | None:
+    """The text of a whole number, a plain string or null, which is the same in every style."""
+    if value is None:
+        return b"null"
+    if type(value) is int:
+        return b"%d" % value
+    return b'"%s"' % value.encode() if type(value) is str and _PLAIN.fullmatch(value) else None
 
 
 def is_same(old: Any, new: Any) -> bool:

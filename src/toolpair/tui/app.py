@@ -173,6 +173,9 @@ class ToolpairApp(App[None]):
             if self.sessions is not None:
                 self.push_screen(PickerScreen(self.sessions))
 
+    def on_unmount(self) -> None:
+        self.colours.close()
+
     def copy(self, text: SafeText) -> str:
         """Copy `text` to the clipboard. Returns the message for the user."""
         short = text[:COPY_LIMIT]

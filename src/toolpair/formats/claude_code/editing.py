@@ -87,10 +87,11 @@ class _Editor(Working):
 
     def run(self, edits: Sequence[Edit]) -> list[Item]:
         for step in _STEPS:
-            for edit in edits:
-                if isinstance(edit, step):
-                    self.take(edit)
-            self.drafter.settle()
+            wanted = [edit for edit in edits if isinstance(edit, step)]
+            for edit in wanted:
+                self.take(edit)
+            if wanted:
+                self.drafter.settle()
             if step is InsertResult:
                 self.drafter.keep_texts_on_chain()
         self.drafter.drop_emptied()

@@ -1,0 +1,65 @@
+"""The shortcut for changing one scalar gives the same bytes as splicing, or nothing where it cannot be sure."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given as trying
+from hypothesis import strategies as st
+
+from toolpair.source.splice import splice, with_scalar
+
+GIVEN = [
+    '{"timestamp":"x","ordinal":7,"payload":{"ordinal":1}}',
+    '  {"a" : "b" , "n":-1, "ordinal" : 7 , "payload":[1.0]}',
+    '{"ordinal":7}',
+    '{"ordinal":null,"a":"\\u00fc\\/"}',
+    '{\n  "ordinal": "\u00fc/" ,\n  "b": {"ordinal":"x"}\n}',
+]
+
+
+@pytest.mark.parametrize("text", GIVEN)
+@pytest.mark.parametrize("value", [0, 8, 12345, -3, None, "", "d451f736-9add", "2026-03-02T08:00:01.702Z"])
+def test_it_gives_the_same_as_splicing(text: str, value: Any) -> None:
+    old = json.loads(text)
+    new = {**old, "ordinal": value}
+    given = with_scalar(text.encode(), old, new)
+    assert given == (None if old["ordinal"] is value else splice(text.encode(), old, new))
+
+
+@trying(st.sampled_from(GIVEN), st.none() | st.integers() | st.text() | st.booleans() | st.floats(allow_nan=False))
+def test_it_never_gives_anything_else(text: str, value: Any) -> None:
+    old = json.loads(text)
+    new = {**old, "ordinal": value}
+    assert with_scalar(text.encode(), old, new) in (None, splice(text.encode(), old, new))
+
+
+@pytest.mark.parametrize(
+    ("text", "change"),
+    [
+        ('{"payload":{"x":1},"ordinal":7}', {"ordinal": 8}),
+        ('{"a":"\\"ordinal\\":1,","ordinal":7}', {"ordinal": 8}),
+        ('{"ordinal":7,"b":[1]}', {"ordinal": 8, "b": [1]}),
+        ('{"ordinal":7,"b":1}', {"ordinal": 8, "b": 2}),
+        ('{"ordinal":7.0}', {"ordinal": 8}),
+        ('{"ordinal":true}', {"ordinal": 8}),
+        ('{"ordinal":"\\u0041"}', {"ordinal": 8}),
+        ('{"ordinal":7}', {"ordinal": 8.5}),
+        ('{"ordinal":7}', {"ordinal": True}),
+        ('{"ordinal":7}', {"ordinal": "\u00fc"}),
+        ('{"ordinal":7}', {"ordinal": "a/b"}),
+        ('{"ordinal":7}', {"ordinal": [8]}),
+        ('{"ordinal":7}', {"other": 8}),
+        ('{"ordinal":7}', {}),
+    ],
+)
+def test_it_leaves_everything_else_to_splicing(text: str, change: dict[str, Any]) -> None:
+    old = json.loads(text)
+    assert with_scalar(text.encode(), old, {**old, **change}) is None
+
+
+@pytest.mark.parametrize("value", [[1], "text", None])
+def test_other_values_have_no_such_member(value: Any) -> None:
+    assert with_scalar(b"[1]", value, value) is None
