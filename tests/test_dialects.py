@@ -28,6 +28,7 @@ _ELSE = {
         "body.value",
     },  # stand-ins are fed to a scan as records
     "history/passing.py": {"item.value"},
+    "history/row_times.py": {"record.value", "self._conversation.document.record(uid).value"},
     "history/scan.py": {"value.value"},
     "history/summary.py": {"item.value"},
     "library/message_lists.py": {"item.value", "given[0].value"},  # elements of the caller's own list
@@ -42,6 +43,8 @@ _ELSE = {
     # Of an enumeration's member, and of widgets.
     "library/sdk_objects.py": {"value.value"},
     "tui/screens/command.py": {"event.value", "field.value"},
+    "tui/screens/filter_prompt.py": {"field.value", "self.query_one(SafeInput).value"},
+    "tui/screens/find_prompt.py": {"event.value"},
     "tui/screens/menu.py": {"event.value", "self._shown[cursor].value", "self._shown[number].value"},
     "tui/screens/picker.py": {"self.query_one(SafeInput).value", "field.value"},
     "tui/screens/viewer.py": {"field.value", "event.value"},

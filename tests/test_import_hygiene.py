@@ -358,8 +358,8 @@ KEYS = {
     "tui.controllers.profile_choice": {"tui.screens.profile_list"},
     "tui.controllers.reading_on": {"tui.background_loading"},
     "tui.controllers.reviewing": {"tui.screens.review", "tui.screens.saved"},
-    "tui.controllers.row_filter": {"tui.screens.prompt"},
-    "tui.controllers.text_search": {"tui.screens.prompt"},
+    "tui.controllers.row_filter": {"tui.screens.filter_prompt"},
+    "tui.controllers.text_search": {"tui.screens.find_prompt"},
     "tui.controllers.theme_choice": {"tui.screens.menu"},
     "tui.controllers.viewers": {
         "session.carrying_out",

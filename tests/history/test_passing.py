@@ -34,6 +34,21 @@ FILTERS = [
     "tool:read id:1",
     "is:error output",
     "is:problem is:fixed",
+    "-is:error",
+    "tool:bash -id:1 -output",
+    "-is:problem -is:fixed size:>10",
+    "size:<=9",
+    "size:3..40 output",
+    'text:"output of" -text:"of 1"',
+    "--x",
+]
+OF_TIMES = [
+    "took:>2s",
+    "-took:>2s",
+    "took:1s..5s is:error",
+    "time:>=08:01",
+    "time:08:00:30..08:02 tool:bash",
+    "time:<2026-11-21T08:02",
 ]
 
 
@@ -71,6 +86,10 @@ def strange(rng: random.Random, values: list[Any]) -> bytes:
     return b"".join(lines)
 
 
+def text_term(text: str) -> str:
+    return 'text:"{}"'.format(text.replace('"', ""))
+
+
 @pytest.mark.parametrize(("kind", "name"), FORMS)
 @given(seed=SEEDS)
 @SOME
@@ -98,7 +117,8 @@ def test_the_same_rows_are_found(kind: str, name: str, seed: int) -> None:
                 tests = [text_test(overview, query) for overview in overviews]
                 plainly = found(order, begin, by, tests[0], None)
                 assert found(order, begin, by, tests[1], text_row_filter(overviews[1], query)) == plainly, query
-            for words in [*FILTERS, rng.choice(queries)]:
+            times = OF_TIMES if overviews[0].times.any else []
+            for words in [*FILTERS, *times, text_term(rng.choice(queries))]:
                 tests = [filter_test(overview, words) for overview in overviews]
                 plainly = found(range(rows), -1, 1, tests[0], None)
                 assert found(range(rows), -1, 1, tests[1], term_row_filter(overviews[1], words)) == plainly, words

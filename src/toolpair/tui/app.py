@@ -81,6 +81,8 @@ class ToolpairApp(App[None]):
         self.open_sessions = OpenSessions(self, session, at)
         self.scroll_sensitivity_y = 3.0
         self.colours = Colours()
+        self.shows_times = False
+        """Whether lists of pairs show times."""
         for theme in OWN:
             self.register_theme(theme)
         self._preferences = preferences

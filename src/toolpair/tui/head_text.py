@@ -204,12 +204,15 @@ def _bar_line(verdict: Verdict, glyphs: Glyphs) -> Line:
     )
 
 
-def column_titles(glyphs: Glyphs, cells: int, stacked: bool, note: str) -> Line:
-    """The names of the columns; `note` describes the filter."""
+def column_titles(glyphs: Glyphs, cells: int, stacked: bool, note: str, gutter: Line = ()) -> Line:
+    """The names of the columns; `note` describes the filter, `gutter` is what stands above the times."""
     if stacked:
         return glyphs.rule(f"calls and results{note}", cells, lead="───")
-    left = (cells - 2) // 2  # The list is one cell narrower: its scroll bar.
+    room = cells - 1 - line_width(gutter)  # The list is one cell narrower: its scroll bar.
+    left = (room - 1) // 2
     return (
         *glyphs.rule(f"call{note}", left, lead="───"),
-        *glyphs.rule("result", cells - left, lead="┬─"),
+        *glyphs.rule("result", room - left, lead="┬─"),
+        *gutter,
+        *glyphs.rule("", 1),
     )

@@ -100,6 +100,7 @@ LOOK = KeyGroup(
         Key("at", "goto", "go to a place, or paste an API error"),
         Key("y", "yank", "copy something"),
         Key("P", "profile", "check against another provider"),
+        Key("t", "times", "when and how long, and the tokens of each response; again without"),
         Key("S", "statistics", "statistics: calls, failures, time and bytes by tool"),
         Key("d", "compare", "compare with a backup, a fork, another session"),
         Key("m", "sees", "what the model sees"),

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from toolpair.history.conversation import weight
+from toolpair.history.row_times import RowTimes
 from toolpair.tui.problem_index import SEVERITY, ProblemIndex
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class Overview:
         """What fixes would change, by the `id` of their problem, as far as computed."""
         self.wanted: tuple[Problem, Fix] | None = None
         """The problem for which that was requested and is not known yet."""
+        self.times = RowTimes(conversation)
         self._marked = frozenset[BlockKey]().union(*(blocks for blocks, _ in self._fixed))
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
@@ -10,14 +11,17 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
 from toolpair.dialects.block_texts import call_summary
-from toolpair.tui.overview import Overview
+from toolpair.history.row_times import RowTimes
+from toolpair.tui.filter_terms import Term, seconds_range, size_range, terms_of, time_range
+from toolpair.tui.numbers import count_text
+from toolpair.tui.overview import Overview, cause_key
 
 if TYPE_CHECKING:
     from toolpair.history.conversation import RowPrefilter
     from toolpair.session.session import PairRow
 
 Test = Callable[[int], bool]
-NAMES = ("tool", "is", "id", "cause")
+_NUMBERED_CAUSE: Final = re.compile(r"(?<!\S)(-?cause:)(\d{1,9})(?!\S)")
 
 
 def row_text(overview: Overview, row: PairRow) -> str:
@@ -49,15 +53,24 @@ def text_test(overview: Overview, query: str) -> Test:
 
 
 def filter_test(overview: Overview, words: str) -> Test:
-    """All terms of a filter combined. Raises ValueError, with a sentence, for an unknown term."""
-    tests: list[Test] = []
-    for term in words.split():
-        name, colon, value = term.partition(":")
-        if colon and name in NAMES:
-            tests.append(_term(overview, name, value))
-        else:
-            tests.append(text_test(overview, term))
+    """All terms of a filter combined. Raises ValueError, with a sentence, for a term that means nothing."""
+    tests = [_negated(_term(overview, term)) if term.negated else _term(overview, term) for term in terms_of(words)]
     return lambda n: all(test(n) for test in tests)
+
+
+def with_cause_keys(overview: Overview, words: str) -> str:
+    """The words with causes named by what stays true when others are fixed, not by their numbers."""
+    groups = overview.groups
+
+    def named(found: re.Match[str]) -> str:
+        number = int(found[2])
+        return f"{found[1]}{cause_key(groups[number - 1])}" if 0 < number <= len(groups) else found[0]
+
+    return _NUMBERED_CAUSE.sub(named, words)
+
+
+def _negated(test: Test) -> Test:
+    return lambda n: not test(n)
 
 
 def text_row_filter(overview: Overview, query: str) -> RowPrefilter | None:
@@ -68,18 +81,17 @@ def text_row_filter(overview: Overview, query: str) -> RowPrefilter | None:
 def term_row_filter(overview: Overview, words: str) -> RowPrefilter | None:
     """A fast prefilter that skips rows a filter cannot match; None: each row must be tested."""
     texts: list[str] = []
-    for term in words.split():
-        name, colon, value = term.partition(":")
-        if not colon or name not in NAMES:
-            texts.append(term)
-        elif name == "cause":
-            return OnlyThese(partial(overview.rows_of_cause, value))
-        elif name != "is":
-            texts.append(value)
-        elif value == "error":
+    for term in terms_of(words):
+        if term.negated:
+            continue
+        if term.name == "cause":
+            return OnlyThese(partial(overview.rows_of_cause, term.wanted))
+        if term.is_text or term.name in ("tool", "id"):
+            texts.append(term.wanted)
+        elif term.name == "is" and term.wanted == "error":
             texts.append("is_error")
-        elif value in _KNOWN_ROWS:
-            return OnlyThese(partial(_KNOWN_ROWS[value], overview))
+        elif term.name == "is" and term.wanted in _KNOWN_ROWS:
+            return OnlyThese(partial(_KNOWN_ROWS[term.wanted], overview))
     return overview.session.conversation.row_filter(texts)
 
 
@@ -109,7 +121,12 @@ class OnlyThese:
         return range(self._rows[place - 1] + 1 if place else 0, next_row), False
 
 
-def _term(overview: Overview, name: str, value: str) -> Test:
+def _term(overview: Overview, term: Term) -> Test:
+    name, value = term.name, term.wanted
+    if term.is_text:
+        return text_test(overview, value)
+    if name in ("took", "size", "time"):
+        return _measured(overview, name, value)
     rows = overview.session.conversation.passing_rows()
 
     def pair_test(check: Callable[[PairRow], bool]) -> Test:
@@ -129,6 +146,8 @@ def _term(overview: Overview, name: str, value: str) -> Test:
             and any(value in _id(b.id) for b in (r.pair.call, r.result) if b is not None)
         )  # fmt: skip
     if name == "cause":
+        if value.isdecimal() and not 0 < int(value[:9]) <= len(overview.groups):
+            raise ValueError(f"there is no cause {value}; the list has {count_text(len(overview.groups), 'cause')}.")
         return overview.has_cause(value)
     if value == "note":
         return lambda n: (p := overview.problem_at(n)) is not None and p.severity == "info"
@@ -139,6 +158,25 @@ def _term(overview: Overview, name: str, value: str) -> Test:
     if value == "fixed":
         return pair_test(lambda r: r.pair is not None and overview.is_fixed(r.pair))
     raise ValueError(f"is:{value} is not a filter; is:problem, is:error, is:note and is:fixed are.")
+
+
+def _measured(overview: Overview, name: str, value: str) -> Test:
+    """Whether a row was written, took so long or is so large. Rows of which the file does not say it do not match."""
+    rows = overview.session.conversation.passing_rows()
+    if name == "size":
+        fits = size_range(value)
+        return lambda n: (result := rows[n].result) is not None and fits(output_size(result.text))
+    fits = seconds_range(value) if name == "took" else time_range(value)
+    if not overview.times.any:
+        raise ValueError(f"{name}: needs times, and this file does not say when its records were written.")
+    times = RowTimes(overview.session.conversation)
+    measure = times.seconds if name == "took" else times.written
+    return lambda n: (known := measure(rows[n])) is not None and fits(known)
+
+
+def output_size(text: str) -> int:
+    """The bytes of an output."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
 
 
 def _id(value: object) -> str:

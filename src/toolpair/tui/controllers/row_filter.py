@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from toolpair.tui.controllers.background_search import BackgroundSearch
 from toolpair.tui.numbers import count_text
 from toolpair.tui.overview import cause_key
-from toolpair.tui.row_search import filter_test, term_row_filter
+from toolpair.tui.row_search import filter_test, term_row_filter, with_cause_keys
 from toolpair.tui.searching import RowSearch
 
 if TYPE_CHECKING:
@@ -55,7 +55,9 @@ class RowFilter:
             self._show_matching(words)
 
     def ask(self) -> None:
-        from toolpair.tui.screens.prompt import PromptScreen
+        from toolpair.tui.screens.filter_prompt import FilterPrompt
+
+        overview = self._owner.overview
 
         def given(words: str | None) -> None:
             if words is None:
@@ -66,13 +68,19 @@ class RowFilter:
                 return
             self.filter_by(words)
 
-        notes = ["tool:Bash  is:problem  is:error  id:toolu_01…  or any words"]
-        self._owner.ask(PromptScreen("Filter: show only", self.words, notes, "filter"), given)
+        def wrong(words: str) -> str:
+            try:
+                filter_test(overview, words)
+            except ValueError as error:
+                return str(error)
+            return ""
+
+        self._owner.ask(FilterPrompt(self.words, wrong, self._owner.pairs.tools_in_view, len(overview.groups)), given)
 
     def filter_by(self, words: str) -> None:
         """Show only the rows that match these words."""
         self._owner.stop_looking()
-        self._show_matching(words)
+        self._show_matching(with_cause_keys(self._owner.overview, words))
 
     def _show_matching(self, words: str, quietly: bool = False) -> None:
         """Show matching rows as they are found; `quietly`: keep the current rows until all are found."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from bisect import bisect_right
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
 
 from toolpair.tui.controllers.background_search import BackgroundSearch
 from toolpair.tui.numbers import count_text
 from toolpair.tui.row_search import text_row_filter, text_test
 from toolpair.tui.searching import RowSearch
+
+_HELP: Final = "Searches text, tools and ids in all rows. A capital letter makes it match case."
 
 if TYPE_CHECKING:
     from toolpair.tui.controllers.owner import Owner
@@ -21,22 +25,54 @@ class TextSearch:
         self.query = ""
         self._running: BackgroundSearch | None = None
         """The search for `query`, running or done."""
+        self._tell: Callable[[str], None] | None = None
+        """Says what is found in the prompt, while that is open."""
 
     def ask(self) -> None:
-        from toolpair.tui.screens.prompt import PromptScreen
+        """Find what is typed as it is typed; escape goes back to where one was."""
+        from toolpair.tui.screens.find_prompt import FindPrompt
+
+        owner, pairs = self._owner, self._owner.pairs
+        before, row, depth, note = self.query, pairs.row_index, pairs.depth, owner.note
+        changed = False
+
+        def go_back() -> None:
+            if row is not None:
+                pairs.go_to_row(row, depth)
+
+        def typed(query: str) -> None:
+            nonlocal changed
+            changed = True
+            owner.stop_looking()
+            self._mark(query)
+            prompt.note(_HELP)
+            if query:
+                self._look(1, bisect_right(pairs.shown, -1 if row is None else row) - 1, go_back)
+            else:
+                go_back()
+                owner.say("")
 
         def given(query: str | None) -> None:
+            self._tell = None
             if query is None:
+                if changed:
+                    owner.stop_looking()
+                    self._mark(before)
+                    go_back()
+                    owner.say(note)
                 return
-            self._owner.stop_looking()
+            if changed and query == self.query:
+                return  # it has been found, or will be
+            owner.stop_looking()
             self._mark(query)
             if query:
                 self.go(1)
             else:
-                self._owner.say("")
+                owner.say("")
 
-        notes = ["Searches text, tools and ids in all rows. A capital letter makes it match case."]
-        self._owner.ask(PromptScreen("Find", self.query, notes, "find"), given)
+        prompt = FindPrompt(self.query, typed, _HELP)
+        self._tell = lambda note: prompt.note(note) if prompt.is_on else None
+        owner.ask(prompt, given)
 
     def _mark(self, query: str) -> None:
         """Highlight this text in all rows."""
@@ -54,7 +90,7 @@ class TextSearch:
             self._owner.say("nothing to look for yet. / finds text")
             return
         if self._running is None:
-            self._look(by)
+            self._look(by, self._owner.pairs.cursor)
             return
         search, row = self._running.search, self._owner.pairs.row_index or 0
         hit, around = search.next(row, by)
@@ -66,10 +102,11 @@ class TextSearch:
         else:
             self._go_to_hit(search, hit, around)
 
-    def _look(self, by: int) -> None:
+    def _look(self, by: int, begin: int, not_found: Callable[[], None] = lambda: None) -> None:
+        """Search from the row at position `begin` on, and go to the first match."""
         owner, query, pairs = self._owner, self.query, self._owner.pairs
         test, row_filter = text_test(owner.overview, query), text_row_filter(owner.overview, query)
-        search = RowSearch(pairs.shown, pairs.cursor, by, test, owner.tool.last_key, row_filter)
+        search = RowSearch(pairs.shown, begin, by, test, owner.tool.last_key, row_filter)
         moved = False
 
         def on_found() -> None:
@@ -78,9 +115,13 @@ class TextSearch:
                 moved = True
                 self._go_to_hit(search, search.first, False)
             elif not moved:
+                if search.done:
+                    not_found()
                 owner.say(self._not_found(search))
             elif owner.note.startswith(query):
                 owner.say(self._hit_text(search, pairs.row_index or 0))
+            if self._tell is not None and owner.note:
+                self._tell(owner.note)
 
         self._running = BackgroundSearch(owner, search, on_found)
 

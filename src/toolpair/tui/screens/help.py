@@ -18,9 +18,17 @@ Signs
   ✓  fixed, not saved yet
   ·  a note: nothing breaks
 
-Filters (&)
-  tool:Bash  is:problem  is:error  is:fixed  is:note  id:toolu_01
-  cause:result.missing  or any words; esc clears the filter
+Filters (&): rows that match all terms; esc shows all rows again
+  tool:Bash      calls of this tool
+  is:problem     is:error, is:fixed, is:note
+  took:>10s      calls that took longer; took:<500ms, took:1m..5m
+  size:>100K     larger outputs; size:<1M, size:10K..2M
+  time:>10:30    later than that on any day; time:10:30..11:00
+  time:2026-11-22  that day; time:<2026-11-22T10:30
+  cause:1        the first cause; also cause:result.missing
+  id:toolu_01    ids with these letters
+  text:"two words"  text with spaces; any other word is text, too
+  -tool:Bash     a term after - excludes what it matches
 """
 
 

@@ -20,6 +20,7 @@ from toolpair.tui.problem_ticks import ProblemTicks
 from toolpair.tui.screens.base_screen import Hint, hint_line
 from toolpair.tui.screens.writing import bar_line
 from toolpair.tui.styled_text import Line, Span, line_width
+from toolpair.tui.timeline import gutter_titles
 from toolpair.tui.widgets.cause_list import CauseList
 from toolpair.tui.widgets.pair_view import PairView
 from toolpair.tui.widgets.preview import Preview
@@ -40,13 +41,13 @@ HINTS: tuple[Hint, ...] = (
     ("]", "next", "problem(1)"), ("u", "undo", "undo"), ("w", "review and save", "review"),
     ("@", "paste an error", "goto"), ("/", "find", "search"), ("enter", "open", "open"), ("!", "only broken", "broken"),
     ("&", "filter", "filter"), (":", "commands", "palette"), ("M", "recipes", "recipe"), ("y", "copy", "yank"),
-    ("P", "provider", "profile"), ("m", "what the model sees", "sees"), ("?", "all keys", "help"),
-    ("q", "quit", "leave"),
+    ("P", "provider", "profile"), ("m", "what the model sees", "sees"), ("t", "times", "times"),
+    ("?", "all keys", "help"), ("q", "quit", "leave"),
 )  # fmt: skip
 SOUND_HINTS: tuple[Hint, ...] = (
     ("enter", "open", "open"), ("/", "find", "search"), ("&", "filter", "filter"), ("m", "what the model sees", "sees"),
-    (":", "commands", "palette"), ("y", "copy", "yank"), ("P", "provider", "profile"), ("?", "all keys", "help"),
-    ("q", "quit", "leave"),
+    (":", "commands", "palette"), ("y", "copy", "yank"), ("t", "times", "times"), ("P", "provider", "profile"),
+    ("?", "all keys", "help"), ("q", "quit", "leave"),
 )  # fmt: skip
 
 
@@ -166,7 +167,9 @@ class MainView:
         if not self._entries and self.in_causes:
             self.leave_causes()
         divided = self._divide(width, height, len(head))
-        self._titles.show([column_titles(glyphs, width, divided.stacked, owner.row_filter.note)])
+        owner.pairs.show_times(owner.tool.shows_times and overview.times.any)
+        gutter = gutter_titles(glyphs, width) if owner.pairs.times_width else ()
+        self._titles.show([column_titles(glyphs, width, divided.stacked, owner.row_filter.note, gutter)])
         overview.wanted = None
         row = owner.pairs.row_index
         problem = overview.current

@@ -29,6 +29,7 @@ from toolpair.tui.controllers.reviewing import review
 from toolpair.tui.controllers.row_filter import ONLY_BROKEN, RowFilter
 from toolpair.tui.controllers.text_search import TextSearch
 from toolpair.tui.controllers.theme_choice import choose_theme
+from toolpair.tui.controllers.times import switch_times
 from toolpair.tui.controllers.viewers import view_bytes, view_row, view_sent
 from toolpair.tui.controllers.working import CurrentWork, changing
 from toolpair.tui.keys import APP, LOOK, PROBLEMS
@@ -316,6 +317,9 @@ class PairScreen(BaseScreen[None]):
 
     def action_statistics(self) -> None:
         view_statistics(self)
+
+    def action_times(self) -> None:
+        switch_times(self)
 
     def action_compare(self) -> None:
         choose_other(self)

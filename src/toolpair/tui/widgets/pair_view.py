@@ -21,7 +21,8 @@ from toolpair.tui.paint import Painter
 from toolpair.tui.problem_ticks import ProblemTicks
 from toolpair.tui.rail import BREAKS, NOTE, Ticks, rail
 from toolpair.tui.row_lines import RowLines, row_height
-from toolpair.tui.styled_text import Glyphs
+from toolpair.tui.styled_text import Glyphs, Line, spread
+from toolpair.tui.timeline import gutter_line, gutter_width
 from toolpair.tui.widgets.row_heights import RowHeights
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         self.side: str = "call"
         self.query_text = ""
         self.stacked = False
+        self._timed = False
         self.ticks: ProblemTicks | None = None
         """Where problems are, for the rail."""
 
@@ -141,6 +143,17 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
             self._measure()
             self.forget()
 
+    @property
+    def times_width(self) -> int:
+        """The cells that times take at the end of each row; 0 when they are not shown."""
+        return gutter_width(self.size.width) if self._timed and not self.stacked else 0
+
+    def show_times(self, shown: bool) -> None:
+        """Show when each row was written, or not, if there is room for it."""
+        if shown != self._timed:
+            self._timed = shown
+            self.forget()
+
     def on_resize(self) -> None:
         width = self.scrollable_content_region.width
         if width != self._width:
@@ -164,11 +177,28 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         strips = self._cache.get(key)
         if strips is None or (strips and strips[0].cell_length != cells):
             here = position == self.cursor
-            maker = RowLines(self.overview, self._glyphs, cells, self.stacked, self.query_text)
+            maker = RowLines(self.overview, self._glyphs, cells - self.times_width, self.stacked, self.query_text)
             lines = maker.lines(self._order[position], self.side if here else None)
+            if self.times_width and lines:
+                lines[0] = spread(lines[0], self._times(position), cells)
             strips = [self.paint(line, cells, "cursor" if here else "") for line in lines]
             self._cache[key] = strips
         return strips
+
+    @property
+    def tools_in_view(self) -> list[str]:
+        """The names of the tools that are called in the rows that are drawn."""
+        if not self._order:
+            return []
+        top = int(self.scroll_offset.y)
+        first, last = (self._heights.at(min(y, self._heights.total - 1)) for y in (top, top + self.size.height))
+        rows = (self.overview.rows[self._order[n]] for n in range(first, last + 1))
+        calls = (row.pair.call for row in rows if row.pair is not None)
+        return sorted({call.name for call in calls if call is not None and isinstance(call.name, str) and call.name})
+
+    def _times(self, position: int) -> Line:
+        overview = self.overview
+        return gutter_line(self._glyphs, self.size.width, overview.times, overview.rows, self._order, position)
 
     # the rail
 
@@ -311,7 +341,7 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         if self.stacked:
             side = "call" if y == self._heights.top(position) else "result"
         else:
-            side = "call" if event.x <= (self._width - 1) // 2 else "result"
+            side = "call" if event.x <= (self._width - self.times_width - 1) // 2 else "result"
         self.set_side(side)
         self.move_to(position)
         if event.chain == 2:

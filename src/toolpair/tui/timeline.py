@@ -1,0 +1,87 @@
+"""The gutter of times: when each row was written, how long its call took, the tokens of its response. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from toolpair.history.row_times import RowTimes
+from toolpair.history.summary import PairRow
+from toolpair.tui.layout import WIDE
+from toolpair.tui.numbers import seconds_text
+from toolpair.tui.styled_text import Glyphs, Line, Span
+
+_AT, _TOOK, _TOKENS = 12, 9, 7
+_BACK: Final = 5
+"""Rows before one that are asked for the day."""
+_MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def gutter_width(cells: int) -> int:
+    """The cells of the gutter on a screen of this width, with the space before it."""
+    return sum(width + 1 for _, width in _columns(cells))
+
+
+def _columns(cells: int) -> Sequence[tuple[str, int]]:
+    columns = (("at", _AT), ("took", _TOOK), ("tokens", _TOKENS))
+    return columns if cells >= WIDE else columns[:2]
+
+
+def gutter_titles(glyphs: Glyphs, cells: int) -> Line:
+    """The names of its columns, on the line above the list."""
+    spans: list[Span] = []
+    for name, width in _columns(cells):
+        line = "─" * (width - len(name) - 1)
+        spans += [glyphs.ui(f" {line}" if spans else f"─{line}", "rule"), glyphs.ui(f" {name}", "dim")]
+    return tuple(spans)
+
+
+def gutter_line(
+    glyphs: Glyphs, cells: int, times: RowTimes, rows: Sequence[PairRow], order: Sequence[int], at: int
+) -> Line:
+    """What stands there beside the row at a position of `order`; blank where the file does not say it."""
+    row = rows[order[at]]
+    written = _local(times.written(row))
+    words = ["", "", ""]
+    if written is not None:
+        earlier = (_local(times.written(rows[order[n]])) for n in range(at - 1, max(-1, at - 1 - _BACK), -1))
+        before = next((moment for moment in earlier if moment is not None), None)
+        words[0] = _clock(written, before)
+    seconds = times.seconds(row)
+    if seconds is not None:
+        words[1] = took_text(seconds)
+    columns = _columns(cells)
+    if len(columns) > 2 and not (at and _one_response(row, rows[order[at - 1]])):
+        tokens = times.tokens(row)
+        words[2] = "" if tokens is None else f"{tokens:,}"
+    text = " ".join(word.rjust(width) for word, (_, width) in zip(words, columns, strict=False))
+    return (glyphs.ui(text[: gutter_width(cells) - 1], "dim"),)
+
+
+def _clock(moment: datetime, before: datetime | None) -> str:
+    """The time of day; with the day where that is another one than before."""
+    if before is not None and before.date() == moment.date():
+        return f"{moment:%H:%M:%S}"
+    return f"{moment.day} {_MONTHS[moment.month - 1]} {moment:%H:%M}"
+
+
+def took_text(seconds: float) -> str:
+    """`0.1 s`, `2 m 40 s`, `12 h`: at most nine cells."""
+    words = seconds_text(seconds)
+    return words if len(words) <= _TOOK else f"{int(seconds // 3600):,} h"
+
+
+def _one_response(row: PairRow, before: PairRow) -> bool:
+    """Whether the row before has a call of the same response, which has the tokens already."""
+    if row.pair is None or before.pair is None or row.pair.call_message is None:
+        return False
+    return row.pair.call_message == before.pair.call_message
+
+
+def _local(seconds: float | None) -> datetime | None:
+    """The moment by the clock of this machine."""
+    try:
+        return None if seconds is None else datetime.fromtimestamp(seconds)
+    except (ValueError, OverflowError, OSError):
+        return None
