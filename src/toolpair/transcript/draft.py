@@ -237,6 +237,15 @@ class Draft(LinkedList[DraftMessage]):
         """Whether both the block and its message are still in the draft."""
         return block.home is not None and block.home.blocks.is_in(block) and self.is_in(block.home)
 
+    def take_apart(self) -> None:
+        """Let no message refer to another any more, nor a block to its message."""
+        for message in self:
+            if message.had_blocks:
+                for block in message.blocks:
+                    block.home = None
+                message.blocks.clear()
+        self.clear()
+
     def following(self, message: DraftMessage) -> Iterator[DraftMessage]:
         """The sent messages after this one, in order."""
         found = message.after

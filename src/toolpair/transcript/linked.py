@@ -43,6 +43,14 @@ class LinkedList(Generic[W]):
             yield found
             found = found.after
 
+    def clear(self) -> None:
+        """Take out all; they no longer refer to each other."""
+        found = self._first
+        while found is not None:
+            one, found = found, found.after
+            one.before = one.after = None
+        self._first = self._last = self._places = None
+
     def extend(self, new: Iterable[W]) -> None:
         """Put in what was in no list, after all else."""
         self._places = None
