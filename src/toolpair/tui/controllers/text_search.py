@@ -61,7 +61,7 @@ class TextSearch:
                     go_back()
                     owner.say(note)
                 return
-            if changed and query == self.query:
+            if changed and query == self.query and self._running is not None:
                 return  # it has been found, or will be
             owner.stop_looking()
             self._mark(query)
