@@ -117,7 +117,7 @@ _OUTCOMES: Final[dict[str, Outcome]] = {
     "chain.missing_parent": ("dropped", _FORGETS, "history"),
     "chain.second_root": ("dropped", _FORGETS, "history"),
     "chain.null_parent": ("dropped", _FORGETS, "history"),
-    "chain.wrong_leaf": ("dropped", "pi goes on from this line and does not see what follows.", "history"),
+    "chain.wrong_leaf": ("dropped", "pi continues from this line and does not see what follows.", "history"),
     "result.missing": ("placeholder", _FILLED, None),
     "turn.trailing_call": ("placeholder", _FILLED, None),
     "result.order": ("kept", "pi sends the results as they are, which the API accepts.", None),
@@ -147,7 +147,7 @@ class _History(Struct, eq=False):
     edits: bool
     """It knows `context_edit`."""
     own: Node | None
-    """Where pi itself goes on."""
+    """Where pi itself continues."""
     header: dict[str, Any] | None
     linear: bool
     """It is of the first version: without ids and links."""
@@ -367,7 +367,7 @@ def _sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
 
 
 def _model(path: Sequence[Node]) -> tuple[Any, Any, Any]:
-    """Provider, API and name of the model that goes on."""
+    """Provider, API and name of the model that continues."""
     return next((_model_of(node) for node in reversed(path) if _is_model(node)), (None, None, None))
 
 
@@ -599,7 +599,7 @@ FORMAT: Final = Pi()
 
 
 class PiAgent(Agent):
-    """pi itself: `pi`, which goes on with any file that it is given."""
+    """pi itself: `pi`, which continues any file that it is given."""
 
     id = "pi"
     title = TITLE
