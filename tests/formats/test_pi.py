@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.pi_sessions import (
@@ -193,6 +193,7 @@ def _changed(records: list[Record], how: str, at: int, other: int) -> None:
 
 @settings(max_examples=300)
 @given(st.lists(st.tuples(st.sampled_from(_CHANGES), st.integers(0, 30), st.integers(0, 30)), max_size=4))
+@example([("take out", 0, 0), ("swap", 0, 8), ("break off", 0, 0), ("twice", 0, 5)])  # between results, but not sent
 def test_whatever_broke_is_mended_and_a_second_run_changes_nothing(changes: list[tuple[str, int, int]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         _mends(changes, Path(folder))

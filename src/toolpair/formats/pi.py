@@ -121,7 +121,11 @@ _OUTCOMES: Final[dict[str, Outcome]] = {
     "result.missing": ("placeholder", _FILLED, None),
     "turn.trailing_call": ("placeholder", _FILLED, None),
     "result.order": ("kept", "pi sends the results as they are, which the API accepts.", None),
-    "result.split_over_messages": ("healed", "pi sends all results of a turn together.", None),
+    "result.split_over_messages": (
+        "rejected",
+        'pi sends these results and "No result provided" for the same calls, and the API refuses the session.',
+        None,
+    ),
     "turn.alternation": ("healed", "pi sends both messages as they are, which the API accepts.", None),
     "turn.trailing_assistant": ("healed", "pi continues with your next words.", None),
     "content.empty_text": ("healed", "pi leaves the empty text out.", None),

@@ -20,6 +20,7 @@ from toolpair.transcript.edits import (
     Edit,
     InsertRecord,
     MoveRecord,
+    MoveResult,
     Reidentify,
     Relink,
     RemoveMessage,
@@ -86,6 +87,8 @@ class Tree(Linear):
         """uids of the records that are taken out."""
         self._edits: list[Edit] = []
         """Those of records as such, which come last."""
+        self._moved: set[int] = set()
+        """uids of the results that were moved: what they came after may be a record that is not sent."""
         self._kept: set[int] = set()
         """id() of the messages of the draft that hold what an edit made a message say."""
         self._blocks_by_value: dict[int, Block] = {}
@@ -107,6 +110,9 @@ class Tree(Linear):
         match edit:
             case _ if isinstance(edit, _OF_RECORDS):
                 self._edits.append(edit)
+            case MoveResult(result=result):
+                self._moved.add(result.record)
+                super().take(edit)
             case SetField(message=message, key="content", value=str() | list() as content) if self._in_blocks:
                 self.drafter.settle()
                 self._say(message, [content] if isinstance(content, str) else content)
@@ -134,7 +140,7 @@ class Tree(Linear):
             if message.uid in self._sent or message.source is None
         ]
         before = [self._instead.get(uid, uid) for uid in self._sent]
-        if said != before:
+        if said != before or not self._moved.isdisjoint(said):
             self._relink(said, before)
         for edit in self._edits:
             self._carry_out(edit)
@@ -203,6 +209,7 @@ class Tree(Linear):
         known, place = set(before), {uid: number for number, uid in enumerate(path)}
         staying = _in_order([uid for uid in said if uid in place], [uid for uid in before if uid in place])
         beside = known - place.keys()
+        staying -= self._moved
         after, ahead = _places([uid for uid in said if uid not in beside], staying, place)
         now = list(_woven([uid for uid in path if uid not in known or uid in staying], after, ahead))
         if now:
