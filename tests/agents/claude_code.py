@@ -9,22 +9,19 @@ import base64
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from tests.agents import namespace
+from tests.agents import namespace, running
 from tests.agents.mock_api import MockApi
 
 PROMPT = "go on"
 MODEL = "claude-sonnet-4-5"
-AT_ONCE = 2
 _NAMED = os.environ.get("TOOLPAIR_CLAUDE")
 """Read when the tests are loaded: each test runs without the variables of the machine."""
 SECONDS_EACH = 90
@@ -60,15 +57,10 @@ def why_not() -> str | None:
 
 def resume(files: Mapping[str, bytes], models: Mapping[str, str] | None = None) -> dict[str, Resumed]:
     """What is sent for each file, by the names that the caller gave. `models` is what to resume it with."""
-    job = {
-        "agent": str(executable()),
-        "files": {name: base64.b64encode(data).decode() for name, data in files.items()},
-        "models": dict(models or {}),
-    }
-    said = namespace.run(Path(__file__), job, 60 + SECONDS_EACH * (len(files) // AT_ONCE + 1))
+    job = {"agent": str(executable()), "files": running.as_text(files), "models": dict(models or {})}
     return {
         name: Resumed(found["messages"], found["note"], base64.b64decode(found["after"]))
-        for name, found in said.items()
+        for name, found in running.answers(__file__, job, SECONDS_EACH).items()
     }
 
 
@@ -78,7 +70,8 @@ def session_id(data: bytes) -> str:
     return found[-1].decode() if found else "5e551011-0000-4000-8000-000000000001"
 
 
-def _resume_one(agent: str, data: bytes, model: str) -> dict[str, Any]:
+def _resume_one(job: Mapping[str, Any], file: str, data: bytes) -> dict[str, Any]:
+    model = job["models"].get(file, MODEL)
     with tempfile.TemporaryDirectory(prefix="toolpair-home-") as folder, MockApi() as api:
         home = Path(folder)
         project = home / "project"
@@ -96,21 +89,8 @@ def _resume_one(agent: str, data: bytes, model: str) -> dict[str, Any]:
             DISABLE_TELEMETRY="1",
             DISABLE_AUTOUPDATER="1",
         )
-        command = [agent, "-p", PROMPT, "--resume", name, "--output-format", "json", "--model", model]
-        note = ""
-        try:
-            done = subprocess.run(
-                command,
-                cwd=project,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=SECONDS_EACH,
-            )
-            if done.returncode:
-                note = (done.stderr or done.stdout).decode(errors="replace")[-400:]
-        except subprocess.TimeoutExpired:
-            note = f"no answer within {SECONDS_EACH} s"
+        command = [job["agent"], "-p", PROMPT, "--resume", name, "--output-format", "json", "--model", model]
+        note = running.note_of(command, project, environment, SECONDS_EACH)
         # Small requests of its own (a title for the session) may stand beside the one that matters.
         asked = [body["messages"] for body in api.bodies("/messages") if _asks(body)]
         return {
@@ -125,18 +105,5 @@ def _asks(body: dict[str, Any]) -> bool:
     return bool(body.get("tools")) and isinstance(messages, list) and PROMPT in json.dumps(messages[-2:])
 
 
-def _main(arguments: Sequence[str]) -> None:
-    namespace.loopback_up()
-    path = Path(arguments[0])
-    job = json.loads(path.read_text())
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        futures = {
-            name: pool.submit(_resume_one, job["agent"], base64.b64decode(data), job["models"].get(name, MODEL))
-            for name, data in job["files"].items()
-        }
-        said = {name: future.result() for name, future in futures.items()}
-    path.write_text(json.dumps(said))
-
-
 if __name__ == "__main__":
-    _main(sys.argv[1:])
+    running.answer_job(sys.argv[1], _resume_one)

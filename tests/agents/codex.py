@@ -10,16 +10,14 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.agents import namespace
+from tests.agents import namespace, running
 from tests.agents.mock_api import MockApi
 
 PROMPT = "go on"
@@ -27,7 +25,6 @@ MODEL = "gpt-5.5"
 NO_ID = "5e551011-0000-7000-8000-000000000001"
 PACKED = b"\x28\xb5\x2f\xfd"
 """How a rollout that is packed with Zstandard begins."""
-AT_ONCE = 2
 SECONDS_EACH = 60
 _NAMED = os.environ.get("TOOLPAIR_CODEX")
 """Read when the tests are loaded: each test runs without the variables of the machine."""
@@ -82,15 +79,10 @@ def why_not() -> str | None:
 
 def resume(files: Mapping[str, bytes], times: int = 1) -> dict[str, Resumed]:
     """What is sent for each rollout, by the names that the caller gave, when it is resumed so many times."""
-    job = {
-        "agent": str(executable()),
-        "times": times,
-        "files": {name: base64.b64encode(data).decode() for name, data in files.items()},
-    }
-    said = namespace.run(Path(__file__), job, 60 + SECONDS_EACH * times * (len(files) // AT_ONCE + 1))
+    job = {"agent": str(executable()), "times": times, "files": running.as_text(files)}
     return {
         name: Resumed(found["requests"], found["note"], base64.b64decode(found["after"]))
-        for name, found in said.items()
+        for name, found in running.answers(__file__, job, SECONDS_EACH * times).items()
     }
 
 
@@ -108,7 +100,7 @@ def _folder(data: bytes) -> Path | None:
     return folder if folder is not None and folder.is_dir() else None
 
 
-def _resume_one(agent: str, data: bytes, times: int) -> dict[str, Any]:
+def _resume_one(job: Mapping[str, Any], _: str, data: bytes) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="toolpair-home-") as folder, MockApi() as api:
         home = Path(folder)
         project, codex = home / "project", home / ".codex"
@@ -121,41 +113,16 @@ def _resume_one(agent: str, data: bytes, times: int) -> dict[str, Any]:
         path = sessions / f"rollout-2026-01-02T03-04-05-{name}.jsonl"
         (path.with_suffix(".jsonl.zst") if data.startswith(PACKED) else path).write_bytes(data)
         environment = namespace.environment(home, CODEX_HOME=str(codex), MOCK_KEY="dummy", RUST_LOG="error")
-        command = [agent, "exec", "resume", "--skip-git-repo-check", name, PROMPT]
+        command = [job["agent"], "exec", "resume", "--skip-git-repo-check", name, PROMPT]
         note, requests = "", []
-        for _ in range(times):
+        for _ in range(job["times"]):
             before = len(api.requests)
-            try:
-                done = subprocess.run(
-                    command,
-                    cwd=_folder(data) or project,
-                    env=environment,
-                    stdin=subprocess.DEVNULL,
-                    capture_output=True,
-                    timeout=SECONDS_EACH,
-                )
-                if done.returncode:
-                    note = (done.stderr or done.stdout).decode(errors="replace")[-400:]
-            except subprocess.TimeoutExpired:
-                note = f"no answer within {SECONDS_EACH} s"
+            note = running.note_of(command, _folder(data) or project, environment, SECONDS_EACH) or note
             asked = [found.body for found in api.requests[before:] if found.path.endswith("/responses") and found.body]
             requests += [body["input"] for body in asked if PROMPT in json.dumps(body.get("input", [])[-3:])][-1:]
         after = path.read_bytes() if path.exists() else b""
         return {"requests": requests, "note": note, "after": base64.b64encode(after).decode()}
 
 
-def _main(arguments: Sequence[str]) -> None:
-    namespace.loopback_up()
-    path = Path(arguments[0])
-    job = json.loads(path.read_text())
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        futures = {
-            name: pool.submit(_resume_one, job["agent"], base64.b64decode(data), job["times"])
-            for name, data in job["files"].items()
-        }
-        said = {name: future.result() for name, future in futures.items()}
-    path.write_text(json.dumps(said))
-
-
 if __name__ == "__main__":
-    _main(sys.argv[1:])
+    running.answer_job(sys.argv[1], _resume_one)
