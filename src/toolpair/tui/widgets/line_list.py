@@ -21,7 +21,6 @@ from toolpair.tui.styled_text import Glyphs, Line
 class LineList(ScrollView, Painter, can_focus=True, inherit_bindings=False):
     """Entries with a cursor. The cursor bar takes the first cell of each line."""
 
-    COMPONENT_CLASSES = Painter.COMPONENT_CLASSES  # Textual collects along the first bases only.
     BINDINGS: ClassVar[list[BindingType]] = CURSOR.bindings()
     DEFAULT_CSS = "LineList { height: 1fr; overflow-x: hidden; scrollbar-size-vertical: 1; }"
 

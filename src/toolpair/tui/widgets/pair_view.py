@@ -39,7 +39,6 @@ AHEAD = 12
 class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
     """Rows with a cursor on the call's or the result's cell."""
 
-    COMPONENT_CLASSES = Painter.COMPONENT_CLASSES
     BINDINGS: ClassVar[list[BindingType]] = MOVE.bindings()
     DEFAULT_CSS = "PairView { height: 1fr; overflow-x: hidden; overflow-y: scroll; scrollbar-size-vertical: 1; }"
 

@@ -18,7 +18,6 @@ from toolpair.tui.styled_text import Glyphs, Line
 class RowList(ScrollView, Painter, can_focus=False):
     """The cursor bar takes the first cell of each line."""
 
-    COMPONENT_CLASSES = Painter.COMPONENT_CLASSES  # Textual collects along the first bases only.
     DEFAULT_CSS = "RowList { height: 1fr; overflow-x: hidden; scrollbar-size-vertical: 1; }"
 
     class Moved(Message):
