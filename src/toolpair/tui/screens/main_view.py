@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from toolpair.session.session import Problem
+    from toolpair.tui.aside import Aside
     from toolpair.tui.controllers.owner import Owner
     from toolpair.tui.preview_text import PreviewText
 
@@ -67,12 +68,14 @@ class MainView:
         self._causes_pane = Vertical(id="causes")
         self._lower = Grid(id="lower")
         self._keys = Lines(id="keys")
+        self._size = (0, 0)
         self._areas: Areas | None = None
         self._entries: list[CauseEntry] = []
         self._causes_shown: tuple[list[list[Line]], int] = ([], 0)
         self._resting: Timer | None = None
         self._following: Timer | None = None
         self._maker: PreviewText | None = None
+        self._preview_text: type[PreviewText] | None = None
         self._previewed: tuple[object, ...] = ()
         """What the preview shows: the row, and its size."""
         self._ahead = LookingAhead(partial(owner.later, of_state=True))
@@ -123,7 +126,9 @@ class MainView:
 
     def lay_out(self, width: int, height: int) -> None:
         """Lay it out for this size."""
-        self._areas = None
+        if self._size != (width, height):
+            self._size = (width, height)
+            self._areas = None
         self._owner.redraw()
 
     def _divide(self, width: int, height: int, head: int) -> Areas:
@@ -156,7 +161,7 @@ class MainView:
 
     def redraw(self) -> None:
         """Draw everything but the list, which draws itself."""
-        width, height = self._owner.size
+        width, height = self._size
         if not width:
             return
         owner, glyphs, overview = self._owner, self._owner.glyphs, self._owner.overview
@@ -221,26 +226,38 @@ class MainView:
             self._following = self._owner.later(SHOWN, self._follow)
 
     def _follow(self) -> None:
-        from toolpair.tui.preview_text import PreviewText
-
+        """Show the row under the cursor; the first time, in a thread, load what it takes to read one."""
         self._following = None
+        if self._preview_text is None:
+            self._owner.in_thread(self._learn_to_preview)
+            return
         divided, row, n = self._areas, self._owner.pairs.row, self._owner.pairs.row_index
         if divided is None:
             return
-        width = self._owner.size.width
+        width = self._size[0]
         shown = (n, row.pair if row is not None else None, row.result if row is not None else None, divided, width)
         if self._previewed and all(a is b or a == b for a, b in zip(shown, self._previewed, strict=True)):
             return
         self._previewed = shown
         preview = self._beside if divided.beside else self._below
         conversation = self._owner.session.conversation
-        maker = PreviewText(self._owner.glyphs, conversation, row, carets=self._owner.tool.carets)
+        maker = self._preview_text(self._owner.glyphs, conversation, row, carets=self._owner.tool.carets)
         self._maker = maker
         if divided.beside:
             preview.show(*maker.one_column(divided.beside))
         else:
             preview.show(*maker.two_columns(width))
         self._owner.later(SHOWN, partial(self._colour, preview, maker))
+
+    def _learn_to_preview(self, aside: Aside) -> None:
+        from toolpair.tui.preview_text import PreviewText
+
+        def learned() -> None:
+            self._preview_text = PreviewText
+            if self._following is None:
+                self._follow()
+
+        aside.run_in_ui(learned)
 
     def _colour(self, preview: Preview, maker: PreviewText) -> None:
         """Ask for the colours of what is in view, in a thread."""
@@ -262,7 +279,7 @@ class MainView:
 
     def _next_rows(self) -> Iterator[int]:
         """The rows shown with the next and the previous problem, from the middle outwards, then a page."""
-        here, height = self._owner.pairs.row_index or 0, self._owner.size.height
+        here, height = self._owner.pairs.row_index or 0, self._size[1]
         for by in (1, -1):
             problem, _ = self._owner.overview.after(here, by, self._owner.overview.current)
             if problem is not None:
@@ -298,9 +315,9 @@ class MainView:
 
     def draw_bar(self) -> None:
         """Draw only the progress of the work."""
-        width, height = self._owner.size
+        width, height = self._size
         if width and height >= 12:
-            self._draw_keys(width, height)
+            self._keys.show([self._note_line(width), *self._keys.lines[1:]])
 
     @property
     def _hints(self) -> Sequence[Hint]:

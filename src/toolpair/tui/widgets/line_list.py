@@ -62,7 +62,8 @@ class LineList(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     def on_resize(self) -> None:
-        self.virtual_size = Size(self.size.width, len(self._flat))
+        # No other width makes it longer: nothing has to be laid out again.
+        self.set_reactive(LineList.virtual_size, Size(self.size.width, len(self._flat)))
         self._reveal()
 
     def render_line(self, y: int) -> Strip:

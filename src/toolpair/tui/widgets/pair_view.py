@@ -111,7 +111,11 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
             self.scroll_to(y=self._heights.top(first) + inside, animate=False, force=True)
 
     def _fit(self) -> None:
-        self.virtual_size = Size(self.size.width, self._heights.total)
+        """Only the scroll bar shows how long the list is: nothing has to be laid out."""
+        size = Size(self.size.width, self._heights.total)
+        if size != self.virtual_size:
+            self.set_reactive(PairView.virtual_size, size)
+            self.vertical_scrollbar.window_virtual_size = size.height
 
     def _look(self, first: int, last: int) -> None:
         """Measure the rows at these positions; the view stays put even if rows above it turn out taller."""
