@@ -178,10 +178,7 @@ class MainView:
         overview.wanted = None
         row = owner.pairs.row_index
         problem = overview.current
-        if divided.card:
-            card = Card(overview, glyphs, divided.card_width, divided.card, width >= WIDE)
-            card.previewed = bool(divided.beside or divided.below)
-            self._card.show(card.problem(problem, row) if problem is not None and row is not None else card.row(row))
+        self._draw_card(divided, problem, row)
         self._preview_soon()
         if divided.causes:
             self._draw_causes(divided, problem)
@@ -190,6 +187,13 @@ class MainView:
         self._ticks.follow(overview)
         if owner.session.conversation.fixes_are_local:
             self._ahead.soon(overview.rows, self._next_rows)
+
+    def _draw_card(self, divided: Areas, problem: Problem | None, row: int | None) -> None:
+        if divided.card:
+            wide = self._size[0] >= WIDE
+            card = Card(self._owner.overview, self._owner.glyphs, divided.card_width, divided.card, wide)
+            card.previewed = bool(divided.beside or divided.below)
+            self._card.show(card.problem(problem, row) if problem is not None and row is not None else card.row(row))
 
     def _draw_keys(self, width: int, height: int) -> None:
         glyphs = self._owner.glyphs
@@ -299,7 +303,9 @@ class MainView:
         wanted, self._resting = self._owner.overview.wanted, None
         if wanted is not None and self._owner.overview.current is wanted[0]:
             learn_preview(self._owner.overview, *wanted)
-            self._owner.redraw()
+            self._owner.overview.wanted = None
+            if self._areas is not None:
+                self._draw_card(self._areas, wanted[0], self._owner.pairs.row_index)
 
     def _note_line(self, width: int) -> Line:
         glyphs = self._owner.glyphs
