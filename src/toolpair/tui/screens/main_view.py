@@ -226,17 +226,17 @@ class MainView:
         if self._following is not None:
             self._following.stop()
             self._following = None
-        if divided.below or divided.beside:
+        if divided.below or divided.beside or self._preview_text is None:
             self._following = self._owner.later(SHOWN, self._follow)
 
     def _follow(self) -> None:
-        """Show the row under the cursor; the first time, in a thread, load what it takes to read one."""
+        """Show the row under the cursor. The first time load, in a thread, what that and `enter` need."""
         self._following = None
         if self._preview_text is None:
             self._owner.in_thread(self._learn_to_preview)
             return
         divided, row, n = self._areas, self._owner.pairs.row, self._owner.pairs.row_index
-        if divided is None:
+        if divided is None or not (divided.below or divided.beside):
             return
         width = self._size[0]
         shown = (n, row.pair if row is not None else None, row.result if row is not None else None, divided, width)
@@ -279,7 +279,7 @@ class MainView:
         ask_for_colours(self._owner, asked, coloured)
 
     def _show_ticks(self) -> None:
-        self._owner.pairs.vertical_scrollbar.refresh()
+        self._owner.pairs.show_ticks()
 
     def _next_rows(self) -> Iterator[int]:
         """The rows shown with the next and the previous problem, from the middle outwards, then a page."""
