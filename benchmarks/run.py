@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shlex
 import shutil
 import signal
@@ -69,6 +70,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         directory = Path(tempfile.mkdtemp(prefix="toolpair-benchmarks-", dir=options.directory))
     except (OSError, ValueError) as error:
         return _refuse(str(error))
+    # An installed program has its byte code; compiling it at each start would be measured in its place.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the sessions are removed then, too
     try:
         plan = Plan(

@@ -335,6 +335,7 @@ KEYS = {
     "tui.card_text": {"session.carrying_out"},
     "tui.controllers.branch_choice": {
         "session.reopening",
+        "session.surroundings",
         "tui.background_loading",
         "tui.screens.loading",
         "tui.screens.menu",
@@ -345,7 +346,7 @@ KEYS = {
     "tui.controllers.journal_offer": {"session.journal"},
     "tui.controllers.many_fixes": {"tui.screens.recipe_list"},
     "tui.controllers.one_fix": {"tui.guess_text", "tui.screens.chooser"},
-    "tui.controllers.originals": {"tui.controllers.backup_restore", "tui.screens.menu"},
+    "tui.controllers.originals": {"source.saving.backups", "tui.controllers.backup_restore", "tui.screens.menu"},
     "tui.controllers.comparing": {
         "session.relatives",
         "session.reopening",
@@ -354,6 +355,7 @@ KEYS = {
         "tui.screens.picker",
     },
     "tui.controllers.numbers": {"tui.screens.statistics"},
+    "tui.controllers.other_writers": {"session.surroundings"},
     "tui.controllers.palette": {"tui.screens.command"},
     "tui.controllers.profile_choice": {"tui.screens.profile_list"},
     "tui.controllers.reading_on": {"tui.background_loading"},

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len, get_character_cell_size
 
-from toolpair.text.safe import MARKS, visible, visible_lines, visible_text
+from toolpair.text.safe import _NO_MARKS, MARKS, _piles, visible, visible_lines, visible_text
 
 HOSTILE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 any_text = st.text(st.characters(codec=None, exclude_categories=()), max_size=80)
@@ -96,3 +96,11 @@ def test_values_that_are_no_text() -> None:
 def test_lines_part_at_newlines_only() -> None:
     assert visible_lines("a\r\nb\u2028c\x0bd") == ["a", "b\\u2028c␋d"]
     assert visible_text("a\nb\x1b") == "a\nb␛"
+
+
+def test_what_is_taken_to_have_no_marks_has_none() -> None:
+    pile, lone = _piles()
+    for code in range(sys.maxunicode + 1):
+        if _NO_MARKS.fullmatch(chr(code)):
+            assert not lone.match(chr(code)) and not pile.fullmatch(chr(code) * (MARKS + 1)), f"{code:x}"
+    assert _NO_MARKS.fullmatch("── …·×✗≠│┬┄═▌→“”–◌␊▾▸⋮\xe9") and not _NO_MARKS.fullmatch("e\u0301")

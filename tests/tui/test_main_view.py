@@ -389,6 +389,23 @@ def test_the_scroll_bar_shows_where_problems_are_and_a_click_goes_there(tmp_path
     drive(path, play)
 
 
+@pytest.mark.parametrize("pairs", [300, 1_100])
+def test_ticks_leave_the_list_where_it_is_and_its_end_in_reach(tmp_path: Path, pairs: int) -> None:
+    path = array_file(tmp_path / "ids.json", pairs, mismatched={*range(40, pairs, 7)})
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        view = main_screen(app).pairs
+        before = [line for line in lines_of(app) if "▌" in line]
+        await pilot.pause(0.3)
+        assert [line for line in lines_of(app) if "▌" in line] == before
+        for key in ("G", "k", "G"):
+            await press(pilot, key)
+            assert 0 <= view.depth < view.size.height
+        assert view.row is not None and view.row.pair is not None and view.row.pair.index == pairs - 1
+
+    drive(path, play, (100, 30))
+
+
 def test_in_a_short_list_a_tick_is_beside_its_row(native: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await ticks(app, pilot, 3)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from textual.color import Color
+from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 from textual.theme import BUILTIN_THEMES
 
@@ -16,12 +17,53 @@ from tests.terminal import Terminal, program
 from tests.tui.driving import drive, frame, press
 from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
+from toolpair.tui.paint import Painter, Palette
 from toolpair.tui.preferences import Preferences
 from toolpair.tui.terminal_background import BackgroundAnswer
 from toolpair.tui.theme import DARK, LIGHT, OWN, READABLE, ROLES, THEMES, contrast, roles_of
 
 WORDS = ("muted", "quiet", "hint", "stops", "loses", "ready", "applied")
 CODE = tuple(role for role in ROLES if role.startswith("code-"))
+
+
+def test_each_style_is_the_same_for_all_widgets_of_a_theme(broken: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        dark = app.palette
+        assert dark["dim"].color == Color.parse(DARK.variables["muted"]).rich_color
+        await press(pilot, "slash", "escape")
+        assert app.palette is dark, "it is made once"
+        app.choose_theme(LIGHT.name)
+        await pilot.pause()
+        assert app.palette["dim"].color == Color.parse(LIGHT.variables["muted"]).rich_color
+        painters = [each for each in app.screen.walk_children() if isinstance(each, Painter) and each.display]
+        assert all(each.style_of("dim").color == app.palette["dim"].color for each in painters)
+
+    drive(broken, play)
+
+
+def test_without_colours_what_they_would_show_is_bold_underlined_or_faint() -> None:
+    plain = Palette({"foreground": DARK.foreground or "", **DARK.variables}, no_color=True)
+    assert plain["cursor"].bold and plain["dim"].dim
+    assert plain["added-mark"].bold and plain["added-mark"].underline and plain["differ"].underline
+
+
+def test_a_key_that_opens_a_dialog_works_out_no_style_twice(broken: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Textual applies its rules to each widget that is mounted, and around the focus when that moves."""
+    applied: list[str] = []
+    apply = Stylesheet.apply
+
+    def counted(self: Stylesheet, node: Any, **settings: Any) -> None:
+        applied.append(type(node).__name__)
+        apply(self, node, **settings)
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        monkeypatch.setattr(Stylesheet, "apply", counted)
+        await press(pilot, "ampersand")
+        widgets = sum(len(list(screen.walk_children(with_self=True))) for screen in app.screen_stack)
+        assert "DOMNode" not in applied or applied.count("DOMNode") <= widgets, "no component classes of ours"
+        assert len(applied) <= 3 * widgets
+
+    drive(broken, play)
 
 
 def spread_of(colour: Color) -> float:

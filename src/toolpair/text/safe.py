@@ -54,6 +54,10 @@ def _shown(match: re.Match[str]) -> str:
     return f"\\U{code:08x}"
 
 
+_NO_MARKS: Final = re.compile("[\0-\u02ff\u1e00-\u20cf\u2100-\u2bff]*")
+"""Scripts and signs without a single mark: for a text of them alone, the patterns below need not be made."""
+
+
 @lru_cache(1)
 def _piles() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Patterns for zero-width characters: a pile that is too high, and one without a base character."""
@@ -108,7 +112,7 @@ def visible(text: object, tab: int = TAB) -> SafeText:
         line = "\t".join(_HOSTILE.sub(_shown, part) for part in line.split("\t"))
     else:
         line = _HOSTILE.sub(_shown, line)
-    if not line.isascii():
+    if not _NO_MARKS.fullmatch(line):
         pile, lone = _piles()
         line = pile.sub(r"\1", line)
         if lone.match(line):

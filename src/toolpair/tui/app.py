@@ -20,7 +20,7 @@ from toolpair.tui.colours import Colours
 from toolpair.tui.keys import PROGRAM
 from toolpair.tui.open_sessions import OpenSessions
 from toolpair.tui.overview import Overview
-from toolpair.tui.paint import PAINT_CSS
+from toolpair.tui.paint import Palette
 from toolpair.tui.run_result import RunResult
 from toolpair.tui.screens.base_screen import is_small
 from toolpair.tui.styled_text import Glyphs
@@ -50,7 +50,6 @@ _LOOK = 0.01
 class ToolpairApp(App[None]):
     """Owns the open sessions, and asks about unsaved work on quitting. Without a session it starts with the list."""
 
-    CSS = PAINT_CSS
     ENABLE_COMMAND_PALETTE = False
     ALLOW_SELECT = False
     TITLE = "toolpair"
@@ -67,6 +66,7 @@ class ToolpairApp(App[None]):
         preferences: Preferences | None = None,
     ) -> None:
         """`journal` is the folder for unsaved fixes; it is called in a thread."""
+        self._palette: tuple[dict[str, str], Palette] | None = None
         super().__init__()
         self.glyphs = Glyphs(ascii)
         self.result = RunResult()
@@ -91,7 +91,6 @@ class ToolpairApp(App[None]):
         self.asks_terminal = chosen not in THEMES
         """Whether the theme follows the terminal's background."""
         self.theme = theme_for(self._light) if self.asks_terminal else chosen
-        self.set_class(self.no_color, "-no-color")
 
     def get_driver_class(self) -> type[Driver]:
         default = super().get_driver_class()
@@ -118,7 +117,14 @@ class ToolpairApp(App[None]):
         self.panic()
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return roles_of(self.current_theme)
+        return {} if self.current_theme in OWN else roles_of(self.current_theme)
+
+    @property
+    def palette(self) -> Palette:
+        """The styles of all that is drawn, in the current theme."""
+        if self._palette is None or self._palette[0] != self.theme_variables:
+            self._palette = self.theme_variables, Palette(self.theme_variables, self.no_color)
+        return self._palette[1]
 
     @property
     def placeholder(self) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from msgspec import Struct
 
+from toolpair.source.gc_pause import gc_paused
 from toolpair.tui.work import LongTask, Stopped
 
 if TYPE_CHECKING:
@@ -71,10 +73,16 @@ class Opening(Struct, frozen=True):
         return None
 
     def whole(self, work: LongTask) -> Session:
-        """The whole file, checked."""
-        session = self.open(self.path, progress=work.on_progress, checking=work.check)
-        work.go_on("checking")
-        know(session)
+        """The whole file, checked.
+
+        What was just read lives as long as the program, and none of it is garbage. The collector would look at all of
+        it, twice, while no key is handled.
+        """
+        with gc_paused():
+            session = self.open(self.path, progress=work.on_progress, checking=work.check)
+            work.go_on("checking")
+            know(session)
+            gc.freeze()
         return session
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -65,8 +64,6 @@ class OpenSessions:
             return None
 
         def whole(session: Session) -> None:
-            # What was just read lives as long as the program: none of it is garbage.
-            gc.freeze()
             if shown:
                 shown[0].reading.take_whole(session)
             else:

@@ -113,11 +113,19 @@ class Overview:
         return row
 
     def _find_row(self, problem: Problem) -> int:
-        places = self._places
         if problem.pair is not None:
-            n = places.of_pair(problem.pair)
+            n = self._places.of_pair(problem.pair)
             if n is not None:
                 return self._row_of_result(problem, n)
+        return self._row_without_pair(problem)
+
+    def row_near(self, problem: Problem) -> int:
+        """The row that shows `problem`, or a few rows before it, found without reading any row."""
+        n = self._places.of_pair(problem.pair) if problem.pair is not None else None
+        return self._row_without_pair(problem) if n is None else n
+
+    def _row_without_pair(self, problem: Problem) -> int:
+        places = self._places
         if problem.record is not None:
             row = places.of_record(problem.record)
             if row is not None:

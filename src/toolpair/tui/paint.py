@@ -2,77 +2,111 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.color import Color
 from textual.strip import Strip
 from textual.widget import Widget
 
 from toolpair.text.cells import width
 from toolpair.tui.styled_text import Line, cut_line
 
-STYLE_NAMES = (
-    "text", "dim", "quiet", "bold", "rule", "tool", "error", "warning", "good", "applied", "key", "differ", "hit",
-    "cursor", "side", "title", "cut", "badge", "code-keyword", "code-string", "code-number", "code-name",
-    "code-comment", "code-heading", "removed", "added", "removed-mark", "added-mark",
-)  # fmt: skip
+if TYPE_CHECKING:
+    from toolpair.tui.app import ToolpairApp
 
-PAINT_CSS = """
-.paint--text { color: $foreground; }
-.paint--dim { color: $muted; }
-.paint--quiet { color: $quiet; }
-.paint--bold { text-style: bold; }
-.paint--rule { color: $rule; }
-.paint--title { text-style: bold; color: $hint; }
-.paint--tool { text-style: bold; }
-.paint--error { color: $stops; }
-.paint--warning { color: $loses; }
-.paint--good { color: $ready; }
-.paint--applied { color: $applied; }
-.paint--key { color: $hint; text-style: bold; }
-.paint--differ { text-style: bold underline; }
-.paint--hit { text-style: reverse; }
-.paint--cursor { background: $cursor-row; }
-.paint--side { text-style: bold; }
-.paint--cut { color: $stops; text-style: bold; }
-.paint--badge { text-style: bold reverse; }
-.paint--code-keyword { color: $code-keyword; }
-.paint--code-string { color: $code-string; }
-.paint--code-number { color: $code-number; }
-.paint--code-name { color: $code-name; }
-.paint--code-comment { color: $quiet; }
-.paint--code-heading { color: $code-name; text-style: bold; }
-.paint--removed { background: $removed; }
-.paint--added { background: $added; }
-.paint--removed-mark { background: $removed-mark; }
-.paint--added-mark { background: $added-mark; }
-.-no-color .paint--removed-mark { text-style: bold underline; }
-.-no-color .paint--added-mark { text-style: bold underline; }
-.-no-color .paint--code-heading { text-style: bold; }
-.-no-color .paint--cursor { text-style: bold; }
-.-no-color .paint--dim { text-style: dim; }
-.-no-color .paint--differ { text-style: bold underline; }
-"""
+
+class Paint(NamedTuple):
+    """What a style adds: the role of its colour, that of its background, and text attributes."""
+
+    colour: str = ""
+    background: str = ""
+    text: str = ""
+
+
+STYLES: Final[Mapping[str, Paint]] = {
+    "text": Paint("foreground"),
+    "dim": Paint("muted"),
+    "quiet": Paint("quiet"),
+    "bold": Paint(text="bold"),
+    "rule": Paint("rule"),
+    "title": Paint("hint", text="bold"),
+    "tool": Paint(text="bold"),
+    "error": Paint("stops"),
+    "warning": Paint("loses"),
+    "good": Paint("ready"),
+    "applied": Paint("applied"),
+    "key": Paint("hint", text="bold"),
+    "differ": Paint(text="bold underline"),
+    "hit": Paint(text="reverse"),
+    "cursor": Paint(background="cursor-row"),
+    "side": Paint(text="bold"),
+    "cut": Paint("stops", text="bold"),
+    "badge": Paint(text="bold reverse"),
+    "code-keyword": Paint("code-keyword"),
+    "code-string": Paint("code-string"),
+    "code-number": Paint("code-number"),
+    "code-name": Paint("code-name"),
+    "code-comment": Paint("quiet"),
+    "code-heading": Paint("code-name", text="bold"),
+    "removed": Paint(background="removed"),
+    "added": Paint(background="added"),
+    "removed-mark": Paint(background="removed-mark"),
+    "added-mark": Paint(background="added-mark"),
+}
+_WITHOUT_COLOURS: Final[Mapping[str, str]] = {
+    "removed-mark": "bold underline",
+    "added-mark": "bold underline",
+    "cursor": "bold",
+    "dim": "dim",
+}
+"""Text attributes of the styles that only colours would show."""
+
+
+class Palette:
+    """The styles in one theme.
+
+    They are no component classes of Textual's: it would work out each of them again for every widget whenever one is
+    mounted or the focus moves.
+    """
+
+    def __init__(self, colours: Mapping[str, str], no_color: bool) -> None:
+        """`colours`: that of each role."""
+        self._styles: dict[str, Style] = {}
+        for name, paint in STYLES.items():
+            text = _WITHOUT_COLOURS.get(name, paint.text) if no_color else paint.text
+            colour, background = (
+                Color.parse(colours[role]).rich_color if role else None for role in (paint.colour, paint.background)
+            )
+            self._styles[name] = Style(color=colour, bgcolor=background) + Style.parse(text)
+
+    def __getitem__(self, name: str) -> Style:
+        return self._styles[name]
 
 
 class Painter(Widget):
     """Mixin for a widget that draws lines of spans in the styles above."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"paint--{name}" for name in STYLE_NAMES}
+    _palette: Palette | None = None
+    """The palette in which it was last drawn."""
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._style_cache: dict[str, Style] = {}
+        if self._palette is not None and self._palette is not cast("ToolpairApp", self.app).palette:
+            self.refresh()
 
     def style_of(self, names: str) -> Style:
         """The combined style of `names` (space-separated) on this widget's background."""
         cache = self.__dict__.setdefault("_style_cache", {})
         style: Style | None = cache.get(names)
         if style is None:
+            self._palette = palette = cast("ToolpairApp", self.app).palette
             style = self.rich_style
             for name in names.split():
-                style += self.get_component_rich_style(f"paint--{name}", partial=True)
+                style += palette[name]
             cache[names] = style
         return style
 

@@ -20,6 +20,12 @@ _SHARE: Final = 0.003
 """Seconds per run: a key pressed meanwhile waits no longer than that."""
 
 
+_EXACT: Final = 1000
+"""Rows of a list in which each row has a place of its own in the scroll bar. In a longer one a cell stands for many,
+and reading a row reads its window.
+"""
+
+
 class ProblemTicks:
     """One pass over the problems after each change of them."""
 
@@ -51,8 +57,9 @@ class ProblemTicks:
     def _go_on(self, overview: Overview, fresh: list[tuple[int, str, Problem]]) -> None:
         self._timer = None
         until = time.perf_counter() + _SHARE
+        row_of = overview.row_of if len(overview.rows) <= _EXACT else overview.row_near
         for problem in self._left:
-            fresh.append((overview.row_of(problem), problem_style(problem), problem))
+            fresh.append((row_of(problem), problem_style(problem), problem))
             if time.perf_counter() > until:
                 self._timer = self._later(_PAUSE, lambda: self._go_on(overview, fresh))
                 return

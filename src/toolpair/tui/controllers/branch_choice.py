@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from toolpair.session.surroundings import subagent_sessions_of
 from toolpair.text.cells import cut
 from toolpair.text.safe import visible
 from toolpair.tui.numbers import count_text
@@ -20,6 +19,7 @@ WORDS = 60
 
 def choose_branch(owner: Owner) -> None:
     """Show the menu."""
+    from toolpair.session.surroundings import subagent_sessions_of
     from toolpair.tui.screens.menu import MenuEntry, MenuScreen
 
     session = owner.session

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolpair.source.saving import backups
 from toolpair.tui.numbers import size_text
 from toolpair.tui.screens.confirm import ConfirmScreen
 
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
 
 def choose_original(owner: Owner) -> None:
     """Show the menu; the chosen one is restored after one question."""
+    from toolpair.source.saving import backups
     from toolpair.tui.screens.menu import MenuEntry, MenuScreen
 
     path = owner.session.path

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolpair.session.surroundings import leftover_notes
 from toolpair.text.safe import visible
 from toolpair.tui.aside import Aside
 
@@ -17,6 +16,8 @@ def look_for_neighbours(owner: Owner) -> None:
     session = owner.session
 
     def look(aside: Aside) -> None:
+        from toolpair.session.surroundings import leftover_notes
+
         left = leftover_notes(session.path) if session.path is not None else ()
         found = (*left, *session.look_around())
         if found:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Generic, TypeVar
 
 from textual import events
@@ -32,19 +32,13 @@ Hint = tuple[str, str, str]
 
 def hint_line(glyphs: Glyphs, hints: Sequence[Hint], cells: int, gap: int = 2, keep_first: bool = False) -> Line:
     """A key bar; hints that do not fit are left out, but the last two (or the first and the last) stay."""
-    kept = list(hints)
-
-    def build(chosen: Iterable[Hint]) -> list[Span]:
-        spans: list[Span] = []
-        for key, label, action in chosen:
-            spans.append(Span(SafeText(" " if not spans else " " * gap)))
-            spans.append(glyphs.ui(key, "key", action))
-            spans.append(glyphs.ui(f" {label}", "", action))
-        return spans
-
-    while len(kept) > 2 and line_width(build(kept)) > cells:
-        del kept[-2 if keep_first else -3]
-    return tuple(build(kept))
+    made = [(glyphs.ui(key, "key", action), glyphs.ui(f" {label}", "", action)) for key, label, action in hints]
+    widths = [line_width(pair) for pair in made]
+    while len(made) > 2 and 1 + sum(widths) + gap * (len(made) - 1) > cells:
+        n = -2 if keep_first else -3
+        del made[n], widths[n]
+    begin, between = Span(SafeText(" ")), Span(SafeText(" " * gap))
+    return tuple(span for n, pair in enumerate(made) for span in (between if n else begin, *pair))
 
 
 def hint_lines(glyphs: Glyphs, hints: Sequence[Hint], cells: int, gap: int = 4) -> list[Line]:

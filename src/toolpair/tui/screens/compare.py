@@ -72,6 +72,8 @@ class CompareScreen(BaseScreen[None]):
         self._note = "reading …"
         self._texts: dict[Key, StepText] = {}
         self._wanted: dict[Key, tuple[History, Step]] = {}
+        self._incomplete: set[int] = set()
+        """The rows that are drawn without a text that is wanted."""
         self._fetching = False
 
     def build(self) -> ComposeResult:
@@ -135,7 +137,14 @@ class CompareScreen(BaseScreen[None]):
         if rows is None or entry >= len(rows):
             return ()
         side = self._side if entry == self._list.cursor else None
-        return row_line(self.glyphs, rows, rows[entry], self._text, side, cells, self._two)
+
+        def text(history: History, step: Step) -> StepText | None:
+            known = self._text(history, step)
+            if known is None:
+                self._incomplete.add(entry)
+            return known
+
+        return row_line(self.glyphs, rows, rows[entry], text, side, cells, self._two)
 
     def _text(self, history: History, step: Step) -> StepText | None:
         """What is known of a step. Those of a long conversation are read in a thread."""
@@ -171,7 +180,8 @@ class CompareScreen(BaseScreen[None]):
         self._fetching = bool(self._wanted)
         if self._wanted:
             self.later(_SOON, self._fetch)
-        self._list.refresh()
+        incomplete, self._incomplete = self._incomplete, set()
+        self._list.forget(incomplete)
 
     def _draw(self) -> None:
         if self.size.width:
@@ -195,7 +205,7 @@ class CompareScreen(BaseScreen[None]):
             summary = cut(glyphs.own(f" {summary_short(rows.comparison)}"), width, glyphs.ellipsis)
             lines.append((Span(summary, "good" if rows.comparison.same else "warning"),))
         self.query_one("#top", Lines).show([*lines, glyphs.rule("", width)])
-        self._list.refresh()
+        self._list.forget()
         self._show_keys(width)
 
     def _show_keys(self, width: int) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from toolpair.session.session import Problem
+    from toolpair.tui.aside import Aside
     from toolpair.tui.controllers.owner import Owner
     from toolpair.tui.preview_text import PreviewText
 
@@ -67,12 +68,14 @@ class MainView:
         self._causes_pane = Vertical(id="causes")
         self._lower = Grid(id="lower")
         self._keys = Lines(id="keys")
+        self._size = (0, 0)
         self._areas: Areas | None = None
         self._entries: list[CauseEntry] = []
         self._causes_shown: tuple[list[list[Line]], int] = ([], 0)
         self._resting: Timer | None = None
         self._following: Timer | None = None
         self._maker: PreviewText | None = None
+        self._preview_text: type[PreviewText] | None = None
         self._previewed: tuple[object, ...] = ()
         """What the preview shows: the row, and its size."""
         self._ahead = LookingAhead(partial(owner.later, of_state=True))
@@ -123,7 +126,9 @@ class MainView:
 
     def lay_out(self, width: int, height: int) -> None:
         """Lay it out for this size."""
-        self._areas = None
+        if self._size != (width, height):
+            self._size = (width, height)
+            self._areas = None
         self._owner.redraw()
 
     def _divide(self, width: int, height: int, head: int) -> Areas:
@@ -156,7 +161,7 @@ class MainView:
 
     def redraw(self) -> None:
         """Draw everything but the list, which draws itself."""
-        width, height = self._owner.size
+        width, height = self._size
         if not width:
             return
         owner, glyphs, overview = self._owner, self._owner.glyphs, self._owner.overview
@@ -173,10 +178,7 @@ class MainView:
         overview.wanted = None
         row = owner.pairs.row_index
         problem = overview.current
-        if divided.card:
-            card = Card(overview, glyphs, divided.card_width, divided.card, width >= WIDE)
-            card.previewed = bool(divided.beside or divided.below)
-            self._card.show(card.problem(problem, row) if problem is not None and row is not None else card.row(row))
+        self._draw_card(divided, problem, row)
         self._preview_soon()
         if divided.causes:
             self._draw_causes(divided, problem)
@@ -185,6 +187,13 @@ class MainView:
         self._ticks.follow(overview)
         if owner.session.conversation.fixes_are_local:
             self._ahead.soon(overview.rows, self._next_rows)
+
+    def _draw_card(self, divided: Areas, problem: Problem | None, row: int | None) -> None:
+        if divided.card:
+            wide = self._size[0] >= WIDE
+            card = Card(self._owner.overview, self._owner.glyphs, divided.card_width, divided.card, wide)
+            card.previewed = bool(divided.beside or divided.below)
+            self._card.show(card.problem(problem, row) if problem is not None and row is not None else card.row(row))
 
     def _draw_keys(self, width: int, height: int) -> None:
         glyphs = self._owner.glyphs
@@ -217,30 +226,42 @@ class MainView:
         if self._following is not None:
             self._following.stop()
             self._following = None
-        if divided.below or divided.beside:
+        if divided.below or divided.beside or self._preview_text is None:
             self._following = self._owner.later(SHOWN, self._follow)
 
     def _follow(self) -> None:
-        from toolpair.tui.preview_text import PreviewText
-
+        """Show the row under the cursor. The first time load, in a thread, what that and `enter` need."""
         self._following = None
-        divided, row, n = self._areas, self._owner.pairs.row, self._owner.pairs.row_index
-        if divided is None:
+        if self._preview_text is None:
+            self._owner.in_thread(self._learn_to_preview)
             return
-        width = self._owner.size.width
+        divided, row, n = self._areas, self._owner.pairs.row, self._owner.pairs.row_index
+        if divided is None or not (divided.below or divided.beside):
+            return
+        width = self._size[0]
         shown = (n, row.pair if row is not None else None, row.result if row is not None else None, divided, width)
         if self._previewed and all(a is b or a == b for a, b in zip(shown, self._previewed, strict=True)):
             return
         self._previewed = shown
         preview = self._beside if divided.beside else self._below
         conversation = self._owner.session.conversation
-        maker = PreviewText(self._owner.glyphs, conversation, row, carets=self._owner.tool.carets)
+        maker = self._preview_text(self._owner.glyphs, conversation, row, carets=self._owner.tool.carets)
         self._maker = maker
         if divided.beside:
             preview.show(*maker.one_column(divided.beside))
         else:
             preview.show(*maker.two_columns(width))
         self._owner.later(SHOWN, partial(self._colour, preview, maker))
+
+    def _learn_to_preview(self, aside: Aside) -> None:
+        from toolpair.tui.preview_text import PreviewText
+
+        def learned() -> None:
+            self._preview_text = PreviewText
+            if self._following is None:
+                self._follow()
+
+        aside.run_in_ui(learned)
 
     def _colour(self, preview: Preview, maker: PreviewText) -> None:
         """Ask for the colours of what is in view, in a thread."""
@@ -258,11 +279,11 @@ class MainView:
         ask_for_colours(self._owner, asked, coloured)
 
     def _show_ticks(self) -> None:
-        self._owner.pairs.vertical_scrollbar.refresh()
+        self._owner.pairs.show_ticks()
 
     def _next_rows(self) -> Iterator[int]:
         """The rows shown with the next and the previous problem, from the middle outwards, then a page."""
-        here, height = self._owner.pairs.row_index or 0, self._owner.size.height
+        here, height = self._owner.pairs.row_index or 0, self._size[1]
         for by in (1, -1):
             problem, _ = self._owner.overview.after(here, by, self._owner.overview.current)
             if problem is not None:
@@ -282,7 +303,9 @@ class MainView:
         wanted, self._resting = self._owner.overview.wanted, None
         if wanted is not None and self._owner.overview.current is wanted[0]:
             learn_preview(self._owner.overview, *wanted)
-            self._owner.redraw()
+            self._owner.overview.wanted = None
+            if self._areas is not None:
+                self._draw_card(self._areas, wanted[0], self._owner.pairs.row_index)
 
     def _note_line(self, width: int) -> Line:
         glyphs = self._owner.glyphs
@@ -298,9 +321,9 @@ class MainView:
 
     def draw_bar(self) -> None:
         """Draw only the progress of the work."""
-        width, height = self._owner.size
+        width, height = self._size
         if width and height >= 12:
-            self._draw_keys(width, height)
+            self._keys.show([self._note_line(width), *self._keys.lines[1:]])
 
     @property
     def _hints(self) -> Sequence[Hint]:

@@ -33,7 +33,7 @@ from toolpair.tui.controllers.times import switch_times
 from toolpair.tui.controllers.viewers import view_bytes, view_row, view_sent
 from toolpair.tui.controllers.working import CurrentWork, changing
 from toolpair.tui.keys import APP, LOOK, PROBLEMS
-from toolpair.tui.screens.base_screen import BaseScreen
+from toolpair.tui.screens.base_screen import BaseScreen, is_small
 from toolpair.tui.screens.main_view import MainView
 from toolpair.tui.widgets.pair_view import PairView
 from toolpair.tui.work import LongTask
@@ -93,6 +93,8 @@ class PairScreen(BaseScreen[None]):
         self.overview.current = first
         if first is not None:
             self.pairs.cursor = self.overview.row_of(first)
+        if not is_small(*self.app.size):
+            self.lay_out(*self.app.size)  # Before Textual does: otherwise the first frame is laid out again.
         self.after_refresh(self._begin)
 
     def on_unmount(self) -> None:

@@ -141,7 +141,7 @@ class PickerScreen(BaseScreen[None]):
         if self.query_one(SafeInput).value:
             self._filter(self.current.path if self.current is not None else None)
         else:
-            self._list.refresh()
+            self._list.forget()
 
     # drawing
 
@@ -301,7 +301,7 @@ class PickerScreen(BaseScreen[None]):
             self._marked, self._note = None, ""
             if marked.path != found.path:
                 self._compare(marked, found)
-        self._list.refresh()
+        self._list.forget()
         self._draw()
 
     def _compare(self, marked: FoundSession, found: FoundSession) -> None:
@@ -329,7 +329,7 @@ class PickerScreen(BaseScreen[None]):
         self._opening = False
         self._note = failure(error).replace(found.path, os.path.basename(found.path))
         self._sessions.marks[_key(found)] = None
-        self._list.refresh()
+        self._list.forget()
         self._draw()
 
 

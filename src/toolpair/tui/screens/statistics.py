@@ -43,8 +43,6 @@ _SUMMARY: Final = 200
 class NumberList(LineList):
     """Shows its cursor only while the keys move it."""
 
-    COMPONENT_CLASSES = LineList.COMPONENT_CLASSES
-
     def render_line(self, y: int) -> Strip:
         cursor = self.cursor
         if not self.has_focus:

@@ -40,7 +40,6 @@ REST: Final = 0.03
 class BodyView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
     """A body with a cursor, if it has something to fold; else it just scrolls."""
 
-    COMPONENT_CLASSES = Painter.COMPONENT_CLASSES
     BINDINGS: ClassVar[list[BindingType]] = CURSOR.bindings()
     DEFAULT_CSS = "BodyView { height: 1fr; overflow-x: hidden; overflow-y: scroll; scrollbar-size-vertical: 1; }"
 

@@ -11,7 +11,6 @@ from toolpair.tui.widgets.line_list import LineList
 
 
 class CauseList(LineList, inherit_bindings=False):
-    COMPONENT_CLASSES = LineList.COMPONENT_CLASSES
     BINDINGS: ClassVar[list[BindingType]] = [
         *LineList.BINDINGS,
         Binding("enter", "choose", "show only these", show=False),

@@ -21,7 +21,6 @@ from toolpair.tui.styled_text import Glyphs, Line
 class LineList(ScrollView, Painter, can_focus=True, inherit_bindings=False):
     """Entries with a cursor. The cursor bar takes the first cell of each line."""
 
-    COMPONENT_CLASSES = Painter.COMPONENT_CLASSES  # Textual collects along the first bases only.
     BINDINGS: ClassVar[list[BindingType]] = CURSOR.bindings()
     DEFAULT_CSS = "LineList { height: 1fr; overflow-x: hidden; scrollbar-size-vertical: 1; }"
 
@@ -63,7 +62,8 @@ class LineList(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     def on_resize(self) -> None:
-        self.virtual_size = Size(self.size.width, len(self._flat))
+        # No other width makes it longer: nothing has to be laid out again.
+        self.set_reactive(LineList.virtual_size, Size(self.size.width, len(self._flat)))
         self._reveal()
 
     def render_line(self, y: int) -> Strip:

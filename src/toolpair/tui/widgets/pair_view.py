@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
@@ -39,7 +39,6 @@ AHEAD = 12
 class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
     """Rows with a cursor on the call's or the result's cell."""
 
-    COMPONENT_CLASSES = Painter.COMPONENT_CLASSES
     BINDINGS: ClassVar[list[BindingType]] = MOVE.bindings()
     DEFAULT_CSS = "PairView { height: 1fr; overflow-x: hidden; overflow-y: scroll; scrollbar-size-vertical: 1; }"
 
@@ -106,26 +105,43 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         rows, order = self.overview.rows, self._order
         self._heights = RowHeights(len(order), lambda position: row_height(rows[order[position]], self.stacked))
         first = min(first, max(0, len(order) - 1))
+        self._measure_marked()
         self._look(first - AHEAD, first + self.size.height)
         self._fit()
         if top:
             self.scroll_to(y=self._heights.top(first) + inside, animate=False, force=True)
 
     def _fit(self) -> None:
-        self.virtual_size = Size(self.size.width, self._heights.total)
+        """Only the scroll bar shows how long the list is: nothing has to be laid out."""
+        size = Size(self.size.width, self._heights.total)
+        if size != self.virtual_size:
+            self.set_reactive(PairView.virtual_size, size)
+            self.vertical_scrollbar.window_virtual_size = size.height
 
     def _look(self, first: int, last: int) -> None:
         """Measure the rows at these positions; the view stays put even if rows above it turn out taller."""
+        self._keeping_place(lambda: self._heights.measure(first, last))
+
+    def _keeping_place(self, measure: Callable[[], None]) -> None:
         top = int(self.scroll_offset.y)
-        old = self._heights.total
         anchor = self._heights.at(top) if len(self._heights) else 0
         before = self._heights.top(anchor) if len(self._heights) else 0
-        self._heights.measure(first, last)
-        if self._heights.total != old:
-            self._fit()
-            moved = self._heights.top(anchor) - before
-            if moved:
-                self.scroll_to(y=top + moved, animate=False, force=True)
+        measure()
+        self._fit()
+        moved = self._heights.top(anchor) - before if len(self._heights) else 0
+        if moved:
+            self.scroll_to(y=top + moved, animate=False, force=True)
+
+    def show_ticks(self) -> None:
+        """Draw the ticks."""
+        self._keeping_place(self._measure_marked)
+        self.vertical_scrollbar.refresh()
+
+    def _measure_marked(self) -> None:
+        """In a list that is not long a tick is beside its row; drawing it must not make the list longer."""
+        if len(self._order) <= _EXACT:
+            for position, _, _ in self._marked():
+                self._heights.measure(position, position)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
@@ -211,10 +227,9 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         self._fit()
         return min(most, self._heights.total)
 
-    def _cells_of(self, size: int) -> Iterator[tuple[int, str, Problem]]:
-        """The cell of the rail for each problem that is not hidden, the worst problems first."""
+    def _marked(self) -> Iterator[tuple[int, str, Problem]]:
+        """The position of each problem that is not hidden, the worst problems first."""
         order, count = self._order, len(self._order)
-        total = self._heights.total
         for row, style, problem in self.ticks.rows if self.ticks is not None else ():
             position = row
             if not isinstance(order, range):
@@ -222,9 +237,15 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
                 if position < 0 or order[position] != row:
                     continue
             if position < count:
-                # In a long list not every row is measured; a cell stands for many.
-                line = self._heights.top(position) if count <= _EXACT else position * total // count
-                yield (line if total <= size else line * size // total), style, problem
+                yield position, style, problem
+
+    def _cells_of(self, size: int) -> Iterator[tuple[int, str, Problem]]:
+        """The cell of the rail for each problem that is not hidden, the worst problems first."""
+        count, total = len(self._order), self._heights.total
+        for position, style, problem in self._marked():
+            # In a long list not every row is measured; a cell stands for many.
+            line = self._heights.top(position) if count <= _EXACT else position * total // count
+            yield (line if total <= size else line * size // total), style, problem
 
     def _rail_ticks(self, size: int) -> Ticks:
         ticks: dict[int, tuple[str, Style]] = {}

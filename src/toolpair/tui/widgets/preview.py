@@ -17,7 +17,6 @@ _WHEEL = 3
 class Preview(Painter):
     """Draws the lines that it is given below a title."""
 
-    COMPONENT_CLASSES = Painter.COMPONENT_CLASSES
     DEFAULT_CSS = "Preview { height: 100%; width: 1fr; }"
 
     class Opened(Message):

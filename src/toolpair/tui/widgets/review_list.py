@@ -16,7 +16,6 @@ _TICK = 4
 
 
 class ReviewList(LineList):
-    COMPONENT_CLASSES = LineList.COMPONENT_CLASSES
     DEFAULT_CSS = "ReviewList { height: auto; overflow-x: hidden; scrollbar-size-vertical: 1; }"
 
     class Ticked(Message):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from typing import Final
 
 from textual import events
+from textual.cache import LRUCache
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -14,11 +16,13 @@ from toolpair.tui.paint import Painter
 from toolpair.tui.scrollbar import plain_scrollbar
 from toolpair.tui.styled_text import Glyphs, Line
 
+_KEPT: Final = 512
+"""Lines that are kept."""
+
 
 class RowList(ScrollView, Painter, can_focus=False):
     """The cursor bar takes the first cell of each line."""
 
-    COMPONENT_CLASSES = Painter.COMPONENT_CLASSES  # Textual collects along the first bases only.
     DEFAULT_CSS = "RowList { height: 1fr; overflow-x: hidden; scrollbar-size-vertical: 1; }"
 
     class Moved(Message):
@@ -32,6 +36,8 @@ class RowList(ScrollView, Painter, can_focus=False):
         super().__init__(id=id)
         self._glyphs = glyphs
         self._make = make
+        self._strips: LRUCache[tuple[int, bool, int], Strip] = LRUCache(_KEPT)
+        """By entry, whether the cursor is on it, and cells."""
         self.count = 0
         self.cursor = 0
 
@@ -45,10 +51,27 @@ class RowList(ScrollView, Painter, can_focus=False):
         self.cursor = max(0, min(cursor, count - 1))
         self.virtual_size = Size(self.size.width, count)
         self._reveal()
-        self.refresh()
+        self.forget()
+
+    def forget(self, entries: Collection[int] | None = None) -> None:
+        """Make the lines of these entries, or all, anew."""
+        if entries is None:
+            self._strips.clear()
+            self.refresh()
+            return
+        for key in set(self._strips.keys()):
+            if key[0] in entries:
+                self._strips.discard(key)
+        for entry in entries:
+            self.refresh_line(entry)
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._strips.clear()
 
     def on_resize(self) -> None:
-        self.virtual_size = Size(self.size.width, self.count)
+        # No other width makes it longer: nothing has to be laid out again.
+        self.set_reactive(RowList.virtual_size, Size(self.size.width, self.count))
         self._reveal()
 
     def render_line(self, y: int) -> Strip:
@@ -57,8 +80,12 @@ class RowList(ScrollView, Painter, can_focus=False):
         if entry >= self.count:
             return self.paint((), cells)
         here = entry == self.cursor
-        bar = self._glyphs.ui("▌" if here else " ", "key")
-        return self.paint((bar, *self._make(entry, cells - 1)), cells, "cursor" if here else "")
+        strip = self._strips.get((entry, here, cells))
+        if strip is None:
+            bar = self._glyphs.ui("▌" if here else " ", "key")
+            strip = self.paint((bar, *self._make(entry, cells - 1)), cells, "cursor" if here else "")
+            self._strips[entry, here, cells] = strip
+        return strip
 
     def _reveal(self) -> None:
         height = self.scrollable_content_region.height
@@ -75,9 +102,10 @@ class RowList(ScrollView, Painter, can_focus=False):
     def move_to(self, entry: int) -> None:
         entry = max(0, min(entry, self.count - 1))
         if entry != self.cursor:
+            self.refresh_line(self.cursor)
             self.cursor = entry
+            self.refresh_line(entry)
             self._reveal()
-            self.refresh()
             self.post_message(self.Moved())
 
     def on_click(self, event: events.Click) -> None:

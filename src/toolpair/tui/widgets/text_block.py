@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from textual import events
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.strip import Strip
 
 from toolpair.text.cells import width
@@ -27,12 +28,16 @@ class Lines(Painter):
         return self._lines
 
     def show(self, lines: Sequence[Line]) -> None:
-        """Replace the lines; a different number changes the height only if that is automatic."""
-        if list(lines) == self._lines:
+        """Replace the lines, and draw those that differ; a different number changes the height only if that is
+        automatic.
+        """
+        before, self._lines = self._lines, list(lines)
+        if len(lines) != len(before) and self.styles.height is not None and self.styles.height.is_auto:
+            self.refresh(layout=True)
             return
-        layout = len(lines) != len(self._lines) and self.styles.height is not None and self.styles.height.is_auto
-        self._lines = list(lines)
-        self.refresh(layout=layout)
+        differ = [n for n, (old, new) in enumerate(zip_longest(before, self._lines)) if old != new]
+        if differ:
+            self.refresh(*(Region(0, n, self.size.width, 1) for n in differ))
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return len(self._lines)
