@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import toolpair
 from tests.reports.logs import found_in, lines, rules_in
 from tests.request_logs import BREAKS, Agent, Sent, assistant, call, generated, result, text, user
 from tests.work import growing
@@ -200,7 +201,7 @@ SUMMARY = user("The session so far: …")
             [*HISTORY[:2], {"role": "user", "content": [result("t-1", "one")]}, *HISTORY[3:]],
             "result.id_mismatch",
             "id rewritten",
-            "The result had another id in request 1",
+            "the result had the call's id in request 1",
         ),
         ([GO, STEP[0], *NEXT, STEP[1]], "result.not_adjacent", "moved", "messages.2 of request 1 is messages.4 now"),
     ],
@@ -313,6 +314,47 @@ def test_the_profile_can_be_chosen() -> None:
     spelled = [GO, assistant(call("a.b:0", "Read", {})), {"role": "user", "content": [result("a.b:0", "one")]}]
     assert rules_in(found_in([{"messages": spelled}])) == [(1, "id.pattern")]
     assert not found_in([{"messages": spelled}], "bedrock-converse").breaks
+
+
+# In memory
+
+
+def test_requests_in_memory() -> None:
+    log = [{"messages": HISTORY}, {"messages": HISTORY[2:]}]
+    kept = json.dumps(log)
+    (one,) = toolpair.first_break(log)
+    assert (one.request.number, one.rule, one.change.kind) == (2, "result.orphan", "trimmed")
+    assert str(one).startswith("request 2: result.orphan: ")
+    assert json.dumps(log) == kept
+    assert toolpair.first_break([]) == ()
+    assert toolpair.first_break(iter(log), profile="bedrock-converse")
+    with pytest.raises(ValueError, match="nobody"):
+        toolpair.first_break(log, profile="nobody")
+
+
+def test_the_sdks_own_objects_are_read() -> None:
+    from anthropic.types import ToolUseBlock
+
+    asked = {"role": "assistant", "content": [ToolUseBlock(id="t1", input={}, name="Read", type="tool_use")]}
+    (one,) = toolpair.first_break([{"messages": [GO]}, {"messages": [GO, asked, user("and?")]}])
+    assert one.pairs[0].call_id == "t1"
+
+
+def test_what_a_request_declares_counts_as_in_a_file() -> None:
+    """The same answer as when the request is checked alone, window by window or whole."""
+    from toolpair.session.session import open_session
+
+    agent = Agent("agent", random.Random(5))
+    for _ in range(60):
+        agent.step()
+    agent.history[41:43] = [agent.history[42], agent.history[41]]
+    for tools in (None, [], [{"name": "Read", "input_schema": {}}]):
+        body = {**agent.body(), "thinking": {"type": "enabled"}} | ({"tools": tools} if tools is not None else {})
+        for profile in ("anthropic", "bedrock-converse", "openai-chat"):
+            session = open_session("body.json", data=json.dumps(body).encode(), profile=profile)
+            alone = [problem.rule for problem in session.problems if problem.severity == "error"]
+            found = found_in([body], profile)
+            assert Counter(alone) == Counter(one.rule for one in found.breaks for _ in one.pairs)
 
 
 # Anything

@@ -42,7 +42,7 @@ def request_entry(request: Request) -> Entry:
     return {
         "request": request.number,
         "line": request.line,
-        "time": shown(request.time) if request.time is not None else None,
+        "time": shown(request.time, "T") if request.time is not None else None,
         "session": request.session,
         "conversation": request.conversation,
         "step": request.step,
@@ -66,6 +66,7 @@ def _break(one: Break, path: str, content: bool) -> Entry:
         "api_says": one.expected,
         "pairs": [_pair(pair, content) for pair in one.pairs],
         "before": None if before is None else {**request_entry(before), "ended_with": one.ended},
+        "later": {"still_broken": one.later.still, "refused": one.later.refused},
         "change": {"kind": one.change.kind.replace(" ", "_"), "text": one.change.text},
         "command": command_for(one, path),
     }
@@ -79,6 +80,7 @@ def _pair(pair: BrokenPair, content: bool) -> Entry:
         "result_id": _id(pair.result_id),
         "call_at": pair.call_at,
         "result_at": pair.result_at,
+        "lost_at": pair.lost_at,
         "renamed": None,
     }
     if pair.renamed is not None:

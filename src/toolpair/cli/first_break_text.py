@@ -8,7 +8,7 @@ from typing import Any, Final
 from toolpair.cli.file_report import cause_entry, cause_sentence
 from toolpair.cli.output import dump
 from toolpair.cli.terminal import TerminalStyle, out, safe, say, typed
-from toolpair.reports.first_break.breaks import Break, BrokenPair, FirstBreaks
+from toolpair.reports.first_break.breaks import Break, BrokenPair, FirstBreaks, of_request
 from toolpair.reports.first_break.changes import TITLES, Renamed
 from toolpair.reports.first_break.found import Answer
 from toolpair.reports.first_break.request import Request
@@ -48,9 +48,8 @@ def print_found(found: FirstBreaks, path: str, style: TerminalStyle, content: bo
 
 def command_for(one: Break, path: str) -> str:
     """The command that looks at the request of a break."""
-    if one.readable and path != "-":
-        return command(f"{typed(path)} --at line:{one.request.line}")
-    return command(f"first-break {typed(path)} --request {one.request.number}")
+    body = command(f"first-break {typed(path)} --request {one.request.number}")
+    return f"{body} | {command('-')}" if one.readable else body
 
 
 class _Printer:
@@ -70,8 +69,9 @@ class _Printer:
             self._break(one)
         self._answer(breaks[0])
         self._before(breaks[0])
-        for text in dict.fromkeys(f"{TITLES[one.change.kind]}. {one.change.text}" for one in breaks):
+        for text in dict.fromkeys(f"{TITLES[one.change.kind]}: {one.change.text}" for one in breaks):
             out(f"    changed  {safe(text)}")
+        self._later(breaks)
         out(f"    look     {safe(command_for(breaks[0], self.path))}")
 
     def _break(self, one: Break) -> None:
@@ -79,13 +79,14 @@ class _Printer:
         several = f"  ×{len(one.pairs):,}" if len(one.pairs) > 1 else ""
         out(f"  {severity} {self.style.dim(one.rule)}{several}  {safe(one.pairs[0].text)}")
         for pair in one.pairs[:_PAIRS]:
-            self._pair(pair, one.key)
+            self._pair(pair, one)
         if len(one.pairs) > _PAIRS:
             out(f"    … and {len(one.pairs) - _PAIRS:,} more; JSON lists them")
         if one.cause is not None:
-            out(f"    cause    {safe(cause_sentence(cause_entry(one.cause)))}")
+            out(f"    cause    {safe(of_request(cause_sentence(cause_entry(one.cause))))}")
 
-    def _pair(self, pair: BrokenPair, key: str) -> None:
+    def _pair(self, pair: BrokenPair, one: Break) -> None:
+        key, before = one.key, one.request.before
         if pair.call_id is None and pair.result_id is None:
             at = pair.call_at if pair.call_at is not None else pair.result_at
             if at is not None:
@@ -95,11 +96,13 @@ class _Printer:
         for side, id_, at in (("call", pair.call_id, pair.call_at), ("result", pair.result_id, pair.result_at)):
             where = f"  {key}.{at}" if at is not None else ""
             named = safe(_shown(id_)) if id_ is not None else "no id" if at is not None else "none"
+            if id_ is None and at is None and pair.lost_at is not None and before is not None:
+                where = f"  was {key}.{pair.lost_at} of request {before.number:,}"
             out(f"    {side:<8} {named}{self.style.dim(where + tool)}")
             tool = ""
         if isinstance(pair.call_id, str) and isinstance(pair.result_id, str) and pair.call_id != pair.result_id:
             self._marks(pair.call_id, pair.result_id)
-        if pair.renamed is not None:
+        if pair.renamed is not None and pair.renamed.before not in (pair.call_id, pair.result_id):
             self._renamed(pair.renamed)
         if self.content:
             self._says("call", pair.call)
@@ -136,6 +139,18 @@ class _Printer:
             out(self.style.red(f"    API      {safe(_answered(answer))}"))
         elif one.expected is not None:
             out(f"    API      would say: {safe(one.expected)}")
+
+    def _later(self, breaks: list[Break]) -> None:
+        later = max((one.later for one in breaks), key=lambda later: later.still)
+        if not later.still:
+            return
+        have = "has" if later.still == 1 else "have"
+        said = f"{plural(later.still, 'later request')} of this conversation still {have} it"
+        if later.refused:
+            numbers = ", ".join(f"{number:,}" for number in later.refused[:_REFUSED])
+            more = f" and {len(later.refused) - _REFUSED:,} more" if len(later.refused) > _REFUSED else ""
+            said += f"; refused: request {numbers}{more}"
+        out(f"    later    {said}")
 
     def _before(self, one: Break) -> None:
         before = one.request.before

@@ -28,6 +28,15 @@ def pair_ids(message: Any) -> Iterator[str]:
             yield id_
 
 
+def is_of_model(message: Any) -> bool:
+    """Whether the model said it: an assistant message, or an item that is no output."""
+    if not isinstance(message, dict):
+        return False
+    if "role" in message:
+        return bool(message["role"] == "assistant")
+    return "output" not in message and isinstance(message.get("type"), str)
+
+
 def without_pair_ids(message: Any) -> Any:
     """The message with every such id removed: equal for messages that differ only in them."""
     if not isinstance(message, dict):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct, field
 
-from toolpair.dialects.pair_ids import pair_ids
+from toolpair.dialects.pair_ids import is_of_model, pair_ids
 from toolpair.formats import get_format
 from toolpair.formats.format import Item
 from toolpair.reports.first_break.bodies import History, history_of
@@ -33,6 +33,8 @@ class BrokenPair(Struct, frozen=True):
     call_at: int | None
     """The message of the call."""
     result_at: int | None
+    lost_at: int | None
+    """Where the missing half stood in the request before: the message."""
     text: str
     """What is wrong, one sentence."""
     renamed: Renamed | None = None
@@ -59,6 +61,21 @@ class Break(Struct, frozen=True):
     """How often a person has said something up to here, as far as the request still holds it."""
     readable: bool
     """Whether toolpair opens the body as it is."""
+    later: Later
+
+    def __str__(self) -> str:
+        of = f", {len(self.pairs):,} pairs" if len(self.pairs) > 1 else ""
+        what = f"{self.rule}{of}: {self.pairs[0].text}"
+        return f"request {self.request.number:,}: {what} {self.change.kind}: {self.change.text}"
+
+
+class Later(Struct):
+    """What became of a break in later requests of its conversation."""
+
+    still: int = 0
+    """How many still have it."""
+    refused: list[int] = field(default_factory=list)
+    """The numbers of those that the provider refused."""
 
 
 class FirstBreaks(Struct):
@@ -178,6 +195,8 @@ def _find(found: FirstBreaks, order: Sequence[Request]) -> None:
     """Conversation -> all that is broken in it so far."""
     told: dict[tuple[int, int], Request] = {}
     """Requests that break something, by conversation and content: a later answer to the same counts for them."""
+    first: dict[tuple[int, int], Later] = {}
+    """Conversation and what is broken -> what becomes of it."""
     for request in order:
         if request.unread is not None:
             continue
@@ -189,8 +208,15 @@ def _find(found: FirstBreaks, order: Sequence[Request]) -> None:
         if new:
             seen |= new
             told[request.conversation, request.total] = request
-            found.breaks += _broken(found.log, request, new)
-        elif not request.errors and request.answer is not None and request.answer.refused:
+            for one, keys in _broken(found.log, request, new):
+                found.breaks.append(one)
+                first |= {(request.conversation, key): one.later for key in keys}
+        known = {id(later): later for key in request.errors if (later := first.get((request.conversation, key)))}
+        for later in known.values() if not new else ():
+            later.still += 1
+            if request.answer is not None and request.answer.refused:
+                later.refused.append(request.number)
+        if not request.errors and request.answer is not None and request.answer.refused:
             found.refused.append(request)
 
 
@@ -206,80 +232,77 @@ def _history(log: Log, request: Request | None) -> History | None:
     return history_of(found.body) if found is not None and isinstance(found.body, dict) else None
 
 
-def _broken(log: Log, request: Request, new: set[int]) -> list[Break]:
-    """What is wrong with a request and was not before, one break for each cause."""
+def _broken(log: Log, request: Request, new: set[int]) -> Iterator[tuple[Break, list[int]]]:
+    """What is wrong with a request and was not before, one break for each cause, with the keys of what is broken."""
     history = _history(log, request)
     if history is None:
-        return []  # the file has changed meanwhile
+        return  # the file has changed meanwhile
     problems = _errors(history, request)
     first = _history(log, request.before)
     diff = None
     if first is not None and request.before is not None:
         diff = Diff(first.messages, history.messages, f"request {request.before.number}", history.key)
-    groups: dict[tuple[object, ...], list[tuple[Problem, Change]]] = {}
+    groups: dict[tuple[object, ...], list[tuple[Problem, Change, int]]] = {}
     for problem, key in zip(problems, keys_of(problems), strict=True):
         if hash(key) in new:
             change = diff.about(problem) if diff is not None else _FIRST
             cause = problem.cause.id if problem.cause is not None else None
-            groups.setdefault((problem.rule, cause, change.kind), []).append((problem, change))
-    ended = _ended(first) if first is not None else None
+            groups.setdefault((problem.rule, cause, change.kind), []).append((problem, change, hash(key)))
+    before = _blocks(first, first.messages) if first is not None else []
+    ended = _ended(first, before) if first is not None else None
     turn = _turns(history)
-    return [
-        Break(
-            request,
-            members[0][0].rule,
-            members[0][0].cause,
-            members[0][1],
-            tuple(_pair(problem, change) for problem, change in members),
-            members[0][0].api_says,
-            history.key,
-            ended,
-            turn,
-            history.readable and log.kind.id == "bodies",
-        )
-        for members in groups.values()
-    ]
+    for members in groups.values():
+        problem, change, _ = members[0]
+        pairs = tuple(_pair(problem, change, before) for problem, change, _ in members)
+        said = problem.api_says
+        held = history.key, ended, turn, history.readable
+        one = Break(request, problem.rule, problem.cause, change, pairs, said, *held, Later())
+        yield one, [key for _, _, key in members]
 
 
-_FIRST = Change("first", "The log has no earlier request of this conversation.")
+_FIRST = Change("first", "the log has no earlier request of this conversation.")
 
 
-def _pair(problem: Problem, change: Change) -> BrokenPair:
+def _pair(problem: Problem, change: Change, before: Sequence[Block]) -> BrokenPair:
     call, result = problem.call, problem.result
-    named = next((block.name for block in (call, result) if block is not None and block.name), None)
+    lost = None
+    if (call is None) != (result is None):
+        there, wanted = (call, "result") if call is not None else (result, "call")
+        id_ = there.id if there is not None else None
+        lost = next((block for block in reversed(before) if block.kind == wanted and id_ and block.id == id_), None)
+    named = next((block.name for block in (call, result, lost) if block is not None and block.name), None)
     return BrokenPair(
         named,
         call.id if call is not None else None,
         result.id if result is not None else None,
         _at(call),
         _at(result) if result is not None or call is not None else problem.message,
-        problem.text.replace("in this file", "in this request"),
+        _at(lost),
+        of_request(problem.text),
         change.renamed,
         call.text if call is not None else None,
         result.text if result is not None else None,
     )
 
 
+def of_request(text: str) -> str:
+    """A problem's sentence, which is about files, for a request."""
+    return text.replace("in this file", "in this request").replace("in the file", "in the request")
+
+
 def _at(block: Block | None) -> int | None:
     return block.record if block is not None else None
 
 
-def _ended(history: History) -> str | None:
+def _ended(history: History, blocks: Sequence[Block]) -> str | None:
     """What a request ended with, in a few words: "the result of Bash"."""
     if not history.messages:
         return None
-    tools: dict[str, str] = {}
-    results: list[str] = []
-    for block in _last_blocks(history):
-        if block.kind == "result":
-            results.append(str(block.id))
+    results = [str(block.id) for block in _last_blocks(history, blocks) if block.kind == "result"]
     if not results:
         role = history.messages[-1].get("role") if isinstance(history.messages[-1], dict) else None
         return {"user": "a prompt", "assistant": "an answer of the model"}.get(str(role))
-    wanted = set(results)
-    for block in _blocks(history, history.messages):
-        if block.kind == "call" and str(block.id) in wanted and block.name:
-            tools[str(block.id)] = block.name
+    tools = {str(block.id): block.name for block in blocks if block.kind == "call" and block.name}
     names = list(dict.fromkeys(tools[id_] for id_ in results if id_ in tools))
     of = f" of {', '.join(names[:3])}{' and others' if len(names) > 3 else ''}" if names else ""
     return f"{'the result' if len(results) == 1 else f'{len(results):,} results'}{of}"
@@ -291,15 +314,12 @@ def _blocks(history: History, messages: Sequence[Any]) -> list[Block]:
     return [block for message in read.messages for block in message.blocks]
 
 
-def _last_blocks(history: History) -> list[Block]:
+def _last_blocks(history: History, blocks: Sequence[Block]) -> list[Block]:
     """The blocks after the last answer of the model."""
-    end = len(history.messages)
-    first = end
-    while first and isinstance(one := history.messages[first - 1], dict) and one.get("role") != "assistant":
-        if history.format == "openai-responses" and "output" not in one and one.get("role") is None:
-            break
+    first = len(history.messages)
+    while first and not is_of_model(history.messages[first - 1]):
         first -= 1
-    return _blocks(history, history.messages[first:])
+    return [block for block in blocks if block.record >= first]
 
 
 def _turns(history: History) -> int:

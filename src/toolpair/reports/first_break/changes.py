@@ -85,14 +85,15 @@ class Diff:
     def about(self, problem: Problem) -> Change:
         """What of this explains the problem."""
         if not self.gone and not self.added:
-            return Change("repeated", f"{self._upper} sent the same messages.")
+            return Change("repeated", f"{self._name} sent the same messages.")
         call = problem.call.record if problem.call is not None else None
         result = problem.result.record if problem.result is not None else None
         ids = [block.id if block is not None else None for block in (problem.call, problem.result)]
         for side, id_, other in (("call", ids[0], ids[1]), ("result", ids[1], ids[0])):
             if isinstance(id_, str) and (old := self._old_id(id_, other)) is not None:
                 renamed = Renamed("call" if side == "call" else "result", old, id_)
-                return Change("id rewritten", f"The {side} had another id in {self._name}.", renamed)
+                what = "another id" if old != other else "the call's id" if side == "result" else "the result's id"
+                return Change("id rewritten", f"the {side} had {what} in {self._name}.", renamed)
         if call is not None and result is not None and call != result:
             return self._between(min(call, result), max(call, result))
         places = [place for id_ in ids if isinstance(id_, str) for place in self._places.get(id_, ())]
@@ -220,10 +221,6 @@ class Diff:
             return "no message"
         first, last = numbers[0], numbers[-1]
         return f"{self._key}.{first}" if first == last else f"{self._key}.{first} to {last}"
-
-    @property
-    def _upper(self) -> str:
-        return self._name[:1].upper() + self._name[1:]
 
 
 def _out_of_order(

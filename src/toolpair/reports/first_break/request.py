@@ -52,3 +52,6 @@ class Request(Struct):
     """Which request of its conversation it is, from 1."""
     before: Request | None = None
     """The request that it continues."""
+
+    def __repr__(self) -> str:
+        return f"<request {self.number} of conversation {self.conversation}>"  # the chain of those before may be long

@@ -39,9 +39,9 @@ def first_time(holder: Mapping[str, Any], keys: Iterable[str]) -> float | None:
     return next((found for key in keys if (found := seconds(holder.get(key))) is not None), None)
 
 
-def shown(time: float) -> str:
+def shown(time: float, between: str = " ") -> str:
     """A time in UTC, to the second: "2026-11-21 09:12:45Z"."""
-    return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
+    return datetime.fromtimestamp(time, UTC).strftime(f"%Y-%m-%d{between}%H:%M:%SZ")
 
 
 def _utc(time: datetime) -> datetime:

@@ -18,7 +18,7 @@ _OWN: Final = (
     *("trace_id", "hidden_params", "proxy_server_request", "spend", "api_base", "request_tags"),
 )
 """Keys of which its records have several."""
-_RESPONSES: Final = frozenset({"responses", "aresponses"})
+_RESPONSES: Final = ("responses", "aresponses")
 
 
 def _payload(record: Any) -> Any:
