@@ -46,7 +46,7 @@ def test_the_sample_says_all_that_somebody_needs_who_has_a_400(capsys: pytest.Ca
         f"    look     toolpair first-break {SAMPLE} --request 6 | toolpair -",
     ]
     assert out.splitlines()[-1] == (
-        f"{SAMPLE} (request bodies, checked against anthropic): 7 requests in 2 conversations, 1 pair broke in 1 request."
+        f"{SAMPLE} (request bodies, checked against anthropic): 7 requests in 2 conversations, 1 break in 1 request."
     )
 
 

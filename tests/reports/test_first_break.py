@@ -280,6 +280,22 @@ def test_compactions_that_begin_alike_stay_with_their_conversations() -> None:
     assert [one.conversation for one in found.requests] == [1, 1, 2, 2]
 
 
+def test_what_everybody_says_joins_no_conversations() -> None:
+    def talk(about: str) -> list[Any]:
+        said = [user(f"I want {about}."), assistant(text("I can help with that.")), user("Yes, please.")]
+        return [*said, *(user(f"{about} {number}") for number in range(6))]
+
+    found = found_in([{"messages": talk("tea")}, {"messages": talk("a mug")}])
+    assert found.conversations == 2
+
+
+def test_a_summary_without_calls_stays_with_its_conversation() -> None:
+    talk = [user("tea"), assistant(text("Here.")), user("coffee"), assistant(text("There."))]
+    found = found_in([{"messages": talk}, {"messages": [SUMMARY, *talk[2:], user("mugs")]}])
+    assert found.conversations == 1
+    assert found.requests[1].before is found.requests[0]
+
+
 def test_a_chain_of_stored_responses_is_one_conversation() -> None:
     """Such requests hold only what is new, so their results may have no calls."""
     output = {"type": "function_call_output", "call_id": "c1", "output": "one"}

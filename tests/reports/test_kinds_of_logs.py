@@ -338,6 +338,15 @@ def test_an_attribute_that_was_cut_is_no_break() -> None:
     assert not found.breaks
 
 
+def test_telemetry_without_ids_is_paired_in_order() -> None:
+    """Some instrumentations write a tool's output as plain text."""
+    bare: list[Any] = json.loads(json.dumps(TELEMETRY))
+    del bare[1]["parts"][0]["id"]
+    bare[2]["parts"] = [{"type": "text", "content": "one"}]
+    assert not found_in([span(bare, False, TIMES[0])]).breaks
+    assert rules_in(found_in([span([*bare[:2], bare[0]], False, TIMES[0])])) == [(1, "result.missing")]
+
+
 def test_helicone_without_bodies() -> None:
     record = helicone(HISTORY, 200, {}, TIMES[0])
     del record["request_body"]
@@ -405,6 +414,14 @@ def test_bedrock_bodies() -> None:
     found = found_in([sound, broken])
     assert found.profiles == ["bedrock-converse"]
     assert rules_in(found) == [(2, "result.missing")]
+
+
+def test_tools_that_run_at_bedrock_itself() -> None:
+    """The model's message holds their results."""
+    asked = {"toolUse": {"toolUseId": "t1", "name": "look", "input": {}, "type": "server_tool_use"}}
+    answer = {"toolResult": {"toolUseId": "t1", "content": [{"text": "one"}], "type": "look_result"}}
+    messages = [BEDROCK[0], {"role": "assistant", "content": [asked, answer, {"text": "done"}]}, BEDROCK[0]]
+    assert not found_in([{"messages": messages}]).breaks
 
 
 def test_gemini_bodies_whose_calls_have_no_ids() -> None:

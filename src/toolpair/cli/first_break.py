@@ -115,7 +115,7 @@ def _refuse_unread(found: FirstBreaks, name: str) -> None:
         why = {
             "cut": "the log cut their prompts",
             "compressed": "they are compressed in a way that cannot be read",
-            "no body": "their bodies are not in it; for Helicone, export with --include-body",
+            "no body": "it does not hold their bodies (Helicone exports them with --include-body)",
             "not rebuilt": "parts of them are not in it",
         }[max(found.unread, key=lambda reason: found.unread[reason])]
         raise SessionError(

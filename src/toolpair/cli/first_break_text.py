@@ -199,8 +199,7 @@ def _summary(found: FirstBreaks, path: str, style: TerminalStyle) -> None:
         out(head + style.green("no pair broke."))
         return
     requests = len({one.request.number for one in found.breaks})
-    pairs = sum(len(one.pairs) for one in found.breaks)
-    out(head + style.red(f"{plural(pairs, 'pair')} broke in {plural(requests, 'request')}."))
+    out(head + style.red(f"{plural(len(found.breaks), 'break')} in {plural(requests, 'request')}."))
 
 
 def _notes(found: FirstBreaks) -> None:

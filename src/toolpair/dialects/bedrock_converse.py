@@ -44,9 +44,11 @@ def _blocks(part: Any) -> list[Any]:
     if not is_part(part):
         return [part]
     if isinstance(call := part.get("toolUse"), dict):
-        return [_named(call, {"type": "tool_use"}, {"toolUseId": "id", "name": "name", "input": "input"})]
+        kind = "server_tool_use" if _is_of_server(call) else "tool_use"
+        return [_named(call, {"type": kind}, {"toolUseId": "id", "name": "name", "input": "input"})]
     if isinstance(result := part.get("toolResult"), dict):
-        made = _named(result, {"type": "tool_result"}, {"toolUseId": "tool_use_id"})
+        kind = "server_tool_result" if _is_of_server(result) else "tool_result"
+        made = _named(result, {"type": kind}, {"toolUseId": "tool_use_id"})
         content = result.get("content")
         made["content"] = [_result_part(inner) for inner in content] if isinstance(content, list) else content
         return [made | ({"is_error": True} if result.get("status") == "error" else {})]
@@ -58,6 +60,11 @@ def _blocks(part: Any) -> list[Any]:
     if "text" in part:
         return [{"type": "text", "text": part["text"]}]
     return [_media(kind, part[kind]) for kind in ("image", "document") if kind in part]
+
+
+def _is_of_server(value: dict[str, Any]) -> bool:
+    """Whether the tool runs at the provider, so that the model's own message holds its result."""
+    return isinstance(value.get("type"), str)
 
 
 def _result_part(part: Any) -> Any:

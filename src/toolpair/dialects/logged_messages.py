@@ -8,11 +8,38 @@ from typing import Any
 
 
 def from_open_telemetry(messages: Iterable[Any]) -> list[Any]:
-    """Messages of `gen_ai.input.messages`: a role and `parts`. Each tool response becomes a tool message."""
-    return [made for message in messages for made in _of_parts(message)]
+    """Messages of `gen_ai.input.messages`: a role and `parts`. Each tool response becomes a tool message.
+
+    Telemetry may leave out ids. A call without one gets one, and a response without one answers the next call that has
+    no response.
+    """
+    ids = _Ids()
+    return [made for message in messages for made in _of_parts(message, ids)]
 
 
-def _of_parts(message: Any) -> Iterator[Any]:
+class _Ids:
+    """The ids of the calls that wait for a response."""
+
+    def __init__(self) -> None:
+        self._made = 0
+        self._waiting: list[Any] = []
+
+    def of_call(self, id_: Any) -> Any:
+        if id_ is None:
+            self._made += 1
+            id_ = f"call_{self._made}"
+        self._waiting.append(id_)
+        return id_
+
+    def of_response(self, id_: Any) -> Any:
+        if id_ is None:
+            return self._waiting.pop(0) if self._waiting else None
+        if id_ in self._waiting:
+            self._waiting.remove(id_)
+        return id_
+
+
+def _of_parts(message: Any, ids: _Ids) -> Iterator[Any]:
     parts = message.get("parts") if isinstance(message, dict) else None
     if not isinstance(parts, list):
         yield message
@@ -24,14 +51,16 @@ def _of_parts(message: Any) -> Iterator[Any]:
         if not isinstance(part, dict):
             texts.append(part)
         elif part.get("type") == "tool_call":
-            calls.append(_call(part.get("id"), part.get("name"), part.get("arguments")))
+            calls.append(_call(ids.of_call(part.get("id")), part.get("name"), part.get("arguments")))
         elif part.get("type") == "tool_call_response":
             said = part["response"] if "response" in part else part.get("result")
-            results.append({"role": "tool", "tool_call_id": part.get("id"), "content": _text(said)})
+            results.append({"role": "tool", "tool_call_id": ids.of_response(part.get("id")), "content": _text(said)})
         elif part.get("type") == "text":
             texts.append({"type": "text", "text": part.get("content")})
     yield from results
-    if texts or calls or not results:
+    if message.get("role") == "tool" and not results:
+        yield {"role": "tool", "tool_call_id": ids.of_response(None), "content": texts}
+    elif texts or calls or not results:
         yield _chat(message.get("role"), texts or None, calls)
 
 

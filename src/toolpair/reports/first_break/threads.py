@@ -16,6 +16,8 @@ from toolpair.reports.first_break.request import Request
 
 _LEAST: Final = 2
 """Messages at the beginning that two requests of one conversation share, unless one of them has only one."""
+_SHARE: Final = 4
+"""One in so many of its messages must be known for these to decide: people say "Yes, please." in all conversations."""
 _SURE: Final = 4
 """A beginning that is a whole earlier request of so many messages needs no other evidence."""
 
@@ -78,16 +80,23 @@ class Threads:
                     return owner
                 return other
         return self._by_votes(ids, self._with_id, self._shared_ids) or self._by_votes(
-            messages, self._with_message, self._shared_messages
+            messages, self._with_message, self._shared_messages, len(messages) / _SHARE
         )
 
     @staticmethod
-    def _by_votes(keys: Iterable[int], holders: dict[int, Request], shared: set[int]) -> Request | None:
-        """The last request, of the conversation that most of the keys are known from, that has one of them."""
+    def _by_votes(
+        keys: Iterable[int], holders: dict[int, Request], shared: set[int], least: float = 0
+    ) -> Request | None:
+        """The last request, of the conversation that most of the keys are known from, that has one of them.
+
+        None where fewer than `least` are.
+        """
         found = [holder for key in keys if key not in shared and (holder := holders.get(key)) is not None]
         if not found:
             return None
-        best = Counter(holder.conversation for holder in found).most_common(1)[0][0]
+        best, count = Counter(holder.conversation for holder in found).most_common(1)[0]
+        if count < least:
+            return None
         return max((holder for holder in found if holder.conversation == best), key=_step)
 
 
