@@ -289,6 +289,17 @@ def test_what_everybody_says_joins_no_conversations() -> None:
     assert found.conversations == 2
 
 
+def test_an_id_that_a_client_made_twice_joins_no_conversations() -> None:
+    def work(about: str, ids: list[str]) -> list[Any]:
+        messages = [user(about)]
+        for id_ in ids:
+            messages += [assistant(call(id_, about, {})), {"role": "user", "content": [result(id_, about)]}]
+        return messages
+
+    found = found_in([{"messages": work("tea", ["a", "b", "c"])}, {"messages": work("mugs", ["d", "e", "f", "b"])}])
+    assert found.conversations == 2
+
+
 def test_a_summary_without_calls_stays_with_its_conversation() -> None:
     talk = [user("tea"), assistant(text("Here.")), user("coffee"), assistant(text("There."))]
     found = found_in([{"messages": talk}, {"messages": [SUMMARY, *talk[2:], user("mugs")]}])

@@ -157,7 +157,11 @@ def _measure(
     request.length, request.lead = len(messages), leading_system(messages)
     hashes = hashes_of(messages)
     request.hashes = hashes[request.lead :]
-    request.ids = array("q", [hash(id_) for message in messages for id_ in pair_ids(message)])
+    for one, message in zip(hashes, messages, strict=True):
+        before = len(request.ids)
+        request.ids.extend(map(hash, pair_ids(message)))
+        if len(request.ids) > before:
+            request.paired.append(one)
     tools = history.outer.get("tools")
     names = tuple(str(tool.get("name")) for tool in tools if isinstance(tool, dict)) if isinstance(tools, list) else ()
     request.total = hash((hashes.tobytes(), names, str(history.outer.get("thinking"))))

@@ -37,6 +37,8 @@ class Request(Struct):
     """How many of the first are system messages."""
     hashes: array[int] = field(default_factory=_none)
     """One for each message after those."""
+    paired: array[int] = field(default_factory=_none)
+    """Those of the messages with calls or results."""
     ids: array[int] = field(default_factory=_none)
     """The ids of its calls and results."""
     total: int = 0

@@ -1,23 +1,25 @@
 """Which request continues which. Logs mix conversations, retry, trim and compact; each request holds its whole history.
 
 A request continues the one with which it shares the longest beginning: at least two messages, or all of a request with
-one. Otherwise the ids of its calls decide, otherwise its messages; what occurs in several conversations decides
-nothing. What shares nothing begins a conversation.
+one. Otherwise its calls and results decide, then their ids, then its other messages; what occurs in several
+conversations decides nothing. What shares nothing begins a conversation.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
-from typing import Final
+from typing import Final, NamedTuple
 
 from toolpair.reports.first_break.request import Request
 
 _LEAST: Final = 2
 """Messages at the beginning that two requests of one conversation share, unless one of them has only one."""
-_SHARE: Final = 4
-"""One in so many of its messages must be known for these to decide: people say "Yes, please." in all conversations."""
+_IDS: Final = 2
+"""One in so many of its ids must be known for these to decide: some clients make ids that repeat."""
+_MESSAGES: Final = 4
+"""The same for messages: people say "Yes, please." in all conversations."""
 _SURE: Final = 4
 """A beginning that is a whole earlier request of so many messages needs no other evidence."""
 
@@ -28,22 +30,17 @@ class Threads:
     def __init__(self) -> None:
         self._begins: dict[int, Request] = {}
         """Hash of the first messages -> the last request that begins so."""
-        self._with_id: dict[int, Request] = {}
-        self._with_message: dict[int, Request] = {}
-        self._shared_ids: set[int] = set()
-        """Ids that occur in several conversations."""
-        self._shared_messages: set[int] = set()
+        self._ids = _Holders()
+        self._messages = _Holders()
         self._answered: dict[str, Request] = {}
         self._steps: list[int] = []
         """How many requests each conversation has."""
 
     def add(self, request: Request) -> None:
         """Find the request that it continues, and its conversation."""
-        salt = hash(request.apart)
-        begins = list(accumulate(request.hashes, _and_then, initial=salt))[1:]
-        ids = [hash((salt, id_)) for id_ in request.ids] if request.apart is not None else request.ids
-        messages = [hash((salt, one)) for one in request.hashes] if request.apart is not None else request.hashes
-        request.before = before = self._before(request, begins, ids, messages)
+        begins = list(accumulate(request.hashes, _and_then, initial=hash(request.apart)))[1:]
+        keys = _Keys(*(_salted(of, request.apart) for of in (request.paired, request.ids, request.hashes)))
+        request.before = before = self._before(request, begins, keys)
         if before is None:
             self._steps.append(0)
             request.conversation = len(self._steps)
@@ -51,8 +48,8 @@ class Threads:
             request.conversation = before.conversation
         self._steps[request.conversation - 1] += 1
         request.step = self._steps[request.conversation - 1]
-        _note(request, ids, self._with_id, self._shared_ids)
-        _note(request, messages, self._with_message, self._shared_messages)
+        self._ids.note(request, keys.ids)
+        self._messages.note(request, keys.messages)
         self._begins.update(dict.fromkeys(begins, request))
         if request.response_id is not None:
             self._answered[request.response_id] = request
@@ -61,9 +58,7 @@ class Threads:
     def conversations(self) -> int:
         return len(self._steps)
 
-    def _before(
-        self, request: Request, begins: Sequence[int], ids: Sequence[int], messages: Sequence[int]
-    ) -> Request | None:
+    def _before(self, request: Request, begins: Sequence[int], keys: _Keys) -> Request | None:
         if request.continues is not None and request.continues in self._answered:
             return self._answered[request.continues]
         shared = len(begins)
@@ -75,23 +70,45 @@ class Threads:
             if whole and shared >= _SURE:
                 return owner
             if shared >= _LEAST or len(owner.hashes) == 1 or len(begins) == 1:
-                other = self._by_votes(ids, self._with_id, self._shared_ids)
+                other = self._by_pairs(keys)
                 if other is None or (whole and other.conversation == owner.conversation):
                     return owner
                 return other
-        return self._by_votes(ids, self._with_id, self._shared_ids) or self._by_votes(
-            messages, self._with_message, self._shared_messages, len(messages) / _SHARE
-        )
+        return self._by_pairs(keys) or self._messages.vote(keys.messages, len(keys.messages) / _MESSAGES)
 
-    @staticmethod
-    def _by_votes(
-        keys: Iterable[int], holders: dict[int, Request], shared: set[int], least: float = 0
-    ) -> Request | None:
+    def _by_pairs(self, keys: _Keys) -> Request | None:
+        """A call or a result that is the same with its id says more than the id alone."""
+        return self._messages.vote(keys.paired, 0) or self._ids.vote(keys.ids, len(keys.ids) / _IDS)
+
+
+class _Keys(NamedTuple):
+    """By what a request can be known."""
+
+    paired: Sequence[int]
+    ids: Sequence[int]
+    messages: Sequence[int]
+
+
+class _Holders:
+    """Who has a key: the last request, and whether several conversations do."""
+
+    def __init__(self) -> None:
+        self._last: dict[int, Request] = {}
+        self._shared: set[int] = set()
+
+    def note(self, request: Request, keys: Sequence[int]) -> None:
+        for key in keys:
+            holder = self._last.get(key)
+            if holder is not None and holder.conversation != request.conversation:
+                self._shared.add(key)
+        self._last.update(dict.fromkeys(keys, request))
+
+    def vote(self, keys: Sequence[int], least: float) -> Request | None:
         """The last request, of the conversation that most of the keys are known from, that has one of them.
 
         None where fewer than `least` are.
         """
-        found = [holder for key in keys if key not in shared and (holder := holders.get(key)) is not None]
+        found = [holder for key in keys if key not in self._shared and (holder := self._last.get(key)) is not None]
         if not found:
             return None
         best, count = Counter(holder.conversation for holder in found).most_common(1)[0]
@@ -100,17 +117,14 @@ class Threads:
         return max((holder for holder in found if holder.conversation == best), key=_step)
 
 
+def _salted(keys: Sequence[int], apart: str | None) -> Sequence[int]:
+    """The keys of requests that are surely of other conversations are others."""
+    return keys if apart is None else [hash((apart, key)) for key in keys]
+
+
 def _and_then(so_far: int, message: int) -> int:
     return hash((so_far, message))
 
 
 def _step(request: Request) -> int:
     return request.step
-
-
-def _note(request: Request, keys: Sequence[int], holders: dict[int, Request], shared: set[int]) -> None:
-    for key in keys:
-        holder = holders.get(key)
-        if holder is not None and holder.conversation != request.conversation:
-            shared.add(key)
-    holders.update(dict.fromkeys(keys, request))
