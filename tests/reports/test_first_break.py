@@ -15,7 +15,13 @@ import toolpair
 from tests.reports.logs import found_in, lines, rules_in
 from tests.request_logs import BREAKS, Agent, Sent, assistant, call, generated, result, text, user
 from tests.work import growing
+from toolpair.formats import get_format
+from toolpair.formats.format import Item
+from toolpair.history.checked_records import CheckedRecords, request_of
+from toolpair.history.list_windows import problems_in
 from toolpair.reports.first_break.breaks import FirstBreaks
+from toolpair.rules.profiles import profile as profile_named
+from toolpair.session.session import open_session
 
 GO = user("go")
 STEP = [assistant(call("t1", "Read", {})), {"role": "user", "content": [result("t1", "one")]}]
@@ -280,6 +286,13 @@ def test_compactions_that_begin_alike_stay_with_their_conversations() -> None:
     assert [one.conversation for one in found.requests] == [1, 1, 2, 2]
 
 
+def test_a_history_that_goes_on_otherwise_is_the_same_conversation() -> None:
+    """Two messages at the beginning are enough, however many come after them."""
+    begun = [user("tea"), assistant(text("Here."))]
+    log = [[*begun, user("coffee")], [*begun, *(user(f"mug {number}") for number in range(20))]]
+    assert found_in([{"messages": one} for one in log]).conversations == 1
+
+
 def test_what_everybody_says_joins_no_conversations() -> None:
     def talk(about: str) -> list[Any]:
         said = [user(f"I want {about}."), assistant(text("I can help with that.")), user("Yes, please.")]
@@ -367,10 +380,23 @@ def test_the_sdks_own_objects_are_read() -> None:
     assert one.pairs[0].call_id == "t1"
 
 
+def test_what_a_request_declares_counts_window_by_window() -> None:
+    agent = Agent("agent", _Steady())
+    for _ in range(60):
+        agent.step()
+    agent.history[61] = assistant({**agent.history[61]["content"][-1], "name": "Bash"})
+    checked_by, found = profile_named("anthropic"), get_format("anthropic")
+    request = request_of({"messages": agent.history, "tools": [{"name": "Read", "input_schema": {}}]})
+    items = [Item(number, message) for number, message in enumerate(agent.history)]
+    whole = CheckedRecords(items, found, checked_by, request).problems
+    parts = problems_in(agent.history, "anthropic", checked_by, 8, request=request)
+    assert parts is not None
+    assert [(one.rule, one.message) for one in parts] == [(one.rule, one.message) for one in whole] != []
+    assert not problems_in(agent.history, "anthropic", checked_by, 8)
+
+
 def test_what_a_request_declares_counts_as_in_a_file() -> None:
     """The same answer as when the request is checked alone, window by window or whole."""
-    from toolpair.session.session import open_session
-
     agent = Agent("agent", random.Random(5))
     for _ in range(60):
         agent.step()

@@ -453,6 +453,7 @@ def test_claude_codes_requests_are_rebuilt_exactly() -> None:
         for place, record in enumerate(records)
         if (found := recorded.take(record, place)) is not None
     ]
+    assert json.dumps(records) == kept
     for messages, body in zip(requests, bodies, strict=True):
         assert body is not None
         marked = body["messages"][-1]["content"][0].pop("cache_control")
@@ -464,7 +465,6 @@ def test_claude_codes_requests_are_rebuilt_exactly() -> None:
             "tools": [{"name": "Read", "input_schema": {}}],
             "messages": messages,
         }
-    assert json.dumps(records) == kept
 
 
 def test_a_request_of_which_a_part_is_lost_is_counted() -> None:
