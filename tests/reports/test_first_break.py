@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import toolpair
+from benchmarks.sessions.requests import BREAKS, Agent, Sent, assistant, call, generated, result, text, user
 from tests.reports.logs import found_in, lines, rules_in
-from tests.request_logs import BREAKS, Agent, Sent, assistant, call, generated, result, text, user
 from tests.work import growing
 from toolpair.formats import get_format
 from toolpair.formats.format import Item

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import zstandard
 
+from benchmarks.sessions.requests import assistant, call, result, user
 from tests.reports.logs import found_in, lines, rules_in
-from tests.request_logs import assistant, call, result, user
 from toolpair.dialects.logged_messages import from_inspect
 from toolpair.reports.requests.claude_code_log import RecordedRequests, message_hash
 from toolpair.source.errors import UnreadableFile

@@ -5,7 +5,9 @@ For every request the conversation that it belongs to is known, and whether some
 
 from __future__ import annotations
 
+import json
 import random
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -170,7 +172,7 @@ def moved(agent: Agent) -> None:
 def generated(seed: int = 1, runs: int = 10, agents: int = 12, broken: int = 89, steps: int = 28) -> Iterator[Sent]:
     """A log of `runs` times so many agents at once; as many of them break as `broken` says."""
     chance = random.Random(seed)
-    names = [f"run{run}agent{number}" for run in range(runs) for number in range(agents)]
+    names = [f"log{seed}run{run}agent{number}" for run in range(runs) for number in range(agents)]
     breaks = {name: list(BREAKS)[number % len(BREAKS)] for number, name in enumerate(chance.sample(names, broken))}
     clock, sides = 1_790_000_000.0, 0
     for run in range(runs):
@@ -204,3 +206,20 @@ def generated(seed: int = 1, runs: int = 10, agents: int = 12, broken: int = 89,
                 yield Sent({"timestamp": clock, "body": title}, f"side{sides}", None)
             if left[agent.name] <= 0:
                 working.remove(agent)
+
+
+def write(path: str, size: int) -> int:
+    """A log of about so many bytes at `path`. Returns how many requests it has."""
+    written = count = 0
+    with open(path, "w", encoding="utf-8") as file:
+        for seed in range(1, 1 << 20):
+            for sent in generated(seed, steps=33):
+                written += file.write(json.dumps(sent.record) + "\n")
+                count += 1
+            if written >= size:
+                return count
+    return count
+
+
+if __name__ == "__main__":
+    print(write(sys.argv[1], int(sys.argv[2])))
