@@ -393,6 +393,40 @@ def request_log() -> str:
     return "".join(compact(request(messages)) + "\n" for messages in (history[:1], history, lost))
 
 
+def proxy_log() -> str:
+    """Two agents behind one proxy. One cuts its history to the last messages, between a call and its result."""
+    clock = datetime(2026, 11, 21, 9, 12, tzinfo=UTC)
+    lines: list[str] = []
+
+    def sent(messages: list[Json], status: int = 200) -> None:
+        nonlocal clock
+        clock += timedelta(seconds=4)
+        answer: Json = {"status": status}
+        if status != 200:
+            said = "messages.0.content.0: unexpected `tool_use_id` found in `tool_result` blocks: toolu_01Proxy0Run. "
+            said += "Each `tool_result` block must have a corresponding `tool_use` block in the previous message."
+            answer["body"] = {"type": "error", "error": {"type": "invalid_request_error", "message": said}}
+        time = clock.strftime("%Y-%m-%dT%H:%M:%S.000Z")
+        lines.append(compact({"time": time, "request": request(messages), "response": answer}))
+
+    run, read, edit = "toolu_01Proxy0Run", "toolu_01Proxy0Read", "toolu_01Proxy0Edit"
+    prices = "toolu_01Proxy0Prices"
+    tests = [user("Make the tests pass."), assistant("I run them.", call(run, "run", command="pytest -q"))]
+    tests.append(user(result(run, TESTS_FAIL)))
+    asked = [user("Which articles are there?"), assistant(call(prices, "read_file", path="src/shop/prices.py"))]
+    asked.append(user(result(prices, PRICES)))
+    cart = [assistant(call(read, "read_file", path="src/shop/cart.py")), user(result(read, CART))]
+    fixed = [assistant(call(edit, "edit_file", path="src/shop/cart.py")), user(result(edit, EDITED))]
+    sent(tests[:1])
+    sent(asked[:1])
+    sent(tests)
+    sent(asked)
+    sent([*tests, *cart])
+    sent([*tests[2:], *cart, *fixed], 400)
+    sent([*asked, assistant("Tea, coffee and a mug."), user("Thanks.")])
+    return "\n".join(lines) + "\n"
+
+
 def python_repr() -> str:
     """What `print(messages)` left in a bug report."""
     messages = [
@@ -686,6 +720,7 @@ SAMPLES: dict[str, Callable[[], str | bytes]] = {
     "openai-chat-missing.json": openai_chat_missing,
     "responses-request.json": responses_request,
     "request-log.jsonl": request_log,
+    "proxy-log.jsonl": proxy_log,
     "python-repr.txt": python_repr,
     "claude-code-branches.jsonl": claude_code_branches,
     "codex-killed.jsonl": codex_killed,

@@ -72,6 +72,7 @@ def _modules(*arguments: str) -> set[str]:
         ("check", str(SAMPLES / "interrupted-call.json"), "--output-format", "json"),
         ("fix", str(SAMPLES / "interrupted-call.json"), "--diff"),
         ("explain", "result.missing"),
+        ("first-break", str(SAMPLES / "proxy-log.jsonl")),
         ("rules",),
     ],
 )

@@ -30,6 +30,7 @@ EXPECTED: dict[str, dict[str, int]] = {
     "openai-chat-missing.json": {"result.missing": 1},
     "responses-request.json": {"item.id_prefix": 1, "result.missing": 1},
     "request-log.jsonl": {"result.missing": 1},
+    "proxy-log.jsonl": {"result.orphan": 1},
     "python-repr.txt": {"result.id_mismatch": 1},
     "claude-code-branches.jsonl": {"chain.missing_parent": 1},
     "codex-killed.jsonl": {"result.missing": 2, "result.kind": 1},

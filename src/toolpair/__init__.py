@@ -4,6 +4,7 @@ check(messages)   what the provider would refuse, as a Report
 repair(messages)  the fixed messages, as a Repaired
 guard(messages)   raise, report or repair before a request
 open(path)        a session file, as a Session with staged fixes, undo and lossless saving
+first_break(requests)   the first request in which each pair broke, and what changed before it
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ if TYPE_CHECKING:
     from toolpair.library.guard import guard
     from toolpair.library.message_lists import Repaired, Taken, check, repair
     from toolpair.library.report import InvalidMessages, Report
+    from toolpair.reports.first_break.breaks import Break
+    from toolpair.reports.first_break.in_memory import first_break
     from toolpair.session.session import Session, SessionError
     from toolpair.session.session import open_session as open
 
 __version__: Final = "0.1.0"
 
 __all__ = [
+    "Break",
     "InvalidMessages",
     "Repaired",
     "Report",
@@ -29,6 +33,7 @@ __all__ = [
     "Taken",
     "__version__",
     "check",
+    "first_break",
     "guard",
     "open",
     "repair",
@@ -37,6 +42,8 @@ __all__ = [
 _FROM = {
     **dict.fromkeys(("Repaired", "Taken", "check", "repair"), "toolpair.library.message_lists"),
     **dict.fromkeys(("InvalidMessages", "Report"), "toolpair.library.report"),
+    "Break": "toolpair.reports.first_break.breaks",
+    "first_break": "toolpair.reports.first_break.in_memory",
     "guard": "toolpair.library.guard",
     "Session": "toolpair.session.session",
     "SessionError": "toolpair.session.session",

@@ -147,27 +147,10 @@ def add_common(
     `content` documents --show-content, `several` the meaning of repeating --profile.
     """
     group = parser.add_argument_group("common options")
-    group.add_argument(
-        "--profile",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="the provider whose rules to check, or a family of its models, as in mistral/v13 (`toolpair profiles`); "
-        "default: the one that fits the format" + several,
-    )
+    add_profile(group, several)
     group.add_argument("--format", metavar="NAME", help="read the file as this format (`toolpair formats`)")
     if output_formats:
-        group.add_argument(
-            "--output-format",
-            choices=output_formats,
-            default=output_formats[0],
-            help=f"how to print it (default: {output_formats[0]})",
-        )
-        group.add_argument(
-            "--show-content",
-            action="store_true",
-            help=content,
-        )
+        add_output(group, output_formats, content)
     group.add_argument(
         "--agent-version",
         metavar="X.Y.Z",
@@ -175,14 +158,39 @@ def add_common(
         help="the version of the agent that resumes the session; default: the one installed here, "
         "else (always in walked directories and in the forms for CI) the newest one that was measured",
     )
-    group.add_argument(
+    add_max_size(group)
+    add_color(group)
+
+
+def add_profile(parser: argparse._ActionsContainer, several: str = "") -> None:
+    """The option that chooses whose rules are checked."""
+    parser.add_argument(
+        "--profile",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="the provider whose rules to check, or a family of its models, as in mistral/v13 (`toolpair profiles`); "
+        "default: the one that fits the format" + several,
+    )
+
+
+def add_output(parser: argparse._ActionsContainer, formats: tuple[str, ...], content: str) -> None:
+    """The options for how something is printed, and how much of it."""
+    parser.add_argument(
+        "--output-format", choices=formats, default=formats[0], help=f"how to print it (default: {formats[0]})"
+    )
+    parser.add_argument("--show-content", action="store_true", help=content)
+
+
+def add_max_size(parser: argparse._ActionsContainer) -> None:
+    """The option that limits what is read."""
+    parser.add_argument(
         "--max-size",
         type=_size,
         metavar="SIZE",
         help="how much to read of standard input, of a compressed file and of a single line, as in 8G or 500M; "
         "default: 4G, and 1G of a line",
     )
-    add_color(group)
 
 
 def add_color(parser: argparse._ActionsContainer) -> None:

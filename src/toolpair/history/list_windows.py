@@ -18,7 +18,7 @@ from toolpair.history.window_checks import CheckedWindow, judge_ranges, problems
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import Profile
 from toolpair.source.gc_pause import gc_paused
-from toolpair.transcript.model import WindowEdges
+from toolpair.transcript.model import Transcript, WindowEdges
 
 _SURELY_JSON: Final = (
     orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
@@ -35,16 +35,19 @@ def problems_in(
     profile: Profile,
     least: int = LEAST,
     sure: Callable[[], bool] = lambda: True,
+    request: Callable[[Transcript], Transcript] | None = None,
 ) -> Sequence[Problem] | None:
     """The problems of a list, the same as if checked whole. None when it must be checked whole.
 
-    `sure` confirms that the list has that format; it is called if some messages are not plain ones of it.
+    `sure` confirms that the list has that format; it is called if some messages are not plain ones of it. `request`
+    adds what the request around the list says.
     """
     found = get_format(format_id)
     light = light_for(found, profile, AS_RESUMED)
     if light is None or not _is_json(messages):
         return None
-    scan = Scan(light, profile, None, least, _is_otherwise)
+    declared = None if request is None else CheckedRecords((), found, profile, request).transcript.declared_tools
+    scan = Scan(light, profile, declared, least, _is_otherwise)
     scan.feed(messages)
     outline = scan.outline()
     if outline is None or not (outline.clean or sure()):
@@ -53,7 +56,7 @@ def problems_in(
     def load(wanted: Range, edges: WindowEdges) -> CheckedWindow:
         first, end = outline.records(wanted)
         items = [Item(n, messages[n]) for n in range(first, end)]
-        return CheckedWindow(CheckedRecords(items, found, profile, edges=edges))
+        return CheckedWindow(CheckedRecords(items, found, profile, request, edges=edges))
 
     with gc_paused():
         judged = judge_ranges(outline, load, _MOST)

@@ -24,6 +24,7 @@ STORIES: Final = {
     "openai-chat-missing.json": "Two calls at once; the process ended after the first result.",
     "responses-request.json": "A request of the Responses API with an id from another provider.",
     "request-log.jsonl": "A proxy's log with one request a line; the third lost a result.",
+    "proxy-log.jsonl": "Two agents in one log; one cut its history between a call and its result.",
     "damaged.jsonl": "Two lines glued into one, a run of NUL bytes, a last line cut off.",
     "python-repr.txt": "A list that Python printed into a bug report; it can be exported, not saved.",
     "valid.json": "Nothing is wrong: every call has its result.",

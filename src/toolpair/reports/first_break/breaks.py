@@ -1,0 +1,333 @@
+"""The breaks of a log: for each broken pair the first request of its conversation in which it is broken."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec import Struct, field
+
+from toolpair.dialects.pair_ids import is_of_model, pair_ids
+from toolpair.formats import get_format
+from toolpair.formats.format import Item
+from toolpair.reports.first_break.bodies import History, history_of
+from toolpair.reports.first_break.changes import Change, Diff, Renamed
+from toolpair.reports.first_break.fingerprint import hashes_of, leading_system
+from toolpair.reports.first_break.found import Answer, Found, Unread
+from toolpair.reports.first_break.judge import errors_in, is_of_texts, keys_of
+from toolpair.reports.first_break.log import Entry, Log
+from toolpair.reports.first_break.logs.kind import LateAnswer
+from toolpair.reports.first_break.request import Request
+from toolpair.reports.first_break.threads import Threads
+from toolpair.rules.problem import Cause, Problem
+from toolpair.transcript.model import Block
+
+
+class BrokenPair(Struct, frozen=True):
+    """One pair, or what is left of it."""
+
+    tool: str | None
+    call_id: Any
+    result_id: Any
+    call_at: int | None
+    """The message of the call."""
+    result_at: int | None
+    lost_at: int | None
+    """Where the missing half stood in the request before: the message."""
+    text: str
+    """What is wrong, one sentence."""
+    renamed: Renamed | None = None
+    call: str | None = None
+    """What the call says."""
+    result: str | None = None
+
+
+class Break(Struct, frozen=True):
+    """What broke in one request for one cause."""
+
+    request: Request
+    rule: str
+    cause: Cause | None
+    change: Change
+    pairs: tuple[BrokenPair, ...]
+    expected: str | None
+    """What the API says to such a request, as far as its words are known."""
+    key: str
+    """What the body calls its list of messages."""
+    ended: str | None
+    """What the request before it ended with."""
+    turn: int
+    """How often a person has said something up to here, as far as the request still holds it."""
+    readable: bool
+    """Whether toolpair opens the body as it is."""
+    later: Later
+
+    def __str__(self) -> str:
+        of = f", {len(self.pairs):,} pairs" if len(self.pairs) > 1 else ""
+        what = f"{self.rule}{of}: {self.pairs[0].text}"
+        return f"request {self.request.number:,}: {what} {self.change.kind}: {self.change.text}"
+
+
+class Later(Struct):
+    """What became of a break in later requests of its conversation."""
+
+    still: int = 0
+    """How many still have it."""
+    refused: list[int] = field(default_factory=list)
+    """The numbers of those that the provider refused."""
+
+
+class FirstBreaks(Struct):
+    """All that is found in a log."""
+
+    log: Log
+    requests: list[Request] = field(default_factory=list)
+    conversations: int = 0
+    breaks: list[Break] = field(default_factory=list)
+    refused: list[Request] = field(default_factory=list)
+    """Requests that the provider refused and in which nothing is wrong that is checked here."""
+    unread: dict[Unread, int] = field(default_factory=dict)
+    """How many requests were not checked, and why."""
+    cut: int = 0
+    """Requests of which the log shortened texts."""
+
+    @property
+    def profiles(self) -> list[str]:
+        """What the requests were checked against, the most frequent first."""
+        counts: dict[str, int] = {}
+        for request in self.requests:
+            if request.profile:
+                counts[request.profile] = counts.get(request.profile, 0) + 1
+        return sorted(counts, key=lambda name: (-counts[name], name))
+
+
+def breaks_of(log: Log, profile: str | None = None) -> FirstBreaks:
+    """The breaks of a log. `profile` is the provider whose rules count; by default that of each request's API."""
+    found = FirstBreaks(log)
+    _read(log, found, profile)
+    threads = Threads()
+    order = _in_time(found.requests)
+    for request in order:
+        if request.unread is None:
+            threads.add(request)
+    found.conversations = threads.conversations
+    _find(found, order)
+    return found
+
+
+# Reading
+
+
+def _read(log: Log, found: FirstBreaks, profile: str | None) -> None:
+    by_ref: dict[str, Request] = {}
+    known: dict[tuple[int, str], array[int]] = {}
+    """Errors of requests that were checked already: most are sent again unchanged now and then."""
+    for entry in log.entries():
+        if isinstance(entry, LateAnswer):
+            if (request := by_ref.get(entry.ref)) is not None:
+                request.answer = entry.answer
+            continue
+        request = _request(entry, len(found.requests) + 1)
+        found.requests.append(request)
+        if entry.found.ref is not None:
+            by_ref[entry.found.ref] = request
+        history = history_of(entry.found.body) if isinstance(entry.found.body, dict) else None
+        if history is None:
+            request.unread = entry.found.unread or "no body"
+            found.unread[request.unread] = found.unread.get(request.unread, 0) + 1
+            continue
+        found.cut += request.cut
+        _measure(request, history, entry.found, profile, known)
+
+
+def _request(entry: Entry, number: int) -> Request:
+    found = entry.found
+    return Request(
+        number, entry.line, entry.span, entry.place, found.time, found.answer, found.session, found.apart, cut=found.cut
+    )
+
+
+def _measure(
+    request: Request, history: History, found: Found, profile: str | None, known: dict[tuple[int, str], array[int]]
+) -> None:
+    """Note what is needed of a request when its body is gone."""
+    messages = history.messages
+    request.profile = profile or found.profile or history.api
+    request.length, request.lead = len(messages), leading_system(messages)
+    hashes = hashes_of(messages)
+    request.hashes = hashes[request.lead :]
+    for one, message in zip(hashes, messages, strict=True):
+        before = len(request.ids)
+        request.ids.extend(map(hash, pair_ids(message)))
+        if len(request.ids) > before:
+            request.paired.append(one)
+    tools = history.outer.get("tools")
+    names = tuple(str(tool.get("name")) for tool in tools if isinstance(tool, dict)) if isinstance(tools, list) else ()
+    request.total = hash((hashes.tobytes(), names, str(history.outer.get("thinking"))))
+    request.response_id = found.response_id
+    continues = history.outer.get("previous_response_id")
+    request.continues = continues if isinstance(continues, str) else None
+    key = request.total, request.profile
+    if key not in known:
+        problems = _errors(history, request)
+        known[key] = array("q", map(hash, keys_of(problems)))
+    request.errors = known[key]
+
+
+def _errors(history: History, request: Request) -> list[Problem]:
+    problems = errors_in(history, request.profile)
+    return [problem for problem in problems if not is_of_texts(problem)] if request.cut else problems
+
+
+def _in_time(requests: Sequence[Request]) -> list[Request]:
+    """The requests as they were sent. One without a time was sent after the one before it in the log."""
+    latest = float("-inf")
+    times: list[float] = []
+    for request in requests:
+        if request.time is not None:
+            latest = request.time
+        times.append(latest)
+    return [requests[place] for place in sorted(range(len(requests)), key=times.__getitem__)]
+
+
+# Finding
+
+
+def _find(found: FirstBreaks, order: Sequence[Request]) -> None:
+    broken: dict[int, set[int]] = {}
+    """Conversation -> all that is broken in it so far."""
+    told: dict[tuple[int, int], Request] = {}
+    """Requests that break something, by conversation and content: a later answer to the same counts for them."""
+    first: dict[tuple[int, int], Later] = {}
+    """Conversation and what is broken -> what becomes of it."""
+    for request in order:
+        if request.unread is not None:
+            continue
+        same = told.get((request.conversation, request.total))
+        if same is not None and request.answer is not None and request.answer.refused and not _says(same.answer):
+            same.answer = request.answer
+        seen = broken.setdefault(request.conversation, set())
+        new = {key for key in request.errors if key not in seen}
+        if new:
+            seen |= new
+            told[request.conversation, request.total] = request
+            for one, keys in _broken(found.log, request, new):
+                found.breaks.append(one)
+                first |= {(request.conversation, key): one.later for key in keys}
+        known = {id(later): later for key in request.errors if (later := first.get((request.conversation, key)))}
+        for later in known.values() if not new else ():
+            later.still += 1
+            if request.answer is not None and request.answer.refused:
+                later.refused.append(request.number)
+        if not request.errors and request.answer is not None and request.answer.refused:
+            found.refused.append(request)
+
+
+def _says(answer: Answer | None) -> bool:
+    """Whether the answer tells what the provider thinks of the request."""
+    return answer is not None and (answer.refused or answer.taken)
+
+
+def _history(log: Log, request: Request | None) -> History | None:
+    if request is None:
+        return None
+    found = log.again(request.span, request.place)
+    return history_of(found.body) if found is not None and isinstance(found.body, dict) else None
+
+
+def _broken(log: Log, request: Request, new: set[int]) -> Iterator[tuple[Break, list[int]]]:
+    """What is wrong with a request and was not before, one break for each cause, with the keys of what is broken."""
+    history = _history(log, request)
+    if history is None:
+        return  # the file has changed meanwhile
+    problems = _errors(history, request)
+    first = _history(log, request.before)
+    diff = None
+    if first is not None and request.before is not None:
+        diff = Diff(first.messages, history.messages, f"request {request.before.number}", history.key)
+    groups: dict[tuple[object, ...], list[tuple[Problem, Change, int]]] = {}
+    for problem, key in zip(problems, keys_of(problems), strict=True):
+        if hash(key) in new:
+            change = diff.about(problem) if diff is not None else _FIRST
+            cause = problem.cause.id if problem.cause is not None else None
+            groups.setdefault((problem.rule, cause, change.kind), []).append((problem, change, hash(key)))
+    before = _blocks(first, first.messages) if first is not None else []
+    ended = _ended(first, before) if first is not None else None
+    turn = _turns(history)
+    for members in groups.values():
+        problem, change, _ = members[0]
+        pairs = tuple(_pair(problem, change, before) for problem, change, _ in members)
+        said = problem.api_says
+        held = history.key, ended, turn, history.readable
+        one = Break(request, problem.rule, problem.cause, change, pairs, said, *held, Later())
+        yield one, [key for _, _, key in members]
+
+
+_FIRST = Change("first", "the log has no earlier request of this conversation.")
+
+
+def _pair(problem: Problem, change: Change, before: Sequence[Block]) -> BrokenPair:
+    call, result = problem.call, problem.result
+    lost = None
+    if (call is None) != (result is None):
+        there, wanted = (call, "result") if call is not None else (result, "call")
+        id_ = there.id if there is not None else None
+        lost = next((block for block in reversed(before) if block.kind == wanted and id_ and block.id == id_), None)
+    named = next((block.name for block in (call, result, lost) if block is not None and block.name), None)
+    return BrokenPair(
+        named,
+        call.id if call is not None else None,
+        result.id if result is not None else None,
+        _at(call),
+        _at(result) if result is not None or call is not None else problem.message,
+        _at(lost),
+        of_request(problem.text),
+        change.renamed,
+        call.text if call is not None else None,
+        result.text if result is not None else None,
+    )
+
+
+def of_request(text: str) -> str:
+    """A problem's sentence, which is about files, for a request."""
+    return text.replace("in this file", "in this request").replace("in the file", "in the request")
+
+
+def _at(block: Block | None) -> int | None:
+    return block.record if block is not None else None
+
+
+def _ended(history: History, blocks: Sequence[Block]) -> str | None:
+    """What a request ended with, in a few words: "the result of Bash"."""
+    if not history.messages:
+        return None
+    results = [str(block.id) for block in _last_blocks(history, blocks) if block.kind == "result"]
+    if not results:
+        role = history.messages[-1].get("role") if isinstance(history.messages[-1], dict) else None
+        return {"user": "a prompt", "assistant": "an answer of the model"}.get(str(role))
+    tools = {str(block.id): block.name for block in blocks if block.kind == "call" and block.name}
+    names = list(dict.fromkeys(tools[id_] for id_ in results if id_ in tools))
+    of = f" of {', '.join(names[:3])}{' and others' if len(names) > 3 else ''}" if names else ""
+    return f"{'the result' if len(results) == 1 else f'{len(results):,} results'}{of}"
+
+
+def _blocks(history: History, messages: Sequence[Any]) -> list[Block]:
+    items = [Item(number, message) for number, message in enumerate(messages)]
+    read = get_format(history.format).read(items)
+    return [block for message in read.messages for block in message.blocks]
+
+
+def _last_blocks(history: History, blocks: Sequence[Block]) -> list[Block]:
+    """The blocks after the last answer of the model."""
+    first = len(history.messages)
+    while first and not is_of_model(history.messages[first - 1]):
+        first -= 1
+    return [block for block in blocks if block.record >= first]
+
+
+def _turns(history: History) -> int:
+    return sum(
+        isinstance(one, dict) and one.get("role") == "user" and next(pair_ids(one), None) is None
+        for one in history.messages
+    )

@@ -1,0 +1,64 @@
+"""What a kind of log is, and reading kinds whose records hold whole requests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from toolpair.reports.first_break.found import Answer, Found
+
+Span = tuple[int, int]
+"""First byte of a record, and the one after its last."""
+Load = Callable[[Span], Any]
+"""Gives the value of the record at a span."""
+
+
+class LateAnswer(Struct, frozen=True):
+    """The answer to the request with this `ref`, which an earlier record held."""
+
+    ref: str
+    answer: Answer
+
+
+class Reader(Protocol):
+    """Reads the records of one file, from the first to the last."""
+
+    def read(self, record: Any, span: Span) -> Iterable[Found | LateAnswer]:
+        """What the next record holds."""
+
+    def again(self, record: Any, span: Span, number: int) -> Found | None:
+        """The request with this number, from 0, of a record that was read before."""
+
+
+class LogKind(Struct, frozen=True):
+    """A kind of log: `fits` says of one record whether it is of this kind."""
+
+    id: str
+    title: str
+    fits: Callable[[Any], bool]
+    reader: Callable[[Load], Reader]
+    has_wholes: bool = False
+    """A document of this kind is one record, even if it is mostly one array."""
+
+
+class EachAlone:
+    """Reads records that need no other."""
+
+    def __init__(self, requests: Callable[[Any], Iterator[Found]]) -> None:
+        self._requests = requests
+
+    def read(self, record: Any, span: Span) -> Iterable[Found]:
+        return self._requests(record)
+
+    def again(self, record: Any, span: Span, number: int) -> Found | None:
+        return next(islice(self._requests(record), number, None), None)
+
+
+def kind(
+    id_: str, title: str, fits: Callable[[Any], bool], requests: Callable[[Any], Iterator[Found]], wholes: bool = False
+) -> LogKind:
+    """A kind whose records need no other."""
+    return LogKind(id_, title, fits, lambda _: EachAlone(requests), wholes)

@@ -1,0 +1,1 @@
+"""Requests as agents recorded them in their own files, rebuilt whole."""
