@@ -69,7 +69,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         directory = Path(tempfile.mkdtemp(prefix="toolpair-benchmarks-", dir=options.directory))
     except (OSError, ValueError) as error:
         return _refuse(str(error))
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the sessions are removed then, too
+    for number in (signal.SIGTERM, signal.SIGHUP):  # so that the sessions are removed then, too
+        signal.signal(number, lambda got, _: sys.exit(128 + got))
     try:
         plan = Plan(
             directory=directory,
