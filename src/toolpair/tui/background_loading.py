@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from msgspec import Struct
 
+from toolpair.source.gc_pause import made_to_stay
 from toolpair.tui.work import LongTask, Stopped
 
 if TYPE_CHECKING:
@@ -72,9 +73,10 @@ class Opening(Struct, frozen=True):
 
     def whole(self, work: LongTask) -> Session:
         """The whole file, checked."""
-        session = self.open(self.path, progress=work.on_progress, checking=work.check)
-        work.go_on("checking")
-        know(session)
+        with made_to_stay():
+            session = self.open(self.path, progress=work.on_progress, checking=work.check)
+            work.go_on("checking")
+            know(session)
         return session
 
 
