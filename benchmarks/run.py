@@ -72,7 +72,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _refuse(str(error))
     # An installed program has its byte code; compiling it at each start would be measured in its place.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the sessions are removed then, too
+    for number in (signal.SIGTERM, signal.SIGHUP):  # so that the sessions are removed then, too
+        signal.signal(number, lambda got, _: sys.exit(128 + got))
     try:
         plan = Plan(
             directory=directory,

@@ -578,6 +578,11 @@ def _unknown_parts(records: list[Record]) -> None:
     records[_LOOK]["message"]["content"].insert(1, {"type": "odd", "a": 1})
 
 
+@_breaks()
+def _unknown_part_after_the_call(records: list[Record]) -> None:
+    records[_LOOK]["message"]["content"].append({"type": "odd", "a": 1})
+
+
 @_breaks("three")
 def _unknown_parts_and_a_result_gone(records: list[Record]) -> None:
     records[_MORE]["message"]["content"].insert(1, {"type": "odd", "a": 1})

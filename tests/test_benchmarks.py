@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from importlib import import_module
 from io import BytesIO
@@ -17,6 +18,9 @@ from benchmarks.generate import Generation, generate, main, messages
 from benchmarks.harness.figures import Outcome, difference, percentile, ratio
 from benchmarks.harness.plan import Plan
 from benchmarks.harness.terminal import Terminal
+from benchmarks.measures.fix_all import REVIEW
+from benchmarks.measures.interface_start import READ, ROW
+from benchmarks.measures.save import SAVED
 from benchmarks.report import BEGIN, END, page_with, verdict
 from benchmarks.report import text as report_text
 from benchmarks.run import main as run_benchmarks
@@ -221,12 +225,25 @@ def test_the_command_lists_and_refuses(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_a_terminal_sees_frames_and_words(tmp_path: Path) -> None:
     echo = "import sys; print('\\033[1mrea\\033[0mdy', flush=True); print('got', input(), flush=True); input()"
-    import sys
-
     with Terminal([sys.executable, "-c", echo]) as terminal:
         assert terminal.wait_for("ready") > terminal.begun
         frame = terminal.press("abc\r", "got abc")
         assert 0 < frame.seconds <= frame.whole
+
+
+def test_the_interface_says_what_the_measures_wait_for(tmp_path: Path) -> None:
+    """Whatever the one before left: a program that is killed keeps its fixes for the next one."""
+    path = tmp_path / "made.jsonl"
+    generate(Options(pairs=30, problems=2, kinds=("renamed",)), path)
+    for key in (" ", "A"):
+        with Terminal([sys.executable, "-m", "toolpair", str(path)]) as terminal:
+            terminal.wait_for(f"(?s){ROW}.*{READ}|{READ}.*{ROW}")
+            terminal.settle()
+            terminal.press(key, REVIEW if key == "A" else "(?<!\\d)1 fix")
+            terminal.settle()
+            if key == "A":
+                terminal.press("\r", SAVED)
+    assert toolpair.open(path).problems == ()
 
 
 def test_shapes_are_all_known_to_the_generator() -> None:

@@ -44,7 +44,11 @@ def run(argv: Sequence[str], codes: Sequence[int] = (0,), keep_output: bool = Fa
         child = subprocess.Popen(
             argv, stdin=subprocess.DEVNULL, stdout=out if keep_output else subprocess.DEVNULL, stderr=err
         )
-        _, status, usage = os.wait4(child.pid, 0)
+        try:
+            _, status, usage = os.wait4(child.pid, 0)
+        except BaseException:  # the runner was told to end: its files go, and what reads them
+            child.kill()
+            raise
         wall = time.perf_counter() - begun
         child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode not in codes:

@@ -9,10 +9,11 @@ import re
 import select
 import signal
 import struct
+import tempfile
 import termios
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Self
@@ -37,17 +38,24 @@ _TEXT: Final = 1 << 20
 class Terminal:
     """Runs `argv` in a terminal of `width` by `height`; a thread drains it and notes when each piece came.
 
-    Times are those of `time.perf_counter`.
+    Words are looked for in what was written, not on the screen that it makes: those of one line that is written at
+    once. Times are those of `time.perf_counter`.
+
+    The program has a state folder of its own: one that is killed leaves its journal, and the next one to open the same
+    file would ask about it instead of taking keys.
     """
 
     def __init__(self, argv: Sequence[str], width: int = 120, height: int = 40) -> None:
         self._pieces: list[tuple[float, bytes]] = []
         self._news = threading.Condition()
         self._open = True
+        self._state = tempfile.TemporaryDirectory(prefix="toolpair-benchmarks-")
+        environment = dict(os.environ, TERM="xterm-256color", COLORTERM="truecolor", XDG_STATE_HOME=self._state.name)
+        environment.pop("NO_COLOR", None)
         self.begun = time.perf_counter()
         self.pid, self._fd = pty.fork()
         if self.pid == 0:
-            _become(argv, width, height)
+            _become(argv, width, height, environment)
         fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
         self._reader = threading.Thread(target=self._drain, daemon=True)
         self._reader.start()
@@ -136,6 +144,7 @@ class Terminal:
         except ChildProcessError:
             pass
         os.close(self._fd)
+        self._state.cleanup()
 
     def _newest(self) -> float:
         with self._news:
@@ -190,11 +199,9 @@ class Frame:
     whole: float
 
 
-def _become(argv: Sequence[str], width: int, height: int) -> None:
+def _become(argv: Sequence[str], width: int, height: int, environment: Mapping[str, str]) -> None:
     """In the child: become the program. Never returns."""
     fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
-    environment = dict(os.environ, TERM="xterm-256color", COLORTERM="truecolor")
-    environment.pop("NO_COLOR", None)
     try:
         os.execvpe(argv[0], list(argv), environment)
     finally:

@@ -1,4 +1,4 @@
-"""`A`: every problem of a long session mended with one key, until the review shows what will be saved."""
+"""`A`: every problem of a long session fixed with one key, until the review shows what will be saved."""
 
 from __future__ import annotations
 
@@ -23,5 +23,5 @@ def measure(plan: Plan, found: Found) -> None:
                 terminal.settle()
                 mark = terminal.now
                 begun = terminal.send("A")
-                times.append(terminal.wait_for(REVIEW, mark, timeout=600) - begun)
+                times.append(terminal.wait_for(REVIEW, mark, timeout=180) - begun)
     found["fix-all"] = plain(times)

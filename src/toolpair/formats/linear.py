@@ -71,11 +71,16 @@ class Linear:
         self.drafter.settle()
         self.finish()
         records = self._records()
-        # Its parts refer to each other: taken apart, they need no garbage collector, which is slow after many edits.
+        self.let_go()
+        return records
+
+    def let_go(self) -> None:
+        """The end of its use. Its parts refer to each other: taken apart, they do not wait for the garbage collector,
+        which is slow after many edits.
+        """
         self.draft.take_apart()
         vars(self.drafter).clear()
         vars(self).clear()
-        return records
 
     def finish(self) -> None:
         """A hook for subclasses, called when every message is in its final place."""

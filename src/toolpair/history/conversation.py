@@ -6,7 +6,7 @@ One that is checked whole is a single window, with nothing around it.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -15,7 +15,14 @@ from msgspec.structs import replace
 
 from toolpair.formats.format import Format, Item, View
 from toolpair.history.checked_records import CheckedRecords, items_of
-from toolpair.history.joined_windows import BlocksInWindows, Joined, Numbering, PlacesInWindows, ScopesOfWindows
+from toolpair.history.joined_windows import (
+    BlocksInWindows,
+    Joined,
+    Numbering,
+    PlacesInWindows,
+    ScopesOfWindows,
+    WindowRow,
+)
 from toolpair.history.row_index import RowIndex
 from toolpair.history.summary import CauseGroup, PairRow, Tally, Verdict, groups_of, verdict_from
 from toolpair.history.window import NumberedWindow, Reading, Window
@@ -143,6 +150,7 @@ class Conversation:
         self._known_links = links
         self._known = known
         self.document: Final = self._joined(before) if self._one is None else self._one.document.now
+        self._row = WindowRow(windows, reading, self.document, known.numbering if known is not None else None)
 
     def _joined(self, before: Document | None) -> Document:
         earlier = before if isinstance(before, JoinedDocument) else None
@@ -160,11 +168,13 @@ class Conversation:
         """The window that is all of it."""
         return self.windows[0] if len(self.windows) == 1 and self.windows[0].edges is None else None
 
-    @cached_property
+    @property
     def whole(self) -> Conversation:
         """The same with all records read and judged at once."""
-        if self._one is not None:
-            return self
+        return self if self._one is not None else self._as_one_window
+
+    @cached_property
+    def _as_one_window(self) -> Conversation:
         document = self.reading.document
         if isinstance(self.document, JoinedDocument) and any(window.document.changed for window in self.windows):
             document = self.document.as_one()
@@ -221,35 +231,18 @@ class Conversation:
 
     # Where windows are
 
-    @cached_property
+    @property
     def numbering(self) -> Numbering:
         """In what numbers the windows begin."""
-        return self._known.numbering if self._known is not None else Numbering(self.windows)
+        return self._row.numbering
 
     def numbered(self, number: int) -> NumberedWindow:
         """A window at its place."""
-        return self.windows[number].numbered(self.numbering.offsets(number))
+        return self._row.numbered(number)
 
     def window_of(self, record: int) -> int | None:
         """The number of the window that a record (its uid) stands in."""
-        if self._one is not None:
-            return 0 if record in self.document else None
-        assert isinstance(self.document, JoinedDocument)
-        try:
-            return self.document.part_of(record)
-        except KeyError:
-            return None
-
-    def windows_with(self, id_: str) -> Iterable[int]:
-        """The numbers of the windows in whose messages an id may stand."""
-        if self._one is not None:
-            return (0,)
-        numbers = {number for number, window in enumerate(self.windows) if window.document.changed}
-        known = self.reading.ids.get(id_)
-        firsts = [window.document.first for window in self.windows]
-        for record in self.reading.named(id_) if known is None else (known,):
-            numbers.add(max(bisect_right(firsts, record) - 1, 0))
-        return sorted(numbers)
+        return self._row.window_of(record)
 
     # What is in it
 
@@ -257,20 +250,20 @@ class Conversation:
     def transcript(self) -> Transcript:
         if self._one is not None:
             return self._one.judged.transcript
-        messages: Sequence[Message] = Joined(self, self.numbering.messages, NumberedWindow.message)
-        return replace(self.reading.head, messages=messages, scopes=ScopesOfWindows(self))
+        messages: Sequence[Message] = Joined(self._row, self.numbering.messages, NumberedWindow.message)
+        return replace(self.reading.head, messages=messages, scopes=ScopesOfWindows(self._row))
 
     @cached_property
     def pairs(self) -> Sequence[Pair]:
         if self._one is not None:
             return self._one.judged.pairs
-        return Joined(self, self.numbering.pairs, NumberedWindow.pair)
+        return Joined(self._row, self.numbering.pairs, NumberedWindow.pair)
 
     @cached_property
     def rows(self) -> Sequence[PairRow]:
         if self._one is not None:
             return self._one.rows
-        return Joined(self, self.numbering.rows, NumberedWindow.row)
+        return Joined(self._row, self.numbering.rows, NumberedWindow.row)
 
     @cached_property
     def problems(self) -> Sequence[Problem]:
@@ -322,7 +315,7 @@ class Conversation:
     @cached_property
     def places(self) -> RowIndex:
         """The positions of pairs, records and messages in `rows`."""
-        return self._one.places if self._one is not None else PlacesInWindows(self)
+        return self._one.places if self._one is not None else PlacesInWindows(self._row)
 
     @cached_property
     def counts(self) -> ConversationCounts:
@@ -356,7 +349,7 @@ class Conversation:
     @cached_property
     def by_id(self) -> Mapping[str, Sequence[Block]]:
         """Id -> the blocks of the active history that have it: calls, results, items with an id of their own."""
-        return self._one.by_id if self._one is not None else BlocksInWindows(self)
+        return self._one.by_id if self._one is not None else BlocksInWindows(self._row)
 
     def messages_of(self, records: Collection[int]) -> Sequence[int]:
         """The numbers of the messages made from these records (uids)."""

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, chain
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final, TypeVar, overload
+from typing import Final, TypeVar, overload
 
-from toolpair.history.window import NumberedWindow, Offsets, Window
+from toolpair.history.window import NumberedWindow, Offsets, Reading, Window
+from toolpair.source.document import Document
+from toolpair.source.joined import JoinedDocument
 from toolpair.source.offsets import shift_offsets
 from toolpair.transcript.model import Block, Scope
-
-if TYPE_CHECKING:
-    from toolpair.history.conversation import Conversation
 
 T = TypeVar("T")
 Changed = Sequence[tuple[int, Window, Window]]
@@ -81,82 +80,126 @@ _PROBLEMS_BY: Final = ("messages", "pairs", "counted", "unsent")
 """What problems are numbered by."""
 
 
+class WindowRow:
+    """The windows of a conversation, found by what is in them.
+
+    It knows no conversation: one that holds what is below would otherwise wait for the garbage collector.
+    """
+
+    def __init__(
+        self, windows: tuple[Window, ...], reading: Reading, document: Document, numbering: Numbering | None = None
+    ) -> None:
+        """`numbering`, if it is known already."""
+        self.windows: Final = windows
+        self._reading = reading
+        self._document = document
+        self._known = numbering
+
+    @cached_property
+    def numbering(self) -> Numbering:
+        """In what numbers the windows begin."""
+        return self._known or Numbering(self.windows)
+
+    def numbered(self, number: int) -> NumberedWindow:
+        """A window at its place."""
+        return self.windows[number].numbered(self.numbering.offsets(number))
+
+    def window_of(self, record: int) -> int | None:
+        """The number of the window that a record (its uid) stands in."""
+        if not isinstance(self._document, JoinedDocument):
+            return 0 if record in self._document else None
+        try:
+            return self._document.part_of(record)
+        except KeyError:
+            return None
+
+    def windows_with(self, id_: str) -> Iterable[int]:
+        """The numbers of the windows in whose messages an id may stand."""
+        if not isinstance(self._document, JoinedDocument):
+            return (0,)
+        numbers = {number for number, window in enumerate(self.windows) if window.document.changed}
+        known = self._reading.ids.get(id_)
+        firsts = [window.document.first for window in self.windows]
+        for record in self._reading.named(id_) if known is None else (known,):
+            numbers.add(max(bisect_right(firsts, record) - 1, 0))
+        return sorted(numbers)
+
+
 class PlacesInWindows:
     """Where pairs, records and messages stand in the rows: asked of the window that they stand in."""
 
-    def __init__(self, conversation: Conversation) -> None:
-        self._conversation = conversation
+    def __init__(self, row: WindowRow) -> None:
+        self._row = row
 
     def of_pair(self, index: int) -> int | None:
-        conversation = self._conversation
-        begins = conversation.numbering.pairs
+        begins = self._row.numbering.pairs
         if not 0 <= index < begins[-1]:
             return None
         number = bisect_right(begins, index) - 1
-        return self._row(number, conversation.windows[number].places.of_pair(index - begins[number]))
+        return self._in_all(number, self._row.windows[number].places.of_pair(index - begins[number]))
 
     def of_record(self, record: int) -> int | None:
-        number = self._conversation.window_of(record)
+        number = self._row.window_of(record)
         if number is None:
             return None
-        return self._row(number, self._conversation.windows[number].places.of_record(record))
+        return self._in_all(number, self._row.windows[number].places.of_record(record))
 
     def of_part(self, record: int) -> int | None:
-        number = self._conversation.window_of(record)
+        number = self._row.window_of(record)
         if number is None:
             return None
-        return self._row(number, self._conversation.windows[number].places.of_part(record))
+        return self._in_all(number, self._row.windows[number].places.of_part(record))
 
     def of_message(self, number: int) -> int:
-        conversation = self._conversation
-        at = min(max(bisect_right(conversation.numbering.messages, number) - 1, 0), len(conversation.windows) - 1)
+        windows, numbering = self._row.windows, self._row.numbering
+        at = min(max(bisect_right(numbering.messages, number) - 1, 0), len(windows) - 1)
         while at >= 0:
-            window = conversation.windows[at]
-            local = number - conversation.numbering.messages[at] + window.checked.lead
+            window = windows[at]
+            local = number - numbering.messages[at] + window.checked.lead
             row = window.places.of_message_or_before(local)
             if row is not None:
-                return conversation.numbering.rows[at] + row
+                return numbering.rows[at] + row
             at -= 1
         return 0
 
-    def _row(self, number: int, row: int | None) -> int | None:
-        return None if row is None else self._conversation.numbering.rows[number] + row
+    def _in_all(self, number: int, row: int | None) -> int | None:
+        return None if row is None else self._row.numbering.rows[number] + row
 
 
 class ScopesOfWindows(Mapping[int, Scope]):
     """The scopes of the records that are not active, looked for in the window that the record stands in."""
 
-    def __init__(self, conversation: Conversation) -> None:
-        self._conversation = conversation
+    def __init__(self, row: WindowRow) -> None:
+        self._row = row
 
     def __getitem__(self, uid: int) -> Scope:
-        number = self._conversation.window_of(uid)
+        number = self._row.window_of(uid)
         if number is None:
             raise KeyError(uid)
-        return self._conversation.windows[number].judged.transcript.scopes[uid]
+        return self._row.windows[number].judged.transcript.scopes[uid]
 
     def __iter__(self) -> Iterator[int]:
-        return chain.from_iterable(window.judged.transcript.scopes for window in self._conversation.windows)
+        return chain.from_iterable(window.judged.transcript.scopes for window in self._row.windows)
 
     def __len__(self) -> int:
-        return sum(len(window.judged.transcript.scopes) for window in self._conversation.windows)
+        return sum(len(window.judged.transcript.scopes) for window in self._row.windows)
 
 
 class BlocksInWindows(Mapping[str, Sequence[Block]]):
     """The blocks by id, looked for in the window that the id stands in."""
 
-    def __init__(self, conversation: Conversation) -> None:
-        self._conversation = conversation
+    def __init__(self, row: WindowRow) -> None:
+        self._row = row
 
     def __getitem__(self, id_: str) -> Sequence[Block]:
-        windows = self._conversation.windows
-        blocks = [block for at in self._conversation.windows_with(id_) for block in windows[at].by_id.get(id_, ())]
+        windows = self._row.windows
+        blocks = [block for at in self._row.windows_with(id_) for block in windows[at].by_id.get(id_, ())]
         if not blocks:
             raise KeyError(id_)
         return blocks
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys(id_ for window in self._conversation.windows for id_ in window.by_id))
+        return iter(dict.fromkeys(id_ for window in self._row.windows for id_ in window.by_id))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -165,10 +208,8 @@ class BlocksInWindows(Mapping[str, Sequence[Block]]):
 class Joined(Sequence[T]):
     """What windows hold, in a row, made when it is asked for."""
 
-    def __init__(
-        self, conversation: Conversation, starts: Sequence[int], get: Callable[[NumberedWindow, int], T]
-    ) -> None:
-        self._conversation = conversation
+    def __init__(self, row: WindowRow, starts: Sequence[int], get: Callable[[NumberedWindow, int], T]) -> None:
+        self._row = row
         self._starts = starts
         self._get = get
 
@@ -186,10 +227,10 @@ class Joined(Sequence[T]):
         if not 0 <= place < len(self):
             raise IndexError("there is nothing at this place")
         number = bisect_right(self._starts, place) - 1
-        return self._get(self._conversation.numbered(number), place - self._starts[number])
+        return self._get(self._row.numbered(number), place - self._starts[number])
 
     def __iter__(self) -> Iterator[T]:
         for number, start in enumerate(self._starts[:-1]):
-            window = self._conversation.numbered(number)
+            window = self._row.numbered(number)
             for place in range(self._starts[number + 1] - start):
                 yield self._get(window, place)

@@ -175,7 +175,8 @@ class _Build(Struct):
         spans_in: bytes | None = None,
     ) -> list[Part]:
         """Cut data[span] around the located lists. `spans_in` is the closed text of a document that was cut off."""
-        text = data[span[0] : span[1]]
+        size = span[1] - span[0]
+        text = data if isinstance(data, bytes) and not span[0] else data[span[0] : span[1]]
         readable = text if spans_in is None else spans_in
         finder = Finder(readable)
         found = sorted(((finder.find(place.outside), place) for place in located), key=lambda p: p[0].start)
@@ -208,7 +209,7 @@ class _Build(Struct):
                 pos = node.end
                 continue
             torn = cut is not None and node.end > cut.safe
-            end = len(text) if torn else node.end
+            end = size if torn else node.end
             document = array_document(
                 text[node.start : end],
                 line=line or at_line,
@@ -234,7 +235,7 @@ class _Build(Struct):
             )
             parts += [text[pos : node.start], len(self.conversations) - 1]
             pos = end
-        parts.append(text[pos:])
+        parts.append(text[pos:size])
         return [part for part in parts if part != b""]
 
 
@@ -320,14 +321,16 @@ def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Con
         if not isinstance(parse(first), Damaged):
             return _read_lines(data, shown)
     quick = scan(data, start, _QUICK_TOKENS)
-    text = data[start:end] if start or end < len(data) else data
+    text = data[start:end] if start or b"\0" in data[end:] else data
     if quick.state == "limit":
         value, read = strictly(text)
         if read:
+            del text  # another copy is cut up
             return _read_document(data, start, end, value, prefer)
         quick = scan(data, start)
     if quick.state == "complete" and quick.pos >= end:
         value = parse(text)
+        del text
         if not isinstance(value, Damaged):
             return _read_document(data, start, end, value, prefer)
         raise UnreadableFile(f"{shown} cannot be read: its JSON is {value.reason}; {_AFTER}")

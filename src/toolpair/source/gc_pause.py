@@ -24,6 +24,20 @@ def gc_paused() -> Iterator[None]:
         gc.enable()
 
 
+@contextmanager
+def made_to_stay() -> Iterator[None]:
+    """The same for work whose results are kept: afterwards the collector does not look at them either.
+
+    For a program of its own only, since it goes for all objects that there are. So what is unused is collected first,
+    except the first time, and work that fails leaves everything to the collector.
+    """
+    with gc_paused():
+        if gc.get_freeze_count():
+            gc.collect()
+        yield
+        gc.freeze()
+
+
 def collect_young() -> None:
     """Collect the youngest generation: its cost does not depend on older objects."""
     gc.collect(0)

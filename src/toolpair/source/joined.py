@@ -78,11 +78,12 @@ class JoinedDocument(Document):
         super().__init__(long.kind, (), long.head, long.tail)
         self.long = long
         self.parts = tuple(parts)
-        self.records = _JoinedRecords(self)
         if before is None:
+            self._at = [0, *accumulate(part.records for part in self.parts)]
             self._touched = [number for number, part in enumerate(self.parts) if part.changed]
         else:
             self._go_on_from(before)
+        self.records = _JoinedRecords(self.parts, self._at)
         self.aside = (*long.aside, *(piece for number in self._touched for piece in self.parts[number].now.aside))
 
     def _go_on_from(self, before: JoinedDocument) -> None:
@@ -91,10 +92,6 @@ class JoinedDocument(Document):
         self._touched = sorted(n for n in {*before._touched, *others} if self.parts[n].changed)
         self._firsts, self._free, self._free_from = before._firsts, before._free, before._free_from
         self._at = shift_offsets(before._at, ((n, self.parts[n].records - before.parts[n].records) for n in others))
-
-    @cached_property
-    def _at(self) -> list[int]:
-        return [0, *accumulate(part.records for part in self.parts)]
 
     @cached_property
     def _firsts(self) -> list[int]:
@@ -217,13 +214,14 @@ class JoinedDocument(Document):
 class _JoinedRecords(Sequence[Record]):
     """The records of all parts in order, created lazily."""
 
-    __slots__ = ("_document",)
+    __slots__ = ("_parts", "_starts")
 
-    def __init__(self, document: JoinedDocument) -> None:
-        self._document = document
+    def __init__(self, parts: Sequence[DocumentPart], starts: Sequence[int]) -> None:
+        self._parts = parts
+        self._starts = starts
 
     def __len__(self) -> int:
-        return self._document._at[-1]
+        return self._starts[-1]
 
     @overload
     def __getitem__(self, key: int) -> Record: ...
@@ -235,10 +233,9 @@ class _JoinedRecords(Sequence[Record]):
         place = key + len(self) if key < 0 else key
         if not 0 <= place < len(self):
             raise IndexError("there is no such record")
-        starts = self._document._at
-        number = bisect_right(starts, place) - 1
-        return self._document.parts[number].now.records[place - starts[number]]
+        number = bisect_right(self._starts, place) - 1
+        return self._parts[number].now.records[place - self._starts[number]]
 
     def __iter__(self) -> Iterator[Record]:
-        for part in self._document.parts:
+        for part in self._parts:
             yield from part.now.records

@@ -239,11 +239,12 @@ class Draft(LinkedList[DraftMessage]):
 
     def take_apart(self) -> None:
         """Let no message refer to another any more, nor a block to its message."""
-        for message in self:
+        for message in (*self, *self._of_record.values(), *self._in_lists.values()):  # some were removed
             if message.had_blocks:
                 for block in message.blocks:
                     block.home = None
                 message.blocks.clear()
+            message.before = message.after = None
         self.clear()
 
     def following(self, message: DraftMessage) -> Iterator[DraftMessage]:

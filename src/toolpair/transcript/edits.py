@@ -316,24 +316,31 @@ def said_of(
     edits: Sequence[Edit], block_of: Callable[[Block], Block], message_of: Callable[[Message], Message]
 ) -> list[Edit]:
     """The same edits for another transcript of the same records; `block_of` and `message_of` map to its objects."""
-    made: dict[int, Any] = {}
+    other = _Other(block_of, message_of)
+    return [other.of(edit) if isinstance(edit, InsertResult) else other.with_fields(edit) for edit in edits]
 
-    def other(thing: Any) -> Any:
+
+class _Other:
+    """What edits name, in another transcript: a spot that several of them name stays one."""
+
+    def __init__(self, block_of: Callable[[Block], Block], message_of: Callable[[Message], Message]) -> None:
+        self._block_of = block_of
+        self._message_of = message_of
+        self._made: dict[int, Any] = {}
+
+    def of(self, thing: Any) -> Any:
         if isinstance(thing, Block):
-            return block_of(thing)
+            return self._block_of(thing)
         if isinstance(thing, Message):
-            return message_of(thing)
+            return self._message_of(thing)
         if isinstance(thing, Spot | InsertResult):
-            if id(thing) not in made:
-                made[id(thing)] = _with_fields(thing, other)
-            return made[id(thing)]
-        return tuple(map(other, thing)) if isinstance(thing, tuple) else thing
+            if id(thing) not in self._made:
+                self._made[id(thing)] = self.with_fields(thing)
+            return self._made[id(thing)]
+        return tuple(map(self.of, thing)) if isinstance(thing, tuple) else thing
 
-    return [other(edit) if isinstance(edit, InsertResult) else _with_fields(edit, other) for edit in edits]
+    def with_fields(self, thing: Any) -> Any:
+        return replace(thing, **{name: self.of(getattr(thing, name)) for name in _NAMING if hasattr(thing, name)})
 
 
 _NAMING: Final = ("block", "call", "result", "message", "after", "order", "spot", "of")
-
-
-def _with_fields(thing: Any, other: Callable[[Any], Any]) -> Any:
-    return replace(thing, **{name: other(getattr(thing, name)) for name in _NAMING if hasattr(thing, name)})

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from msgspec import Struct
 
-from toolpair.source.gc_pause import gc_paused
+from toolpair.source.gc_pause import made_to_stay
 from toolpair.tui.work import LongTask, Stopped
 
 if TYPE_CHECKING:
@@ -73,16 +72,11 @@ class Opening(Struct, frozen=True):
         return None
 
     def whole(self, work: LongTask) -> Session:
-        """The whole file, checked.
-
-        What was just read lives as long as the program, and none of it is garbage. The collector would look at all of
-        it, twice, while no key is handled.
-        """
-        with gc_paused():
+        """The whole file, checked."""
+        with made_to_stay():
             session = self.open(self.path, progress=work.on_progress, checking=work.check)
             work.go_on("checking")
             know(session)
-            gc.freeze()
         return session
 
 

@@ -78,9 +78,14 @@ class Foreseen:
     """Where single edits would put records: the uid of the record that each goes after."""
 
     def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
-        drafter = Rollout(items, transcript).drafter
+        self._rollout = Rollout(items, transcript)
+        drafter = self._rollout.drafter
         assert isinstance(drafter, ResultsAsMessages)
         self._places = FreePlaces(drafter)
+
+    def let_go(self) -> None:
+        """The end of its use."""
+        self._rollout.let_go()
 
     def result_behind(self, call: Block) -> int | None:
         """The record that a result for the call goes after; None inside a list."""

@@ -63,7 +63,9 @@ def notes_on(items: Sequence[Item], transcript: Transcript, fixes: Sequence[Fix]
     if not fixes:
         return []
     ground = _Ground(items, transcript)
-    return [_note(ground, fix) for fix in fixes]
+    notes = [_note(ground, fix) for fix in fixes]
+    ground.foreseen.let_go()
+    return notes
 
 
 def _note(ground: _Ground, fix: Fix) -> str | None:

@@ -108,9 +108,15 @@ class ResultsAsMessages(Drafter):
     # --- order -------------------------------------------------------------------------------------------
 
     def reorder(self, edit: Reorder) -> None:
+        draft = self.draft
+        if edit.how == "calls_last":
+            for part in draft.parts_of(edit.message):
+                blocks = list(draft.blocks_of(part))
+                ordered = sorted(blocks, key=lambda block: block.kind == "call")
+                if ordered != blocks:
+                    part.arrange(ordered)
         if edit.how != "call_order":
             return
-        draft = self.draft
         messages = [
             self._made[id(part)] if isinstance(part, InsertResult) else home_of(draft.block(part))
             for part in edit.order

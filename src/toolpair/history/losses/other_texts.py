@@ -21,10 +21,11 @@ _MOST_SOUGHT: Final = 200
 def other_texts(before: CheckedRecords, after: CheckedRecords, kept: Callable[[str], bool]) -> Iterator[Loss]:
     """Such texts of `before` that are nowhere in `after`. What both share is not read."""
     old = list(_things(before))
-    new = list(_things(after))
-    there = {said.piece for _, _, said in new}
     same = _same_records(before, after)
-    gone = [found for found in old if found[2].piece not in there and found[0] not in same]
+    changed = [found for found in old if found[0] not in same]
+    new = list(_things(after)) if changed else []
+    there = {said.piece for _, _, said in new}
+    gone = [found for found in changed if found[2].piece not in there]
     yield from _assistants_texts(before, after, same, kept)
     if not gone:
         return

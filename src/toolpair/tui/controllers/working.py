@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
+from toolpair.source.gc_pause import made_to_stay
 from toolpair.tui.aside import Aside
 from toolpair.tui.work import LongTask, failure
 
@@ -83,9 +84,10 @@ class CurrentWork:
 
         def run(work: LongTask) -> Session:
             draft = session.draft(work.on_progress)
-            change(draft)
-            work.go_on("checking")
-            know(draft)
+            with made_to_stay():
+                change(draft)
+                work.go_on("checking")
+                know(draft)
             return draft
 
         self._owner.note = ""
