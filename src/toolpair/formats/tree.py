@@ -10,49 +10,34 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from toolpair.dialects.writer import Writer
 from toolpair.formats.format import Item
-from toolpair.formats.linear import Envelope, Linear
+from toolpair.formats.linear import OF_RECORDS
+from toolpair.formats.linked_records import LinkedRecords, LinkEnvelope
 from toolpair.transcript.draft import DraftBlock, DraftMessage
 from toolpair.transcript.edits import (
     Edit,
-    InsertRecord,
-    MoveRecord,
     MoveResult,
-    Reidentify,
-    Relink,
     RemoveMessage,
-    RemoveRecord,
     SetField,
-    SetInRecord,
 )
 from toolpair.transcript.model import Block, Message, Transcript
 
-_OF_RECORDS: Final = (Relink, Reidentify, MoveRecord, RemoveRecord, SetInRecord, InsertRecord)
 
+class TreeEnvelope(LinkEnvelope, frozen=True):
+    """`new_record` leaves room for both keys where the agent writes them."""
 
-class TreeEnvelope(Envelope, frozen=True):
-    """Records with ids. `new_record` leaves room for both keys where the agent writes them."""
-
-    id_key: str = "id"
-    parent_key: str = "parentId"
     first_of: tuple[str, ...] = ()
     """Fields that name the record which a part of the path begins with: the next one when that is gone."""
-    linked: bool = True
-    """False where records have neither key: each follows the one before it in the file."""
-
-    def new_id(self, seed: str, attempt: int) -> str:
-        """An id for a new record, the same on every run."""
-        raise NotImplementedError
 
     def is_node(self, value: Any) -> bool:
         """Whether a record is one of the tree. The agent continues from the last one."""
         return isinstance(value, dict) and self.id_key in value
 
 
-class Tree(Linear):
+class Tree(LinkedRecords):
     """One batch of edits of one transcript.
 
     `path` are the uids of the records that the agent walks through, from the root on; without it, what the links of
@@ -77,14 +62,16 @@ class Tree(Linear):
         """uids of the records that are sent, in that order: of those that are replaced, the one with their content."""
         super().__init__(items, transcript, writer, envelope)
         for uid, other in self._instead.items():
-            self.draft.stand_for(other, self._records_by_uid[uid])
+            self.draft.stand_for(other, self.lines[uid])
         self._order = [item.uid for item in items]
         self._path = list(path) if path is not None else self._path_up()
-        self._taken = {self._id(uid) for uid in self._order}
+        self._nameless = any(self._id(uid) is None for uid in self._order)
         last = next((uid for uid in reversed(self._order) if self._is_node(uid)), None)
         self._ends_file = bool(self._path) and self._path[-1] == last
         self._gone: set[int] = set()
         """uids of the records that are taken out."""
+        self._going: set[int] = set()
+        """uids of those that edits of records take out, all at once."""
         self._edits: list[Edit] = []
         """Those of records as such, which come last."""
         self._moved: set[int] = set()
@@ -98,8 +85,7 @@ class Tree(Linear):
     def _messages(self) -> Sequence[DraftMessage]:
         """What is sent comes first, in order; the others only keep their places."""
         made = super()._messages()
-        self._records_by_uid = {message.uid: message for message in made}
-        sent = [found for uid in self._sent if (found := self._records_by_uid.get(uid)) is not None]
+        sent = [found for uid in self._sent if (found := self.lines.get(uid)) is not None]
         roles = {uid: message.role for message in self.transcript.messages for uid in message.records}
         for message in sent:
             message.role = roles[message.uid]
@@ -108,7 +94,7 @@ class Tree(Linear):
 
     def take(self, edit: Edit) -> None:
         match edit:
-            case _ if isinstance(edit, _OF_RECORDS):
+            case _ if isinstance(edit, OF_RECORDS):
                 self._edits.append(edit)
             case MoveResult(result=result):
                 self._moved.add(result.record)
@@ -126,10 +112,10 @@ class Tree(Linear):
 
     def new(self, value: Any, beside: DraftMessage) -> DraftMessage:
         made = super().new(value, beside)
-        self._records_by_uid[made.uid] = made
         if self.envelope.linked:
-            name = self._fresh_id(f"{self._id(beside.uid)}\0{len(self._taken)}")
+            name = self.fresh_id(self.id_of(beside), len(self.by_id) + self._nameless)
             made.record = {**made.record, self.envelope.id_key: name, self.envelope.parent_key: None}
+        self.index(made)
         return made
 
     def finish(self) -> None:
@@ -143,13 +129,11 @@ class Tree(Linear):
         if said != before or not self._moved.isdisjoint(said):
             self._relink(said, before)
         for edit in self._edits:
-            self._carry_out(edit)
-        self._take_out(
-            {edit.record for edit in self._edits if isinstance(edit, RemoveRecord) and self._there(edit.record)}
-        )
+            self.carry_out(edit)
+        self._take_out(self._going)
 
     def _records(self) -> list[Item]:
-        return [self._item(self._records_by_uid[uid], ()) for uid in self._order]
+        return [self._item(self.lines[uid], ()) for uid in self._order]
 
     def _item(self, message: DraftMessage, listed: Sequence[DraftMessage]) -> Item:
         if message.changed and message.uid in self._sent and not self.draft.is_in(message):
@@ -217,9 +201,9 @@ class Tree(Linear):
             root = self._parent(path[0]) if path else None
             for child, parent in zip(now[1:], now, strict=False):
                 if above.get(child) != parent:
-                    self._hang(child, self._name(parent))
+                    self.hang(self.lines[child], self._name(parent))
             if path and now[0] != path[0]:
-                self._hang(now[0], root)
+                self.hang(self.lines[now[0]], root)
             for following, first in ahead.items():
                 self._now_begins_with(self._id(following) if following is not None else None, first)
         self._take_out(known - set(said))
@@ -235,7 +219,7 @@ class Tree(Linear):
         for uid in self._order if first and old is not None else ():
             for key in self.envelope.first_of:
                 if self._field(uid, key) == old:
-                    self._set_field(uid, key, self._name(first[0]))
+                    self.set(self.lines[uid], key, self._name(first[0]))
 
     def _take_out(self, gone: Collection[int]) -> None:
         """What hangs on these records hangs on those above them."""
@@ -258,10 +242,10 @@ class Tree(Linear):
                 passed.add(parent)
                 parent = parents[parent]
             if passed:
-                self._hang(uid, parent if parent not in passed else None)
+                self.hang(self.lines[uid], parent if parent not in passed else None)
             for key in self.envelope.first_of:
                 if (named := self._field(uid, key)) is not None and named in following and named not in left:
-                    self._set_field(uid, key, following[named])
+                    self.set(self.lines[uid], key, following[named])
 
     def _put_behind(self, places: Mapping[int, int | None]) -> None:
         """Put each record after another one in the file; where that is None, in front of the history."""
@@ -284,80 +268,49 @@ class Tree(Linear):
             made += rest
         self._order = made
 
-    def _carry_out(self, edit: Edit) -> None:
-        """Carry out an edit of a record as such; one of a record that is gone by now is skipped."""
-        there = self._there
-        match edit:
-            case Relink(record=uid, parent=parent) if there(uid):
-                self._hang(uid, parent)
-            case Reidentify(record=uid, id=id_, children=children) if there(uid):
-                old = self._id(uid)
-                self._set_field(uid, self.envelope.id_key, id_)
-                for child in filter(there, children):
-                    if self._parent(child) == old:
-                        self._hang(child, id_)
-            case MoveRecord(record=uid, behind=other) if there(uid) and there(other):
-                self._put_behind({uid: other})
-            case SetInRecord(record=uid, slot=slot, value=value) if there(uid):
-                self.set_in_record(self._records_by_uid[uid], slot, value)
-            case InsertRecord(value=value, before=uid) if there(uid):
-                made = DraftMessage(self._fresh_uid(), value, (), value)
-                self._records_by_uid[made.uid] = made
-                self._order.insert(self._order.index(uid), made.uid)
+    def is_there(self, line: DraftMessage) -> bool:
+        return line.uid not in self._gone
 
-    def _there(self, uid: int) -> bool:
-        return uid in self._records_by_uid and uid not in self._gone
+    def put_after(self, line: DraftMessage, other: DraftMessage) -> None:
+        self._put_behind({line.uid: other.uid})
+
+    def put_before(self, line: DraftMessage, other: DraftMessage) -> None:
+        self.index(line)
+        self._order.insert(self._order.index(other.uid), line.uid)
+
+    def remove_record(self, line: DraftMessage) -> None:
+        self._going.add(line.uid)
 
     # --- ids ---------------------------------------------------------------------------------------------
 
     def _path_up(self) -> list[int]:
         """What the links of the last record lead through, from the root on."""
-        by_id: dict[Any, int] = {}
-        for uid in self._order:
-            if (name := self._id(uid)) is not None:
-                by_id.setdefault(name, uid)
-        last = next(reversed(by_id.values()), None)
+        line = next((line for line in reversed(self.lines.values()) if self.id_of(line) is not None), None)
         path: dict[int, None] = {}
-        while last is not None and last not in path:
-            path[last] = None
-            last = by_id.get(self._parent(last))
+        while line is not None and line.uid not in path:
+            path[line.uid] = None
+            line = self.named(self.parent_of(line))
         return list(path)[::-1]
 
     def _is_node(self, uid: int) -> bool:
-        return self.envelope.is_node(self._records_by_uid[uid].record)
-
-    def _field(self, uid: int, key: str) -> Any:
-        found = self.in_record(self._records_by_uid[uid], (key,))
-        return found if isinstance(found, (str, int, float)) else None
-
-    def _set_field(self, uid: int, key: str, value: Any) -> None:
-        self.set_in_record(self._records_by_uid[uid], (key,), value)
+        return self.envelope.is_node(self.lines[uid].record)
 
     def _id(self, uid: int) -> Any:
-        return self._field(uid, self.envelope.id_key)
+        return self.id_of(self.lines[uid])
 
     def _parent(self, uid: int) -> Any:
-        return self._field(uid, self.envelope.parent_key)
+        return self.parent_of(self.lines[uid])
+
+    def _field(self, uid: int, key: str) -> Any:
+        return self.envelope.as_id(self.get(self.lines[uid], key))
 
     def _name(self, uid: int) -> Any:
         """The id of a record that others are to hang on: a new one where it has none."""
         name = self._id(uid)
         if name is None and self.envelope.linked:
-            name = self._fresh_id(f"{uid}")
-            self._set_field(uid, self.envelope.id_key, name)
+            name = self.fresh_id(uid)
+            self.rename(self.lines[uid], name)
         return name
-
-    def _fresh_id(self, seed: str) -> str:
-        attempt = 0
-        while (name := self.envelope.new_id(seed, attempt)) in self._taken:
-            attempt += 1
-        self._taken.add(name)
-        return name
-
-    def _hang(self, uid: int, parent: Any) -> None:
-        record = self._records_by_uid[uid].record
-        if self.envelope.linked and isinstance(record, dict) and self._parent(uid) != parent:
-            self._set_field(uid, self.envelope.parent_key, parent)
 
 
 def _in_order(said: Sequence[int], before: Sequence[int]) -> set[int]:

@@ -112,7 +112,7 @@ class Answers:
         """The results of a response."""
         if number not in self._orders:
             made = self._orders[number] = Order(self._count(number), self._work.place)
-            for line in filter(self._work.stands, self.of(number)):
+            for line in filter(self._work.is_there, self.of(number)):
                 made.add(line, self._rank(number, line))
         return self._orders[number]
 
@@ -130,4 +130,4 @@ class Answers:
                     known.setdefault(id_, []).append(line)
         lines = known.get(own, [])
         at = len(lines) if before is None else bisect_left(lines, work.place(before), key=work.place)
-        return next((lines[index] for index in range(at - 1, -1, -1) if work.stands(lines[index])), None)
+        return next((lines[index] for index in range(at - 1, -1, -1) if work.is_there(lines[index])), None)

@@ -9,13 +9,13 @@ from itertools import groupby
 from typing import Any, Final
 
 from toolpair.dialects.block_texts import text_of
-from toolpair.formats.claude_code import chain_edits, compaction, copied_ids, pointers
+from toolpair.formats.claude_code import compaction, copied_ids, pointers
 from toolpair.formats.claude_code.answering import Answers
+from toolpair.formats.claude_code.chain_order import bring_together, permute
 from toolpair.formats.claude_code.details import forget_details, says_nothing
 from toolpair.formats.claude_code.envelope import moment_between, record
 from toolpair.formats.claude_code.frames import Frame
 from toolpair.formats.claude_code.record_kinds import SYNTHETIC_MODEL, text_or_none
-from toolpair.formats.claude_code.together import bring_together
 from toolpair.formats.claude_code.working import Working, field_of, kind_of
 from toolpair.formats.clock import seconds_of
 from toolpair.formats.drafts.drafter import home_of
@@ -106,27 +106,8 @@ class _Editor(Working):
     def drafter(self) -> _Drafter:
         return _Drafter(self)
 
-    def take(self, edit: Edit) -> None:
-        """Records that no longer exist are skipped."""
-        if not isinstance(edit, RemoveRecord | Relink | Reidentify | MoveRecord | SetInRecord):
-            self.drafter.take(edit)
-            return
-        line = self.lines.get(edit.record)
-        if line is None or not self.stands(line):
-            return
-        match edit:
-            case RemoveRecord():
-                self.drafter.drop(line)
-            case Relink(parent=parent):
-                self.hang(line, parent)
-            case Reidentify():
-                chain_edits.reidentify(self, line, edit)
-            case MoveRecord(behind=behind):
-                other = self.lines.get(behind)
-                if other is not None and self.stands(other) and other is not line:
-                    self.put_after(line, other)
-            case SetInRecord(slot=slot, value=value) if len(slot) == 1:
-                self.set_in_record(line, slot, value)
+    def remove_record(self, line: DraftMessage) -> None:
+        self.drafter.drop(line)
 
 
 class _Turn:
@@ -146,7 +127,7 @@ class _Turn:
         work = self._work
         while self._waiting:
             found = self._waiting[0][2]
-            there = work.stands(found) and found.uid in work.on_chain and work.uuid(found) is not None
+            there = work.is_there(found) and found.uid in work.on_chain and work.id_of(found) is not None
             if found is not line and there:
                 return found
             heappop(self._waiting)
@@ -213,7 +194,7 @@ class _Drafter(ResultsInMessages):
     def rename(self, block: Block, id_: str) -> None:
         found = self.draft.block(block)
         if block.kind in ("call", "result"):
-            uuid = self.work.uuid(home_of(found))
+            uuid = self.work.id_of(home_of(found))
             self.renames.append(copied_ids.Renamed(found.id, id_, uuid, is_call=block.kind == "call"))
         if found.id != id_:
             super().rename(block, id_)
@@ -276,7 +257,7 @@ class _Drafter(ResultsInMessages):
         lines = [work.lines[uid] for uid in by_line]
         # Only of results beside the chain does the place in the file decide the order; the last one is the leaf.
         if not any(line.uid in work.history.recovered for line in lines):
-            chain_edits.permute(work, lines)
+            permute(work, lines)
         elif all(not work.is_at_end(line) or line is lines[-1] for line in lines) or self._may_end(lines):
             work.put_in_places(lines, sorted(lines, key=work.place))
 
@@ -287,7 +268,7 @@ class _Drafter(ResultsInMessages):
         if number == 0 or work.history.chosen:
             return False
         group = self._group(number - 1)
-        if any(work.uuid(line) is None or work.message_id(line) is None for line in group):
+        if any(work.id_of(line) is None or work.message_id(line) is None for line in group):
             return False
         own = {line.uid for line in (*group, *lines)}
         passed: list[DraftMessage] = []
@@ -322,18 +303,18 @@ class _Drafter(ResultsInMessages):
         if tail is not home:
             home.changed = True
             for child in followers:
-                work.hang(child, work.uuid(tail))
+                work.hang(child, work.id_of(tail))
 
     def _follow(
         self, behind: DraftMessage, envelope: dict[str, Any], role: str, blocks: Sequence[DraftBlock], seed: Any
     ) -> DraftMessage:
         """A new record behind another that holds these blocks of what was one record."""
         work = self.work
-        uuid = work.fresh_uuid(envelope.get("uuid"), "part", seed, role, len(blocks))
+        uuid = work.fresh_id(envelope.get("uuid"), "part", seed, role, len(blocks))
         old = envelope.get("message")
         message = old if envelope.get("type") == role and isinstance(old, dict) else self._message(role, [], uuid)
         answers = role == "user" and any(kind_of(block.value) == "tool_result" for block in blocks)
-        above = work.uuid(behind)
+        above = work.id_of(behind)
         stamp = moment_between(work.get(behind, "timestamp"), ())
         source = above if answers else None
         value = record(envelope, role, message, uuid, above, stamp, sourceToolAssistantUUID=source)
@@ -346,14 +327,14 @@ class _Drafter(ResultsInMessages):
         line.set_field("role", role)
         self.work.set(line, "type", role)
         if role == "assistant" and self.work.message_id(line) is None:
-            for key, value in self._message(role, None, self.work.uuid(line) or line.uid).items():
+            for key, value in self._message(role, None, self.work.id_of(line) or line.uid).items():
                 if key not in line.value and key != "role":
                     line.set_field(key, value)
 
     def _message(self, role: str, content: Any, seed: Any) -> dict[str, Any]:
         if role != "assistant":
             return {"role": role, "content": content}
-        name = self.work.fresh_uuid(seed, "message").replace("-", "")
+        name = self.work.fresh_id(seed, "message").replace("-", "")
         model = self.transcript.model or SYNTHETIC_MODEL
         return {"model": model, "id": f"msg_{name}", "type": "message", "role": role, "content": content}
 
@@ -420,7 +401,7 @@ class _Drafter(ResultsInMessages):
         found = self._behind(number, call, None, None, among=False)
         if spot.side == "behind" and isinstance(spot.of, Block) and spot.of.kind == "result":
             line = work.lines[spot.of.record]
-            if work.stands(line) and self.answers.has(number, line):
+            if work.is_there(line) and self.answers.has(number, line):
                 found = line
         return call if work.is_at_end(found) and number != self.last_response else found
 
@@ -478,14 +459,14 @@ class _Drafter(ResultsInMessages):
         self._bring_together(number)
         behind = self._behind(number, call, id_, None) if spot is None else self._at(number, call, spot)
         followers = self._take_followers(number, call, call)
-        uuid = work.uuid(call)
+        uuid = work.id_of(call)
         value = record(
             like.record
             if like is call
             else {**like.record, **{key: call.record[key] for key in _AS_CALL & call.record.keys()}},
             "user",
             self.writer.holder("user"),
-            work.fresh_uuid(uuid, id_, result.value.get("tool_use_id")),
+            work.fresh_id(uuid, id_, result.value.get("tool_use_id")),
             uuid,
             moment_between(work.get(call, "timestamp"), [work.get(child, "timestamp") for child in followers]),
             promptId=self._prompt_id(number),
@@ -496,9 +477,9 @@ class _Drafter(ResultsInMessages):
         self._hang_in(number, call, line, followers)
 
     def _hang_in(self, number: int, call: DraftMessage, line: DraftMessage, followers: Sequence[DraftMessage]) -> None:
-        if self.work.uuid(call) is not None:
+        if self.work.id_of(call) is not None:
             for child in followers:
-                self.work.hang(child, self.work.uuid(line))
+                self.work.hang(child, self.work.id_of(line))
                 self.work.on_chain.add(line.uid)
         self.answers.add(number, line)
         if self.work.history.preserved:
@@ -528,7 +509,7 @@ class _Drafter(ResultsInMessages):
         if not self._is_left(result) or not self._is_left(call):
             return
         line, home = home_of(result), home_of(call)
-        if len(work.values(line)) > 1 or work.get(line, "type") != "user" or work.uuid(line) is None:
+        if len(work.values(line)) > 1 or work.get(line, "type") != "user" or work.id_of(line) is None:
             self.remove(result)
             self._add_result(number, home, result, _id_of(call), line, None)
             return
@@ -536,7 +517,7 @@ class _Drafter(ResultsInMessages):
         self._bring_together(number)
         behind = self._behind(number, home, _id_of(call), line)
         followers = self._take_followers(number, home, line)
-        uuid, start = work.uuid(home), work.get(home, "timestamp")
+        uuid, start = work.id_of(home), work.get(home, "timestamp")
         work.hang(line, uuid)
         if work.get(line, "sourceToolAssistantUUID") != uuid:
             work.set(line, "sourceToolAssistantUUID", uuid)
@@ -571,7 +552,7 @@ class _Drafter(ResultsInMessages):
         def is_left(other: DraftMessage) -> bool:
             """Of the response or its results, and there without `line`."""
             own = self._is_of(number, other) or self._answers_of(number, other)
-            return own and work.stands(other) and other is not line
+            return own and work.is_there(other) and other is not line
 
         if is_left(child):
             return parent
@@ -582,16 +563,16 @@ class _Drafter(ResultsInMessages):
         if not self._is_of(number, line) and any(is_left(other) and other.uid in work.on_chain for other in group):
             return parent
         answers = [other for other in self.answers.of(number) if is_left(other)]
-        heirs = [other for other in (answers or filter(is_left, group)) if work.uuid(other) is not None]
-        return work.uuid(max(heirs, key=work.place)) if heirs else parent
+        heirs = [other for other in (answers or filter(is_left, group)) if work.id_of(other) is not None]
+        return work.id_of(max(heirs, key=work.place)) if heirs else parent
 
     # lines
 
     def drop(self, line: DraftMessage) -> None:
         work = self.work
-        if not work.stands(line):
+        if not work.is_there(line):
             return
-        own, parent = work.uuid(line), work.parent_of(line)
+        own, parent = work.id_of(line), work.parent_of(line)
         passed = {own}
         while parent in self.heirs and parent not in passed:  # taken for the parent of a line that has lost its own
             passed.add(parent)
@@ -606,7 +587,7 @@ class _Drafter(ResultsInMessages):
             self.heirs[own] = parent
         for heir in heirs:
             above = work.named(heir)
-            while above is not None and above.uid not in work.on_chain and work.stands(above):
+            while above is not None and above.uid not in work.on_chain and work.is_there(above):
                 work.on_chain.add(above.uid)
                 above = work.named(work.parent_of(above))
         for double in work.doubles_of(line):
@@ -624,7 +605,7 @@ class _Drafter(ResultsInMessages):
         last_of: dict[int, int] = {}
         turns: dict[int, _Turn] = {}
         for line in self.touched.values():
-            if not work.stands(line) or work.get(line, "type") != "user" or work.uuid(line) is None:
+            if not work.is_there(line) or work.get(line, "type") != "user" or work.id_of(line) is None:
                 continue
             if work.has_result(line) or not work.values(line):
                 continue
@@ -651,10 +632,10 @@ class _Drafter(ResultsInMessages):
         work = self.work
         tail = self._behind_new(tail)
         followers = work.chain_children_of(tail)
-        work.hang(line, work.uuid(tail))
+        work.hang(line, work.id_of(tail))
         for child in followers:
             if child is not line:
-                work.hang(child, work.uuid(line))
+                work.hang(child, work.id_of(line))
         work.put_after(line, tail)
         work.on_chain.add(line.uid)
         turn.put_in(line)
@@ -671,7 +652,7 @@ class _Drafter(ResultsInMessages):
             behind = self._behind_new(self._inserted.get(id(after)) or self._end_of(after))
             self._inserted[id(after)] = self._new_text(behind, role, text, work.chain_children_of(behind))
             return
-        first = next((line for node in work.history.chain if work.stands(line := work.lines[node.uid])), None)
+        first = next((line for node in work.history.chain if work.is_there(line := work.lines[node.uid])), None)
         if first is not None and work.history.boundary is not None:
             self._new_text(first, role, text, work.chain_children_of(first))
         elif first is not None:
@@ -681,7 +662,7 @@ class _Drafter(ResultsInMessages):
     def _end_of(self, message: Message) -> DraftMessage:
         """The line of a message that stands last in the chain."""
         lines = [self.work.lines[uid] for uid in message.records]
-        lines = [line for line in lines if line.uid in self.work.on_chain and self.work.stands(line)] or lines
+        lines = [line for line in lines if line.uid in self.work.on_chain and self.work.is_there(line)] or lines
         return max(lines, key=lambda line: self.work.chain_index.get(line.uid, -1))
 
     def _new_text(
@@ -693,8 +674,8 @@ class _Drafter(ResultsInMessages):
         in_front: bool = False,
     ) -> DraftMessage:
         work = self.work
-        beside = work.uuid(near)
-        uuid = work.fresh_uuid(beside, "message", role, text)
+        beside = work.id_of(near)
+        uuid = work.fresh_id(beside, "message", role, text)
         message = self._message(role, text if isinstance(text, list) else [self.writer.said(text)], uuid)
         stamp = moment_between(work.get(near, "timestamp"), [work.get(child, "timestamp") for child in followers])
         parent = text_or_none(work.get(near, "parentUuid")) if in_front else beside

@@ -22,7 +22,7 @@ def follow(work: Working, heirs: Mapping[str, str]) -> None:
         return
     for line in work.lines.values():
         kind = work.get(line, "type")
-        if not work.stands(line) or not isinstance(kind, str) or kind not in _POINTERS:
+        if not work.is_there(line) or not isinstance(kind, str) or kind not in _POINTERS:
             continue
         key = _POINTERS[kind]
         new = _heir(work.get(line, key), heirs)
