@@ -116,6 +116,19 @@ class Working(LinkedRecords):
     def chain_children_of(self, line: DraftMessage) -> list[DraftMessage]:
         return [child for child in self.children_of(line) if child.uid in self.on_chain]
 
+    def last_new_after(self, line: DraftMessage) -> DraftMessage:
+        """The line, or the last of the new ones that hang on it in the chain."""
+        while (new := next((child for child in self.chain_children_of(line) if child.is_new), None)) is not None:
+            line = new
+        return line
+
+    def lead_through(self, line: DraftMessage, followers: Iterable[DraftMessage]) -> None:
+        """Let the chain lead through the line to these."""
+        for child in followers:
+            if child is not line:
+                self.hang(child, self.id_of(line))
+        self.on_chain.add(line.uid)
+
     def bridged_beside(self, lines: Iterable[DraftMessage]) -> list[DraftMessage]:
         """Chain records whose lost parent the agent takes one of these for, or a report that hangs beside them."""
         if not self.history.bridged:

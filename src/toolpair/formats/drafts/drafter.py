@@ -106,11 +106,15 @@ class Drafter(ABC):
 
     def rename(self, block: Block, id_: str) -> None:
         found = self.draft.block(block)
+        if found.id == id_:
+            return
         found.value = self.writer.renamed(found, id_)
         found.id = id_
         home_of(found).changed = True
 
     def set_value(self, block: DraftBlock, value: Any) -> None:
+        if value is block.value:
+            return
         if isinstance(value, dict) and value.get("type") == "text":
             block.kind = "text"
         block.value = value
@@ -128,16 +132,21 @@ class Drafter(ABC):
         self.draft.drop(message)
 
     def insert_message(self, after: Message | None, role: str, text: str | list[Any]) -> None:
-        draft = self.draft
-        behind = self._inserted.get(id(after))
-        if behind is None and after is not None:
-            behind = draft.parts_of(after)[-1]
-        beside = behind or self.front()
-        if beside is None:
-            return
-        made = self.new(self.writer.message(role, text), beside)
-        draft.insert_after(behind if behind is not None else beside.before, made)
-        self._inserted[id(after)] = made
+        last = self._inserted.get(id(after)) or (self.end_of(after) if after is not None else None)
+        beside = last or self.front()
+        if beside is not None:
+            made = self.insert(self.writer.message(role, text), beside, in_front=last is None)
+            self._inserted[id(after)] = made
+
+    def insert(self, value: Any, beside: DraftMessage, in_front: bool) -> DraftMessage:
+        """Insert a new message in front of another, or after it."""
+        made = self.new(value, beside)
+        self.draft.insert_after(beside.before if in_front else beside, made)
+        return made
+
+    def end_of(self, message: Message) -> DraftMessage:
+        """The part of a message that one inserted after it follows."""
+        return self.draft.parts_of(message)[-1]
 
     def front(self) -> DraftMessage | None:
         """The message that one inserted at the start goes before."""
@@ -194,11 +203,12 @@ class Drafter(ABC):
         draft = self.draft
         kind, only = next((block.kind, roles[id(block)]) for block in home.blocks if id(block) in roles)
         if home.all_are(kind):
-            home.role = only
-            home.set_field("role", only)
+            self._set_role(home, only)
             return
         runs = [(role, list(run)) for role, run in groupby(home.blocks, lambda block: roles.get(id(block)))]
-        own = next(run for role, run in runs if role is None)
+        own = next((run for role, run in runs if role is None), runs[0][1])
+        if runs[0][0] is not None and own is runs[0][1]:
+            self._set_role(home, runs[0][0])
         behind = rest = home
         for role, run in runs:
             if run is own:
@@ -215,6 +225,10 @@ class Drafter(ABC):
                 behind = made
             if role is None:
                 rest = made
+
+    def _set_role(self, home: DraftMessage, role: str) -> None:
+        home.role = role
+        home.set_field("role", role)
 
     def _taken(self, home: DraftMessage, blocks: Sequence[DraftBlock]) -> Sequence[DraftBlock]:
         home.changed = True

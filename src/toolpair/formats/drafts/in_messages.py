@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -119,31 +120,38 @@ class ResultsInMessages(Drafter):
     # --- order -------------------------------------------------------------------------------------------
 
     def reorder(self, edit: Reorder) -> None:
-        draft = self.draft
-        parts = draft.parts_of(edit.message)
+        parts = self.draft.parts_of(edit.message)
         for part in parts:
-            draft.fill(part)
+            self.draft.fill(part)
         match edit.how:
             case "call_order":
-                self._into_call_order(edit)
+                self.into_call_order(edit)
             case "calls_last":
-                last = parts[-1]
-                calls = [block for part in parts for block in part.blocks if block.kind == "call"]
-                for part in parts:
-                    part.arrange(block for block in part.blocks if block.kind != "call")
-                last.put(last.blocks.last, *calls)
-                for part in parts:
-                    if part.emptied:
-                        draft.drop(part)
+                self.calls_last(parts)
             case "results_first":
-                first = parts[0]
-                late = [block for part in parts[1:] for block in part.blocks if block.kind == "result"]
-                for block in late:
-                    draft.take(block)
-                first.put(first.blocks.last, *late)
-                first.arrange(sorted(first.blocks, key=lambda block: block.kind != "result"))
+                self.results_first(parts)
 
-    def _into_call_order(self, edit: Reorder) -> None:
+    def calls_last(self, parts: Sequence[DraftMessage]) -> None:
+        """Move the calls of a message to its end."""
+        last = parts[-1]
+        calls = [block for part in parts for block in part.blocks if block.kind == "call"]
+        for part in parts:
+            part.arrange(block for block in part.blocks if block.kind != "call")
+        last.put(last.blocks.last, *calls)
+        for part in parts:
+            if part.emptied:
+                self.draft.drop(part)
+
+    def results_first(self, parts: Sequence[DraftMessage]) -> None:
+        """Move the results in a message to its front."""
+        first = parts[0]
+        late = [block for part in parts[1:] for block in part.blocks if block.kind == "result"]
+        for block in late:
+            self.draft.take(block)
+        first.put(first.blocks.last, *late)
+        first.arrange(sorted(first.blocks, key=lambda block: block.kind != "result"))
+
+    def into_call_order(self, edit: Reorder) -> None:
         wanted = [
             self._made[id(part)] if isinstance(part, InsertResult) else self.draft.block(part) for part in edit.order
         ]

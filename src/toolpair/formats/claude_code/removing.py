@@ -1,0 +1,79 @@
+"""Taking records out of the chain, and out of the file: what hangs on them hangs on what comes before."""
+
+from __future__ import annotations
+
+from toolpair.formats.claude_code import compaction
+from toolpair.formats.claude_code.responses import Responses
+from toolpair.formats.claude_code.working import Working
+from toolpair.transcript.draft import DraftMessage
+
+
+class Removing:
+    def __init__(self, work: Working, responses: Responses) -> None:
+        self._work = work
+        self._responses = responses
+        self.heirs: dict[str, str] = {}
+        """uuid of a removed record -> uuid of the one before it."""
+
+    def pass_by(self, line: DraftMessage) -> None:
+        """Let the chain pass the record by: what hangs on it hangs on its parent."""
+        work = self._work
+        parent = work.parent_of(line)
+        for child in work.chain_children_of(line):
+            work.hang(child, self._heir(line, child, parent))
+        work.on_chain.discard(line.uid)
+
+    def drop(self, line: DraftMessage) -> None:
+        """Remove the record from the file."""
+        work = self._work
+        if not work.is_there(line):
+            return
+        own, parent = work.id_of(line), work.parent_of(line)
+        passed = {own}
+        while parent in self.heirs and parent not in passed:  # taken for the parent of a line that has lost its own
+            passed.add(parent)
+            parent = self.heirs[parent]
+        heirs = []
+        for child in work.children_of(line):
+            heirs.append(self._heir(line, child, parent))
+            work.hang(child, heirs[-1])
+        work.take_out(line)
+        work.on_chain.discard(line.uid)
+        if own is not None and parent is not None:
+            self.heirs[own] = parent
+        for heir in heirs:
+            above = work.named(heir)
+            while above is not None and above.uid not in work.on_chain and work.is_there(above):
+                work.on_chain.add(above.uid)
+                above = work.named(work.parent_of(above))
+        for double in work.doubles_of(line):
+            work.take_out(double)
+        compaction.forget(work, line, parent)
+
+    def _heir(self, line: DraftMessage, child: DraftMessage, parent: str | None) -> str | None:
+        """What a child of `line` hangs on when that goes: its parent, unless that loses the rest of a response."""
+        work, responses = self._work, self._responses
+        number = responses.message_of.get(line.uid)
+        if number is None or child.uid not in work.on_chain:
+            return parent
+        if responses.messages[number].role == "user":
+            number -= 1
+        if number < 0 or responses.messages[number].role != "assistant":
+            return parent
+
+        def is_left(other: DraftMessage) -> bool:
+            """Of the response or its results, and there without `line`."""
+            return responses.has(number, other) and work.is_there(other) and other is not line
+
+        if is_left(child):
+            return parent
+        above = work.named(parent)
+        if above is None or is_left(above):
+            return parent
+        group = responses.group(number)
+        of_results = responses.message_of.get(line.uid) != number
+        if of_results and any(is_left(other) and other.uid in work.on_chain for other in group):
+            return parent
+        answers = [other for other in responses.answers.of(number) if is_left(other)]
+        heirs = [other for other in (answers or filter(is_left, group)) if work.id_of(other) is not None]
+        return work.id_of(max(heirs, key=work.place)) if heirs else parent
