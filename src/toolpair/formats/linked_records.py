@@ -5,6 +5,7 @@ now.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from toolpair.dialects.writer import Writer
@@ -12,6 +13,7 @@ from toolpair.formats.format import Item
 from toolpair.formats.linear import Envelope, Linear
 from toolpair.transcript.draft import DraftMessage
 from toolpair.transcript.edits import ABSENT, Edit, Reidentify, Relink
+from toolpair.transcript.id_shapes import first_free
 from toolpair.transcript.model import Transcript
 
 
@@ -132,10 +134,7 @@ class LinkedRecords(Linear):
 
     def fresh_id(self, *seeds: Any) -> str:
         """An id that is the same on every run and that no record has or names as its parent."""
-        seed, attempt = "\0".join(map(str, seeds)), 0
-        while (found := self.envelope.new_id(seed, attempt)) in self.by_id or found in self._children:
-            attempt += 1
-        return found
+        return first_free(partial(self.envelope.new_id, "\0".join(map(str, seeds))), self.by_id, self._children)
 
     def carry_out(self, edit: Edit) -> None:
         match edit:

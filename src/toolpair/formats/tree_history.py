@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, Literal
 
 from msgspec import Struct, field
@@ -17,8 +18,9 @@ from msgspec.structs import replace
 from toolpair.formats.format import Damage, ResumeEffect
 from toolpair.formats.lost import can_be_closed, effect_on_readers, held_in, held_in_part, ids_in
 from toolpair.transcript.counting import plural
+from toolpair.transcript.id_shapes import first_free
 from toolpair.transcript.model import Boundary, Transcript
-from toolpair.transcript.record_tree import Branch, BrokenLink, Cut, Repair
+from toolpair.transcript.record_tree import Branch, BrokenLink, Cut, Repair, record_named
 
 End = Literal["root", "missing", "cycle"]
 """Where a way up ends: at a record that hangs on nothing, on a record that is not there, on one further down."""
@@ -57,10 +59,7 @@ class NodeTree(Struct, eq=False):
 
     def named(self, name: str) -> Node | None:
         """The node with this id, or the only one whose id begins so."""
-        if name in self.by_id or not name:
-            return self.by_id.get(name)
-        found = [node for id_, node in self.by_id.items() if isinstance(id_, str) and id_.startswith(name)]
-        return found[0] if len(found) == 1 else None
+        return record_named(self.by_id, name)
 
     def walk(self, leaf: Node | None) -> tuple[list[Node], End]:
         """The way from the root, or from where it is lost, to the leaf.
@@ -299,9 +298,7 @@ def _said(tree: NodeTree) -> int:
 
 def fresh_id(seed: str, taken: set[Any]) -> str:
     """An id that none has; the same on every run."""
-    attempt = 0
-    while (made := id_from(seed, attempt)) in taken:
-        attempt += 1
+    made = first_free(partial(id_from, seed), taken)
     taken.add(made)
     return made
 
