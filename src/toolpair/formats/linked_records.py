@@ -111,7 +111,7 @@ class LinkedRecords(Linear):
 
     # --- changes -----------------------------------------------------------------------------------------
 
-    def hang(self, line: DraftMessage, parent: Any) -> None:
+    def link(self, line: DraftMessage, parent: Any) -> None:
         """Give it this parent."""
         before = self.envelope.as_id(self.get(line, self.envelope.parent_key))
         if before == parent or not self.envelope.linked or not isinstance(line.record, dict):
@@ -140,7 +140,7 @@ class LinkedRecords(Linear):
         match edit:
             case Relink(record=uid, parent=parent):
                 if (line := self.record(uid)) is not None:
-                    self.hang(line, parent)
+                    self.link(line, parent)
             case Reidentify(record=uid):
                 if (line := self.record(uid)) is not None:
                     self._reidentify(line, edit)
@@ -152,7 +152,7 @@ class LinkedRecords(Linear):
         self.rename(line, edit.id)
         for child in filter(None, map(self.record, edit.children if old is not None else ())):
             if self.envelope.as_id(self.get(child, self.envelope.parent_key)) == old:
-                self.hang(child, edit.id)
+                self.link(child, edit.id)
             for key in self.envelope.named_in:
                 if self.envelope.as_id(self.get(child, key)) == old:
                     self.set(child, key, edit.id)

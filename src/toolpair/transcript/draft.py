@@ -161,7 +161,7 @@ class Draft(LinkedList[DraftMessage]):
         """The draft message of a record."""
         return self._of_record[uid]
 
-    def stand_for(self, uid: int, message: DraftMessage) -> None:
+    def also_for(self, uid: int, message: DraftMessage) -> None:
         """Let the message stand for that record, too: what is sent in its place is in the other one."""
         self._of_record[uid] = message
 
@@ -233,7 +233,7 @@ class Draft(LinkedList[DraftMessage]):
         if home.emptied:
             self.drop(home)
 
-    def stands(self, block: DraftBlock) -> bool:
+    def has_block(self, block: DraftBlock) -> bool:
         """Whether both the block and its message are still in the draft."""
         return block.home is not None and block.home.blocks.is_in(block) and self.is_in(block.home)
 

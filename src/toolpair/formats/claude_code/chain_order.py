@@ -73,10 +73,10 @@ def _swap(work: Working, above: DraftMessage, between: Sequence[DraftMessage], r
     rest = [line for line in work.chain_children_of(run[-1]) if line not in run]
     if not rest and work.history.chosen:
         return
-    work.hang(run[0], work.id_of(above))
+    work.link(run[0], work.id_of(above))
     for line in rest:
-        work.hang(line, work.id_of(between[-1]))
-    work.hang(between[0], work.id_of(run[-1]))
+        work.link(line, work.id_of(between[-1]))
+    work.link(between[0], work.id_of(run[-1]))
     previous = above
     for line in run:
         work.put_after(line, previous)
@@ -98,9 +98,9 @@ def permute(work: Working, lines: Sequence[DraftMessage]) -> None:
     own = {line.uid for line in lines}
     now = {work.id_of(slot): work.id_of(line) for slot, line in zip(slots, lines, strict=True)}
     for line, parent, children, index in zip(lines, above, below, indexes, strict=True):
-        work.hang(line, now.get(parent, parent))
+        work.link(line, now.get(parent, parent))
         for child in children:
             if child.uid not in own:
-                work.hang(child, work.id_of(line))
+                work.link(child, work.id_of(line))
         work.chain_index[line.uid] = index
     work.put_in_places(lines, slots)

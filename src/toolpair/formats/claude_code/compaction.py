@@ -62,8 +62,8 @@ def _hung_in(work: Working, line: DraftMessage, group: Sequence[DraftMessage]) -
         last = next((child for child in below if child.uid not in passed), last)
     for child in work.chain_children_of(last):
         if child is not line:
-            work.hang(child, work.id_of(line))
-    work.hang(line, work.id_of(last))
+            work.link(child, work.id_of(line))
+    work.link(line, work.id_of(last))
     work.on_chain.add(line.uid)
     return last
 

@@ -169,7 +169,7 @@ class _Drafter(ResultsInMessages):
         home_of(block).blocks.drop(block)
         home_of(block).changed = True
 
-    def calls_behind(self, home: DraftMessage, said: Sequence[DraftBlock]) -> None:
+    def texts_before_calls(self, home: DraftMessage, said: Sequence[DraftBlock]) -> None:
         """The agent moves calls after the text of their response itself."""
 
     def keeping(self, home: DraftMessage) -> DraftMessage:
@@ -213,7 +213,7 @@ class _Drafter(ResultsInMessages):
             work.put_in_places(lines, sorted(lines, key=work.place))
 
     def _may_end(self, lines: Sequence[DraftMessage]) -> bool:
-        """Whether the last of these results can be the file's last record: all behind its call is found beside it."""
+        """Whether the last of these results can be the last record: the agent finds all after its call beside it."""
         work = self.work
         number = self.responses.message_of.get(lines[-1].uid, 0)
         if number == 0 or work.history.chosen:
@@ -254,23 +254,23 @@ class _Drafter(ResultsInMessages):
         if tail is not home:
             home.changed = True
             for child in followers:
-                work.hang(child, work.id_of(tail))
+                work.link(child, work.id_of(tail))
 
     def _follow(
-        self, behind: DraftMessage, envelope: dict[str, Any], role: str, blocks: Sequence[DraftBlock], seed: Any
+        self, previous: DraftMessage, envelope: dict[str, Any], role: str, blocks: Sequence[DraftBlock], seed: Any
     ) -> DraftMessage:
-        """A new record behind another that holds these blocks of what was one record."""
+        """A new record after another, with these blocks of what was one record."""
         work = self.work
         uuid = work.fresh_id(envelope.get("uuid"), "part", seed, role, len(blocks))
         old = envelope.get("message")
         message = old if envelope.get("type") == role and isinstance(old, dict) else self._message(role, [], uuid)
         answers = role == "user" and any(kind_of(block.value) == "tool_result" for block in blocks)
-        above = work.id_of(behind)
-        stamp = moment_between(work.get(behind, "timestamp"), ())
+        above = work.id_of(previous)
+        stamp = moment_between(work.get(previous, "timestamp"), ())
         source = above if answers else None
         value = record(envelope, role, message, uuid, above, stamp, sourceToolAssistantUUID=source)
-        line = work.new_line(value, behind, blocks)
-        if behind.uid in work.on_chain:
+        line = work.new_line(value, previous, blocks)
+        if previous.uid in work.on_chain:
             work.on_chain.add(line.uid)
         return line
 
@@ -299,14 +299,14 @@ class _Drafter(ResultsInMessages):
 
     def _add(self, edit: InsertResult, spot: Spot | None) -> None:
         call = self.draft.block(edit.call)
-        if self.responses.is_left(call):
+        if self.work.is_left(call):
             result = self.writer.result(call, edit.content, edit.is_error, edit.id)
             details = text_of(edit.content) if edit.is_error else None
             self.results.add(self._number(call), call, result, home_of(call), details, spot)
 
     def move(self, result: DraftBlock, call: DraftBlock) -> None:
         work, line = self.work, home_of(result)
-        if not self.responses.is_left(result) or not self.responses.is_left(call):
+        if not work.is_left(result) or not work.is_left(call):
             return
         if len(work.values(line)) > 1 or work.get(line, "type") != "user" or work.id_of(line) is None:
             self.remove(result)

@@ -20,7 +20,7 @@ class Removing:
         work = self._work
         parent = work.parent_of(line)
         for child in work.chain_children_of(line):
-            work.hang(child, self._heir(line, child, parent))
+            work.link(child, self._heir(line, child, parent))
         work.on_chain.discard(line.uid)
 
     def drop(self, line: DraftMessage) -> None:
@@ -36,7 +36,7 @@ class Removing:
         heirs = []
         for child in work.children_of(line):
             heirs.append(self._heir(line, child, parent))
-            work.hang(child, heirs[-1])
+            work.link(child, heirs[-1])
         work.take_out(line)
         work.on_chain.discard(line.uid)
         if own is not None and parent is not None:

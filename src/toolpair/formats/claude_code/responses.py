@@ -9,12 +9,12 @@ from typing import Any
 from toolpair.formats.claude_code.answering import Answers
 from toolpair.formats.claude_code.chain_order import bring_together
 from toolpair.formats.claude_code.frames import Frame
-from toolpair.formats.claude_code.working import Working, field_of, kind_of
-from toolpair.transcript.draft import DraftBlock, DraftMessage
+from toolpair.formats.claude_code.working import Working
+from toolpair.transcript.draft import DraftMessage
 
 
 class Responses:
-    """A response is named by the number of its message in the transcript."""
+    """Each response is known by the number of its message in the transcript."""
 
     def __init__(self, work: Working) -> None:
         self.work = work
@@ -24,9 +24,8 @@ class Responses:
         self.message_of = {uid: number for number, message in enumerate(messages) for uid in message.records}
         """uid of a record -> the number of its message, as it was read."""
         self.last = max((number for number, message in enumerate(messages) if message.role == "assistant"), default=-1)
-        self.answers = Answers(work, lambda number: len(messages[number].blocks) + 1, self._rank)
+        self.answers = Answers(work)
         self._groups: dict[int, list[DraftMessage]] = {}
-        self._call_numbers: dict[int, dict[Any, int]] = {}
         self._together: set[int] = set()
         self._prompts: dict[int, Any] = {}
         self._last_user: list[int] = []
@@ -50,10 +49,6 @@ class Responses:
             self.answers.has(number, line) and self.work.has_result(line)
         )
 
-    def is_left(self, block: DraftBlock) -> bool:
-        """Whether a call or a result is still one, and there."""
-        return block.kind != "text" and self.work.draft.stands(block)
-
     def bring_together(self, number: int) -> None:
         """Link the parts of a response in a row, once."""
         if number not in self._together and self.messages[number].role == "assistant":
@@ -62,27 +57,6 @@ class Responses:
             bring_together(self.work, self.group(number))
             if self.work.puts != before:
                 self.answers.forget()
-
-    def call_numbers(self, number: int) -> dict[Any, int]:
-        """The id of each call, as it is now -> which of the response's calls it is."""
-        if number not in self._call_numbers:
-            found: dict[Any, int] = {}
-            for index, block in enumerate(self.messages[number].calls):
-                call = self.work.draft.block(block)
-                if self.is_left(call) and isinstance(id_ := id_of_call(call), str):
-                    found.setdefault(id_, index)
-            self._call_numbers[number] = found
-        return self._call_numbers[number]
-
-    def _rank(self, number: int, line: DraftMessage) -> int:
-        """Which of a response's calls the record answers first; after them all where it answers none."""
-        numbers = self.call_numbers(number)
-        found = [
-            numbers.get(value.get("tool_use_id"), len(numbers))
-            for value in self.work.values(line)
-            if kind_of(value) == "tool_result" and isinstance(value.get("tool_use_id"), str)
-        ]
-        return min(found, default=len(numbers))
 
     def bridged_beside(self, number: int) -> list[DraftMessage]:
         """Records that lost their parent next to the response or its results."""
@@ -113,7 +87,3 @@ class Responses:
                 last = place if message.role == "user" else last
         before = self._last_user[number]
         return self.group(before) or self._front if before >= 0 else []
-
-
-def id_of_call(call: DraftBlock) -> Any:
-    return field_of(call.value, "id")

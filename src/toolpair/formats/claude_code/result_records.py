@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from toolpair.formats.claude_code import compaction
+from toolpair.formats.claude_code.answering import id_of_call
 from toolpair.formats.claude_code.envelope import moment_between, record
 from toolpair.formats.claude_code.removing import Removing
-from toolpair.formats.claude_code.responses import Responses, id_of_call
+from toolpair.formats.claude_code.responses import Responses
 from toolpair.formats.claude_code.working import Working
 from toolpair.formats.clock import seconds_of
 from toolpair.formats.drafts.drafter import home_of
@@ -58,7 +59,7 @@ class ResultRecords:
         previous = self._in_call_order(number, home, id_of_call(call), line)
         followers = self._followers(number, home, line)
         uuid, start = work.id_of(home), work.get(home, "timestamp")
-        work.hang(line, uuid)
+        work.link(line, uuid)
         if work.get(line, "sourceToolAssistantUUID") != uuid:
             work.set(line, "sourceToolAssistantUUID", uuid)
         stamps = [work.get(child, "timestamp") for child in followers]
@@ -96,7 +97,7 @@ class ResultRecords:
 
     def _in_call_order(self, number: int, call: DraftMessage, id_: Any, moved: DraftMessage | None) -> DraftMessage:
         """The record that a result is put after: one of its response's calls, or the result of an earlier call."""
-        mine = self._responses.call_numbers(number).get(id_, 0) if isinstance(id_, str) else 0
+        mine = self._responses.answers.call_numbers(number).get(id_, 0) if isinstance(id_, str) else 0
         order = self._responses.answers.order(number)
         if moved is not None:
             order.remove(moved)

@@ -42,7 +42,7 @@ def _put_after_all(work: Working, line: DraftMessage, turn: _Turn) -> None:
         return
     tail = work.last_new_after(tail)
     followers = work.chain_children_of(tail)
-    work.hang(line, work.id_of(tail))
+    work.link(line, work.id_of(tail))
     work.lead_through(line, followers)
     work.put_after(line, tail)
     turn.put_in(line)

@@ -89,6 +89,10 @@ class Working(LinkedRecords):
                 line.blocks.extend([block])
         return line.blocks
 
+    def is_left(self, block: DraftBlock) -> bool:
+        """Whether a call or a result is still one, and still there."""
+        return block.kind != "text" and self.draft.has_block(block)
+
     def has_result(self, line: DraftMessage) -> bool:
         return any(kind_of(value) == "tool_result" for value in self.values(line))
 
@@ -126,7 +130,7 @@ class Working(LinkedRecords):
         """Let the chain lead through the line to these."""
         for child in followers:
             if child is not line:
-                self.hang(child, self.id_of(line))
+                self.link(child, self.id_of(line))
         self.on_chain.add(line.uid)
 
     def bridged_beside(self, lines: Iterable[DraftMessage]) -> list[DraftMessage]:
@@ -172,10 +176,10 @@ class Working(LinkedRecords):
     def put_after(self, line: DraftMessage, other: DraftMessage) -> None:
         """Put it after the other one, and what was put there before."""
         self.take_out(line)
-        behind = other
-        while put := self._put.get(behind.uid):
-            behind = put[-1]
-        self.draft.insert_after(behind, line)
+        last = other
+        while put := self._put.get(last.uid):
+            last = put[-1]
+        self.draft.insert_after(last, line)
         self._put.setdefault(other.uid, []).append(line)
         self._put_after[line.uid] = other
         self.puts += 1

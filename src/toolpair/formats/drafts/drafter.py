@@ -96,7 +96,7 @@ class Drafter(ABC):
             self._take_stranded(message, calls)
         self._called.clear()
         for key, said in self._said.items():
-            self.calls_behind(self._homes[key], said)
+            self.texts_before_calls(self._homes[key], said)
         for key, roles in self._moving.items():
             self.split(self._homes[key], roles)
         self._said.clear()
@@ -169,7 +169,7 @@ class Drafter(ABC):
                 stranded = following is None or following.kind == "thinking"
             elif stranded and block.kind == "thinking":
                 self.draft.take(block)
-            elif self.draft.stands(block):
+            elif self.draft.has_block(block):
                 following, stranded = block, False
 
     def say(self, call: DraftBlock, text: str) -> None:
@@ -180,7 +180,7 @@ class Drafter(ABC):
         self._homes[id(home)] = home
         self._said.setdefault(id(home), []).append(call)
 
-    def calls_behind(self, home: DraftMessage, said: Sequence[DraftBlock]) -> None:
+    def texts_before_calls(self, home: DraftMessage, said: Sequence[DraftBlock]) -> None:
         """Put the texts that calls became in front of the calls that are left."""
         rank = {id(block): number for number, block in enumerate(said)}
         home.arrange(sorted(home.blocks, key=lambda block: (block.kind == "call", rank.get(id(block), 0))))
@@ -209,20 +209,20 @@ class Drafter(ABC):
         own = next((run for role, run in runs if role is None), runs[0][1])
         if runs[0][0] is not None and own is runs[0][1]:
             self._set_role(home, runs[0][0])
-        behind = rest = home
+        previous = rest = home
         for role, run in runs:
             if run is own:
                 continue
-            at_front = behind is home and run[0] is home.blocks.first
+            at_front = previous is home and run[0] is home.blocks.first
             before = home.before
             if at_front and before is not None and before.is_new and before.role == role:
                 before.put(before.blocks.last, *self._taken(home, run))
                 continue
             made = self.new(self.writer.holder(role or home.role), rest)
-            draft.insert_after(home.before if at_front else behind, made)
+            draft.insert_after(home.before if at_front else previous, made)
             made.put(None, *self._taken(home, run))
             if not at_front:
-                behind = made
+                previous = made
             if role is None:
                 rest = made
 

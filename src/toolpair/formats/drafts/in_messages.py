@@ -35,7 +35,7 @@ class ResultsInMessages(Drafter):
         """id() of a message -> its results that are kept as text, each with the blocks that replace it."""
         self._made: dict[int, DraftBlock] = {}
         """id() of an `InsertResult` -> the result it inserted."""
-        self._put_behind: dict[int, DraftBlock] = {}
+        self._put_after: dict[int, DraftBlock] = {}
         """id() of a block -> the last result inserted after it."""
         self._put_in_front: dict[int, DraftBlock] = {}
         """id() of a message -> the last result inserted at its front."""
@@ -109,8 +109,8 @@ class ResultsInMessages(Drafter):
         elif spot.side == "before":
             home.put(anchor.before, result)
         else:
-            home.put(self._put_behind.get(id(anchor), anchor), result)
-            self._put_behind[id(anchor)] = result
+            home.put(self._put_after.get(id(anchor), anchor), result)
+            self._put_after[id(anchor)] = result
 
     def _put_first(self, message: DraftMessage, result: DraftBlock) -> None:
         self.draft.fill(message)
