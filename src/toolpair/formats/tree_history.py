@@ -1,6 +1,6 @@
-"""Histories that are trees: each record names the one that it hangs on, and the agent walks up from the last one.
+"""Histories that are trees: each record names its parent, and the agent walks up from the last record.
 
-What such a walk leads to, what a lost or doubled id or a loop hides from it, and how the links are mended, for any
+What such a walk leads to, what a lost or doubled id or a loop hides from it, and how the links are repaired, for any
 agent: a format gives the nodes and says what of them is talk.
 """
 
@@ -23,7 +23,7 @@ from toolpair.transcript.model import Boundary, Transcript
 from toolpair.transcript.record_tree import Branch, BrokenLink, Cut, Repair, record_named
 
 End = Literal["root", "missing", "cycle"]
-"""Where a way up ends: at a record that hangs on nothing, on a record that is not there, on one further down."""
+"""How a walk up ends: at a record without a parent, with a missing parent, or with one further down."""
 
 
 class Node(Struct, eq=False):
@@ -48,7 +48,7 @@ class NodeTree(Struct, eq=False):
     nodes: Sequence[Node]
     by_id: dict[Any, Node] = field(default_factory=dict)
     children: dict[Any, list[Node]] = field(default_factory=dict)
-    """id -> the nodes that hang on it."""
+    """id -> its children."""
 
     def __post_init__(self) -> None:
         for node in self.nodes:
@@ -64,7 +64,7 @@ class NodeTree(Struct, eq=False):
     def walk(self, leaf: Node | None) -> tuple[list[Node], End]:
         """The way from the root, or from where it is lost, to the leaf.
 
-        A loop is cut above that record in it which stands first in the file: it cannot hang on a later one.
+        A loop is cut above the one of its records that is first in the file: its parent cannot be a later one.
         """
         path: list[Node] = []
         places: dict[int, int] = {}
@@ -83,11 +83,11 @@ class NodeTree(Struct, eq=False):
         return path[: first + 1][::-1], "cycle"
 
     def walk_from(self, leaf: Node) -> tuple[list[Node], End]:
-        """The same of the node that stands where `leaf` does in another tree of these records."""
+        """The walk to the node that has the place of `leaf`, which is of another tree of these records."""
         return self.walk(self.nodes[leaf.place])
 
     def tips(self) -> Iterator[Node]:
-        """The nodes that nothing hangs on."""
+        """The nodes without children."""
         return (node for node in self.nodes if self.by_id.get(node.id) is node and node.id not in self.children)
 
 
@@ -104,7 +104,7 @@ _LINK: Final = "link it to the line before it"
 def links_of(
     tree: NodeTree, path: Sequence[Node], end: End, messages: int, agent: str, summarised: bool = False
 ) -> Links:
-    """What is lost above the history that `path` is, and behind its leaf. `messages` is how many it has.
+    """What is lost above the history `path`, and after its leaf. `messages`: how many it has.
 
     `summarised`: a summary is sent in place of what is above, so that no link up there loses anything.
     """
@@ -120,7 +120,7 @@ def links_of(
         boundaries.append(_begun_again(tree, path))
     last = tree.nodes[-1] if tree.nodes else None
     if path and last is path[-1]:
-        boundaries += _behind(tree, last, messages)
+        boundaries += _after_leaf(tree, last, messages)
     return Links(tuple(boundaries), tuple(broken))
 
 
@@ -180,7 +180,7 @@ def _begun_again(tree: NodeTree, path: Sequence[Node]) -> Boundary:
 
 
 def _relinks(tree: NodeTree, node: Node, before: Node) -> Iterator[tuple[int, Any]]:
-    """The record and what it is to hang on, and the same for each further break above."""
+    """(record, its new parent), and the same for each further break above."""
     above: Node | None = before
     below = {id(node)}
     while above is not None:
@@ -211,7 +211,7 @@ def _lost_above(node: Node, hidden: Iterable[Node], rule: str, repair: Repair | 
     return Boundary(0, text, node.uid, Cut(rule, messages, outputs, repair, certain))
 
 
-def _behind(tree: NodeTree, last: Node, messages: int) -> Iterator[Boundary]:
+def _after_leaf(tree: NodeTree, last: Node, messages: int) -> Iterator[Boundary]:
     """A last record that others link to: something else than the agent put it there, and it hides them."""
     hidden: list[Node] = []
     seen = {id(last)}

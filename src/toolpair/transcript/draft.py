@@ -162,7 +162,7 @@ class Draft(LinkedList[DraftMessage]):
         return self._of_record[uid]
 
     def also_for(self, uid: int, message: DraftMessage) -> None:
-        """Let the message stand for that record, too: what is sent in its place is in the other one."""
+        """Let this be the draft message of that record, too: its content is sent in place of the record's own."""
         self._of_record[uid] = message
 
     def parts_of(self, message: Message) -> list[DraftMessage]:
@@ -256,7 +256,7 @@ class Draft(LinkedList[DraftMessage]):
 
 
 def value_at(value: Any, slot: Slot) -> Any:
-    """What stands at the slot; None where nothing does."""
+    """The value at the slot; None without one."""
     for step in slot:
         if isinstance(value, dict):
             value = value.get(step)

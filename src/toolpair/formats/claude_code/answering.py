@@ -36,7 +36,7 @@ class Order:
         self._update(rank)
 
     def remove(self, line: DraftMessage) -> None:
-        """Take a line out, before it is moved."""
+        """Remove a line, before it is moved."""
         rank = self._ranks.pop(line.uid, None)
         if rank is not None:
             lines = self._lines[rank]

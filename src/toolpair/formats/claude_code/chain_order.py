@@ -1,4 +1,4 @@
-"""Records of the chain in another order: the parts of a response together, results in the order of their calls."""
+"""Changing the order of the chain: the parts of a response together, results in the order of their calls."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from toolpair.transcript.draft import DraftMessage
 
 
 def bring_together(work: Working, response: Sequence[DraftMessage]) -> None:
-    """Link each later part of a response directly after the earlier ones, where another response lies between them.
+    """Link each later part of a response directly after the earlier ones if another response lies between them.
 
-    The agent sends the parts as one message in the place of the first, and results after the last part: so after the
-    other response too, and a new result would not follow its call.
+    The agent sends the parts as one message in the place of the first, and results after the last part, thus after
+    the other response: a new result would not follow its call.
     """
     parts = [
         line
@@ -87,7 +87,7 @@ def _swap(work: Working, above: DraftMessage, between: Sequence[DraftMessage], r
 
 
 def permute(work: Working, lines: Sequence[DraftMessage]) -> None:
-    """Put records of the chain into this order, each in the place of another: in the chain and in the file."""
+    """Put records of the chain into this order, each in the place of another, on the chain and in the file."""
     slots = sorted(lines, key=lambda line: work.chain_index.get(line.uid, -1))
     kept = {None, *work.history.preserved}
     if any(line.uid not in work.on_chain or work.id_of(line) in kept for line in lines):

@@ -1,4 +1,4 @@
-"""Editing the lists in a compaction boundary that name the records it kept."""
+"""The lists in a compaction boundary that name the records it kept."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _metadata(work: Working, line: DraftMessage | None) -> dict[str, Any] | None
 
 
 def keep(work: Working, line: DraftMessage, call: DraftMessage, group: Sequence[DraftMessage]) -> None:
-    """A result of a kept call is sent only if it is listed too: list it after the last kept call of its response."""
+    """List the result of a kept call, after the last kept call of its response: only listed records are sent."""
     named = work.id_of(call)
     if named not in work.history.preserved:
         return
@@ -40,15 +40,15 @@ def keep(work: Working, line: DraftMessage, call: DraftMessage, group: Sequence[
             changed["preservedMessages"] = {**listed, **lists}
     segment = metadata.get("preservedSegment")
     if isinstance(segment, dict) and not changed and call.uid in work.on_chain:
-        last = _hung_in(work, line, group)
+        last = _linked_in(work, line, group)
         if last is not None and segment.get("tailUuid") == work.id_of(last):
             changed["preservedSegment"] = {**segment, "tailUuid": work.id_of(line)}
     if changed:
         work.set(boundary, "compactMetadata", {**metadata, **changed})
 
 
-def _hung_in(work: Working, line: DraftMessage, group: Sequence[DraftMessage]) -> DraftMessage | None:
-    """If only the ends are named, everything between is found by links: link the line after the last of its turn.
+def _linked_in(work: Working, line: DraftMessage, group: Sequence[DraftMessage]) -> DraftMessage | None:
+    """If only the ends are named, the records between are found by links: link the line after the last of its turn.
 
     Returns its new parent.
     """
@@ -75,7 +75,7 @@ def _with(uuids: list[Any], own: str | None, group: Sequence[str | None]) -> lis
 
 
 def forget(work: Working, line: DraftMessage, parent: str | None) -> None:
-    """Remove a deleted record from the lists: one name that does not exist costs everything that was kept."""
+    """Remove a deleted record from the lists: with one missing name the agent sends nothing that was kept."""
     own = work.id_of(line)
     if own is None or work.history.boundary is None:
         return

@@ -1,4 +1,4 @@
-"""Renaming the copies of a call's id elsewhere in a file, so that readers can follow it."""
+"""Renaming the copies of a call's id elsewhere in the file, so that all name the same call."""
 
 from __future__ import annotations
 

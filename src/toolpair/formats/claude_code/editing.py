@@ -78,7 +78,7 @@ _STEPS: Final[tuple[type, ...]] = (
     MoveRecord,
     SetInRecord,
 )
-"""The content of records changes first, then what stands where."""
+"""The content of records changes first, then their places and links."""
 
 
 class _Editor(Working):
@@ -110,7 +110,7 @@ class _Editor(Working):
 
 
 class _Drafter(ResultsInMessages):
-    """Each result has a record of its own, a child of its call's, and a new message is a new record in the chain."""
+    """Each result has a record of its own, linked to its call's; a new message is a new record on the chain."""
 
     def __init__(self, work: Working) -> None:
         super().__init__(work.draft, work.writer, work.new, merged=True)
@@ -131,10 +131,10 @@ class _Drafter(ResultsInMessages):
         super().take(edit)
 
     def drop(self, message: DraftMessage) -> None:
-        self.removing.drop(message)
+        self.removing.remove(message)
 
     def finish(self) -> None:
-        """What waits until no more results come."""
+        """Remove records that are empty, which waits until no more results come."""
         for line in self.touched.values():
             if line.emptied:
                 self.drop(line)
@@ -184,13 +184,13 @@ class _Drafter(ResultsInMessages):
         self._sort_each(parts, lambda block: block.kind != "result")
 
     def _sort_each(self, parts: Sequence[DraftMessage], key: Callable[[DraftBlock], bool]) -> None:
-        """Each record keeps its blocks: the agent orders the records of a message itself."""
+        """Sort the blocks in each record: the agent sorts the records of a message itself."""
         for part in parts:
             if (blocks := list(part.blocks)) != (ordered := sorted(blocks, key=key)):
                 part.arrange(ordered)
 
     def into_call_order(self, edit: Reorder) -> None:
-        """Results into call order inside each record, then the records by their first result."""
+        """Put the results in each record into call order, then the records by their first result."""
         work = self.work
         by_line: dict[int, list[DraftBlock]] = {}
         for block in edit.order:
@@ -236,7 +236,7 @@ class _Drafter(ResultsInMessages):
     # roles
 
     def split(self, home: DraftMessage, roles: dict[int, str]) -> None:
-        """The record becomes one of the first role; the others get new ones, in a row after it."""
+        """The record gets the first role; the blocks of the others get new records, in a row after it."""
         work = self.work
         envelope = {**home.record, "type": work.get(home, "type")}
         own = envelope["type"] if isinstance(envelope["type"], str) else "user"
@@ -339,7 +339,7 @@ class _Drafter(ResultsInMessages):
         return line
 
     def end_of(self, message: Message) -> DraftMessage:
-        """The last of its records in the chain."""
+        """The last of its records on the chain."""
         lines = [self.work.lines[uid] for uid in message.records]
         lines = [line for line in lines if line.uid in self.work.on_chain and self.work.is_there(line)] or lines
         return max(lines, key=lambda line: self.work.chain_index.get(line.uid, -1))

@@ -1,4 +1,4 @@
-"""Taking records out of the chain, and out of the file: what hangs on them hangs on what comes before."""
+"""Removing records from the chain, and from the file: their children link to the record before."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ class Removing:
         self.heirs: dict[str, str] = {}
         """uuid of a removed record -> uuid of the one before it."""
 
-    def pass_by(self, line: DraftMessage) -> None:
-        """Let the chain pass the record by: what hangs on it hangs on its parent."""
+    def unchain(self, line: DraftMessage) -> None:
+        """Remove it from the chain: its children link to its parent."""
         work = self._work
         parent = work.parent_of(line)
         for child in work.chain_children_of(line):
             work.link(child, self._heir(line, child, parent))
         work.on_chain.discard(line.uid)
 
-    def drop(self, line: DraftMessage) -> None:
+    def remove(self, line: DraftMessage) -> None:
         """Remove the record from the file."""
         work = self._work
         if not work.is_there(line):
             return
         own, parent = work.id_of(line), work.parent_of(line)
         passed = {own}
-        while parent in self.heirs and parent not in passed:  # taken for the parent of a line that has lost its own
+        while parent in self.heirs and parent not in passed:  # the agent took it for a lost parent
             passed.add(parent)
             parent = self.heirs[parent]
         heirs = []
@@ -51,7 +51,7 @@ class Removing:
         compaction.forget(work, line, parent)
 
     def _heir(self, line: DraftMessage, child: DraftMessage, parent: str | None) -> str | None:
-        """What a child of `line` hangs on when that goes: its parent, unless that loses the rest of a response."""
+        """The new parent for a child of `line`: that of `line`, unless the rest of a response would be lost."""
         work, responses = self._work, self._responses
         number = responses.message_of.get(line.uid)
         if number is None or child.uid not in work.on_chain:

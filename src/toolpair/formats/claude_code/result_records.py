@@ -1,4 +1,4 @@
-"""The records of results: each is a child of its call's record, and the chain continues after it."""
+"""The records of results: each links to its call's record, and the chain continues after it."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ class ResultRecords:
         self._link_in(number, home, work.new_line(value, previous, [result]), followers)
 
     def move(self, number: int, call: DraftBlock, line: DraftMessage) -> None:
-        """Hang the record of a result on its call, and put it among the other results."""
+        """Link the record of a result to its call, and put it among the other results."""
         work, home = self._work, home_of(call)
-        self._removing.pass_by(line)
+        self._removing.unchain(line)
         self._responses.bring_together(number)
         previous = self._in_call_order(number, home, id_of_call(call), line)
         followers = self._followers(number, home, line)
@@ -81,7 +81,7 @@ class ResultRecords:
             compaction.keep(work, line, call, self._responses.group(number))
 
     def _followers(self, number: int, call: DraftMessage, result: DraftMessage) -> list[DraftMessage]:
-        """What the chain continues with after the call: it comes after the result then."""
+        """The records that follow the call on the chain, and now its result."""
 
         def continues(child: DraftMessage) -> bool:
             return not self._responses.has(number, child) and child is not result
@@ -96,7 +96,7 @@ class ResultRecords:
     # --- places in the file ------------------------------------------------------------------------------
 
     def _in_call_order(self, number: int, call: DraftMessage, id_: Any, moved: DraftMessage | None) -> DraftMessage:
-        """The record that a result is put after: one of its response's calls, or the result of an earlier call."""
+        """The record that a result goes after: one of its response's calls, or the result of an earlier call."""
         mine = self._responses.answers.call_numbers(number).get(id_, 0) if isinstance(id_, str) else 0
         order = self._responses.answers.order(number)
         if moved is not None:
@@ -104,7 +104,7 @@ class ResultRecords:
         return self._not_last(number, call, self._last_of((*self._calls(number, call), order.last_below(mine))))
 
     def _at(self, number: int, call: DraftMessage, spot: Spot) -> DraftMessage:
-        """The record that a result is put after for a spot: a result's, or the last one of the response.
+        """The record that a result at a spot goes after: a result's, or the last one of the response.
 
         The agent sends results before all words, so of spots among words only the side of the results counts.
         """

@@ -1,4 +1,4 @@
-"""Words are sent only from the chain, where results are found beside it too: what was a result is brought there."""
+"""Words are sent only if they are on the chain; results are found beside it, too. What was a result is put on it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from toolpair.transcript.draft import DraftMessage
 
 
 def keep_words_in_chain(work: Working, responses: Responses, removing: Removing, lines: Iterable[DraftMessage]) -> None:
-    """Bring those of the lines that hold only words into the chain, after their response and all its results."""
+    """Put those of the lines that hold only words on the chain, after their response and all its results."""
     last_of: dict[int, int] = {}
     turns: dict[int, _Turn] = {}
     for line in lines:
@@ -30,7 +30,7 @@ def keep_words_in_chain(work: Working, responses: Responses, removing: Removing,
         if line.uid in work.on_chain and not wedged:
             continue
         if line.uid in work.on_chain:
-            removing.pass_by(line)
+            removing.unchain(line)
         if number not in turns:
             turns[number] = _Turn(work, (*group, *responses.group(number)))
         _put_after_all(work, line, turns[number])
@@ -49,7 +49,7 @@ def _put_after_all(work: Working, line: DraftMessage, turn: _Turn) -> None:
 
 
 class _Turn:
-    """The lines of a response and of what answers it, by their place in the chain."""
+    """The lines of a response and of its results, by their place on the chain."""
 
     def __init__(self, work: Working, lines: Sequence[DraftMessage]) -> None:
         self._work = work
@@ -61,7 +61,7 @@ class _Turn:
         heapify(self._waiting)
 
     def last_beside(self, line: DraftMessage) -> DraftMessage | None:
-        """The last one of those that are in the chain, but for `line`."""
+        """The last of those on the chain, except `line`."""
         work = self._work
         while self._waiting:
             found = self._waiting[0][2]
@@ -72,6 +72,6 @@ class _Turn:
         return None
 
     def put_in(self, line: DraftMessage) -> None:
-        """The line is in the chain now."""
+        """The line is on the chain now."""
         if line.uid in self._entries:
             heappush(self._waiting, self._entries[line.uid])

@@ -1,4 +1,4 @@
-"""The records of a file while edits are put into them: the chain by parents, doubled uuids, places in the file."""
+"""The records of a file while edits change them: what is on the chain, lost parents, places in the file."""
 
 from __future__ import annotations
 
@@ -35,13 +35,15 @@ _ENVELOPE: Final = _UuidEnvelope(
 
 
 class Working(LinkedRecords):
-    """All records of a file, with what else edits need to know of their links and places."""
+    """All records of a file. Each `line` is one of them, as it is now."""
 
     def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
         super().__init__(items, transcript, WRITER, _ENVELOPE)
         self.history = history = cached_history(transcript, items)
         self._bridged_to: dict[str, list[str]] = {}
+        """uuid -> the records whose lost parent the agent takes this one for."""
         self._bridged_near: dict[str, list[str]] | None = None
+        """uuid of a message -> the records whose lost parent the agent takes it for, or a report below it."""
         self._put: dict[int, list[DraftMessage]] = {}
         """uid of a record -> those that were put after it."""
         self._put_after: dict[int, DraftMessage] = {}
@@ -49,12 +51,15 @@ class Working(LinkedRecords):
         self.puts = 0
         """How often a record was put after another."""
         self.on_chain: set[int] = {node.uid for node in history.chain}
+        """uids of the records on the way from the root to the leaf, as it is now."""
         self.chain_index: dict[int, int] = {node.uid: index for index, node in enumerate(history.chain)}
+        """uid -> its place on the chain that was read."""
         for child, parent in history.bridged.items():
             self._bridged_to.setdefault(parent, []).append(child)
         talk = [node for node in history.nodes if node.type != "progress" and node.uuid is not None]
         last = self.lines[max(talk, key=lambda node: node.position).uid] if talk else self.draft.first
         self._end = _mark()
+        """Before the last record of the chain."""
         if last is not None:
             self.draft.insert_after(last.before, self._end)
 
@@ -72,14 +77,14 @@ class Working(LinkedRecords):
     # --- content -----------------------------------------------------------------------------------------
 
     def values(self, line: DraftMessage) -> Sequence[Any]:
-        """The parts of its content, now."""
+        """The parts of its content as they are now."""
         if line.had_blocks:
             return [block.value for block in line.blocks]
         content = field_of(line.value, "content")
         return content if isinstance(content, list) else [] if content is None else [content]
 
     def blocks(self, line: DraftMessage) -> Iterable[DraftBlock]:
-        """Its blocks, also of one that is not sent."""
+        """Its blocks, even if it is not sent."""
         self.draft.fill(line)
         if not line.had_blocks:
             content = field_of(line.value, "content")
@@ -99,7 +104,7 @@ class Working(LinkedRecords):
     # --- the chain ---------------------------------------------------------------------------------------
 
     def parent_of(self, line: DraftMessage) -> str | None:
-        """The uuid of its parent; for a lost one that the agent bridges, of the record that it takes for it."""
+        """The uuid of its parent; of a lost one, that of the record which the agent uses instead."""
         raw = text_or_none(self.get(line, "parentUuid"))
         bridged = self.history.bridged.get(self.id_of(line) or "")
         if bridged is not None and not line.is_new and raw == text_or_none(line.record.get("parentUuid")):
@@ -107,7 +112,7 @@ class Working(LinkedRecords):
         return raw
 
     def children_of(self, line: DraftMessage) -> list[DraftMessage]:
-        """What hangs on it, also what the agent hangs there because its own parent is lost."""
+        """The records that link to it, and those whose lost parent the agent takes it for."""
         own = self.id_of(line)
         found = super().children_of(line)
         for uuid in self._bridged_to.get(own, ()):
@@ -121,20 +126,20 @@ class Working(LinkedRecords):
         return [child for child in self.children_of(line) if child.uid in self.on_chain]
 
     def last_new_after(self, line: DraftMessage) -> DraftMessage:
-        """The line, or the last of the new ones that hang on it in the chain."""
+        """The line, or the last of the new ones that follow it on the chain."""
         while (new := next((child for child in self.chain_children_of(line) if child.is_new), None)) is not None:
             line = new
         return line
 
     def lead_through(self, line: DraftMessage, followers: Iterable[DraftMessage]) -> None:
-        """Let the chain lead through the line to these."""
+        """Put the line on the chain, before these."""
         for child in followers:
             if child is not line:
                 self.link(child, self.id_of(line))
         self.on_chain.add(line.uid)
 
     def bridged_beside(self, lines: Iterable[DraftMessage]) -> list[DraftMessage]:
-        """Chain records whose lost parent the agent takes one of these for, or a report that hangs beside them."""
+        """Chain records whose lost parent the agent takes one of these for, or a report next to them."""
         if not self.history.bridged:
             return []
         if self._bridged_near is None:
@@ -162,7 +167,7 @@ class Working(LinkedRecords):
         return self.draft.place(line)
 
     def is_at_end(self, line: DraftMessage) -> bool:
-        """Whether what is put after it becomes the leaf: no record of the chain stood after it when it was read."""
+        """Whether what is put after it becomes the leaf: no chain record followed it when the file was read."""
         return self.place(line) > self.place(self._end)
 
     def new_line(self, value: dict[str, Any], after: DraftMessage, blocks: Sequence[DraftBlock] = ()) -> DraftMessage:
@@ -174,7 +179,7 @@ class Working(LinkedRecords):
         return line
 
     def put_after(self, line: DraftMessage, other: DraftMessage) -> None:
-        """Put it after the other one, and what was put there before."""
+        """Put it after the other one, and after what was put there earlier."""
         self.take_out(line)
         last = other
         while put := self._put.get(last.uid):
@@ -189,7 +194,7 @@ class Working(LinkedRecords):
         self.draft.insert_after(other.before, line)
 
     def put_in_places(self, lines: Sequence[DraftMessage], places: Sequence[DraftMessage]) -> None:
-        """Each of these where that one stands."""
+        """Put each of the lines in the place of the other at the same index."""
         marks = [_mark() for _ in places]
         for mark, place in zip(marks, places, strict=True):
             self.draft.insert_after(place.before, mark)
@@ -199,7 +204,7 @@ class Working(LinkedRecords):
             self.draft.drop(mark)
 
     def take_out(self, line: DraftMessage) -> None:
-        """Take it out of the file. What was put after it stays."""
+        """Remove it from its place. What was put after it stays."""
         left = self._put.pop(line.uid, [])
         other = self._put_after.pop(line.uid, None)
         if other is not None:
@@ -215,7 +220,7 @@ class Working(LinkedRecords):
 
 
 def _mark() -> DraftMessage:
-    """Something to remember a place by."""
+    """A placeholder in the list of lines."""
     return DraftMessage(0, None, (), None)
 
 

@@ -178,7 +178,7 @@ class ResultsInMessages(Drafter):
         target.waiting += 1
 
     def keeping(self, home: DraftMessage) -> DraftMessage:
-        """Where what is kept of a result goes that stands here."""
+        """The message for what is kept of a result in this one."""
         return home if home.role == "user" else self._answering(home)
 
     def place_kept(self) -> None:
