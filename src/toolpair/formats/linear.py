@@ -159,8 +159,8 @@ class Linear:
                 self.put_before(DraftMessage(self._fresh_uid(), value, (), value), line)
             case RemoveRecord():
                 self.remove_record(line)
-            case MoveRecord(behind=behind):
-                other = self.record(behind)
+            case MoveRecord(after=after):
+                other = self.record(after)
                 if other is not None and other is not line:
                     self.put_after(line, other)
 

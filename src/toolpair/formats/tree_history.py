@@ -388,7 +388,7 @@ def skipped(
     ids = ids or {found.decode("utf-8", "replace") for found in _ID.findall(damage.raw)}
     lost = (node for node in tree.nodes if node.parent is not None and node.parent not in tree.by_id)
     follows = next((node for node in lost if place[node.uid] > damage.at), None)
-    after = damage.at + 1 + len(damage.behind)
+    after = damage.at + 1 + len(damage.after)
     hanging = follows is not None and (follows.parent in ids if ids else place[follows.uid] == after)
     talk = any("message" in value for value in damage.values if isinstance(value, dict))
     loses = "its output" if outputs == 1 else plural(outputs, "output") if outputs else None

@@ -110,7 +110,7 @@ class ResultRecords:
         """
         work = self._work
         found = self._not_last(number, call, self._last_of(self._calls(number, call)))
-        if spot.side == "behind" and isinstance(spot.of, Block) and spot.of.kind == "result":
+        if spot.side == "after" and isinstance(spot.of, Block) and spot.of.kind == "result":
             line = work.lines[spot.of.record]
             if work.is_there(line) and self._responses.answers.has(number, line):
                 found = line
