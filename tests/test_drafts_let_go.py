@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,29 +12,56 @@ import pytest
 import toolpair
 from benchmarks.generate import generate
 from benchmarks.sessions.options import FORMATS, Options
+from tests.formats.claude_code_files import Log, call
 from toolpair.formats import get_format
 from toolpair.formats.format import Item
 from toolpair.transcript.draft import Draft, DraftBlock, DraftMessage
-from toolpair.transcript.edits import Rename
+from toolpair.transcript.edits import Edit, InsertResult, MoveResult, Remove, Rename
+from toolpair.transcript.model import Transcript
 
 
-def test_nothing_of_a_draft_is_left_after_an_edit() -> None:
-    values: list[Any] = [
+def _list() -> list[Any]:
+    return [
         {"role": "user", "content": "go"},
         {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "Read", "input": {}}]},
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "b", "content": "text"}]},
     ]
-    items = [Item(uid, value) for uid, value in enumerate(values)]
-    form = get_format("anthropic")
-    transcript = form.read(items)
+
+
+def _session() -> list[Any]:
+    log = Log()
+    log.user("u1", "go")
+    log.says("a1", "m1", call("a"))
+    log.says("a2", "m1", call("b"))
+    log.result("r2", "a2", "b", "text")
+    return log.values
+
+
+def _edits(transcript: Transcript) -> Sequence[Edit]:
+    calls, results = transcript.messages[1].calls, transcript.messages[2].results
+    if len(calls) == 1:
+        return [Rename(results[0], "a")]
+    return [
+        MoveResult(results[0], calls[1]),
+        InsertResult(calls[0], "lost", True),
+        Remove(transcript.messages[0].blocks[0]),
+    ]
+
+
+@pytest.mark.parametrize("values, form", [(_list, "anthropic"), (_session, "claude-code")])
+def test_nothing_of_a_draft_is_left_after_an_edit(values: Callable[[], list[Any]], form: str) -> None:
+    items = [Item(uid, value) for uid, value in enumerate(values())]
+    format_ = get_format(form)
+    transcript = format_.read(items)
+    edits = _edits(transcript)
     gc.collect()
     gc.disable()
     try:
-        after = form.apply(items, transcript, [Rename(transcript.messages[2].blocks[0], "a")])
+        after = format_.apply(items, transcript, edits)
         left = [found for found in gc.get_objects() if isinstance(found, Draft | DraftMessage | DraftBlock)]
     finally:
         gc.enable()
-    assert after[2].value["content"][0]["tool_use_id"] == "a"
+    assert [item.value for item in after] != [item.value for item in items]
     assert left == []
 
 

@@ -331,6 +331,19 @@ def test_values_fields_and_messages() -> None:
     assert lost_parents(after) == set()
 
 
+@pytest.mark.parametrize("compacted", [False, True])
+def test_messages_inserted_at_the_start_keep_their_order(compacted: bool) -> None:
+    log = session()
+    if compacted:
+        log.record("system", "c1", None, subtype="compact_boundary", compactMetadata={})
+        log.user("c2", "This session is being continued", isCompactSummary=True)
+        log.note("last-prompt", leafUuid="c2")
+    edits = [InsertMessage(None, "assistant", "one"), InsertMessage(None, "user", "two")]
+    _, read = apply(log.items, edits, FORMAT.read(log.items))
+    said = [block.text for message in read.messages for block in message.blocks]
+    assert said[:2] == ["one", "two"]
+
+
 def test_a_removed_record_does_not_come_back_from_an_earlier_line() -> None:
     log = session()
     log.values.append(deepcopy(next(value for value in log.values if value.get("uuid") == "a7")))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.test_growth import History, anthropic, chat, codex, roo_code
 from toolpair.formats import get_format
 from toolpair.formats.format import Item
-from toolpair.transcript.edits import Edit, InsertResult, MoveResult, Remove, Reorder, ReplaceWithText
+from toolpair.transcript.edits import Edit, InsertResult, MoveResult, MoveToRole, Remove, Reorder, ReplaceWithText
 from toolpair.transcript.model import Block, Transcript
 
 
@@ -153,6 +153,14 @@ def test_removing_a_pair_removes_nothing_else(form: str) -> None:
 def test_no_change_returns_the_same_records(form: str) -> None:
     file = File(form, _at_once(2, [0, 1]))
     assert all(one is other for one, other in zip(file.after([]), file.items, strict=True))
+
+
+def test_all_blocks_of_a_message_move_to_roles() -> None:
+    file = File("anthropic", [("user", [("text", "go")]), ("system", [("call", "a"), ("result", "a")])])
+    call, result = file.transcript.messages[1].blocks
+    after = file.after([MoveToRole(call, "assistant"), MoveToRole(result, "user")])
+    assert [item.value["role"] for item in after] == ["user", "assistant", "user"]
+    assert file.said(after) == ["go", "a?", "a!"]
 
 
 def test_calls_moved_last_keep_their_order() -> None:

@@ -23,7 +23,7 @@ _SEARCHED: Final = 1 << 24
 
 class Way(Struct, frozen=True):
     how: Mending
-    behind: tuple[int, ...] = ()
+    after: tuple[int, ...] = ()
 
 
 class Candidate(Struct, frozen=True, eq=False):
@@ -40,17 +40,17 @@ def unreadable(items: Sequence[Item], document: Document) -> Iterator[Candidate]
         if not isinstance(item.value, Damaged) or item.uid in joined or item.uid not in document:
             continue
         at = document.index(item.uid)
-        behind: tuple[int, ...] = ()
+        after: tuple[int, ...] = ()
         whole = b""
         may_go_on = item.value.rule in ("record.torn", "record.bad_json") and document.records[at].lines == 1
         if may_go_on and at > tried_up_to:
             # In a run of damaged lines that do not form a record together, every line is examined separately.
-            behind, whole = document.runs_on(item.uid)
-            if behind:
-                joined.update(behind)
+            after, whole = document.runs_on(item.uid)
+            if after:
+                joined.update(after)
             else:
                 tried_up_to = _end_of_run(document, at)
-        yield _candidate(item, at, behind, whole, document)
+        yield _candidate(item, at, after, whole, document)
 
 
 def _end_of_run(document: Document, at: int) -> int:
@@ -59,18 +59,18 @@ def _end_of_run(document: Document, at: int) -> int:
     return at
 
 
-def _candidate(item: Item, at: int, behind: tuple[int, ...], whole: bytes, document: Document) -> Candidate:
+def _candidate(item: Item, at: int, after: tuple[int, ...], whole: bytes, document: Document) -> Candidate:
     found: Damaged = item.value
     record = document.records[at]
     raw, rule, reason = record.first_line, found.rule, found.reason
     values: tuple[Any, ...] = ()
     partial: Any = None
     way: Way | None = None
-    if behind:
-        rule, reason = "record.torn", f"one record on {len(behind) + 1:,} lines"
-        raw = b"\n".join(document.record(uid).body for uid in (item.uid, *behind))
+    if after:
+        rule, reason = "record.torn", f"one record on {len(after) + 1:,} lines"
+        raw = b"\n".join(document.record(uid).body for uid in (item.uid, *after))
         values = (parse(whole),)
-        way = Way("join", behind)
+        way = Way("join", after)
     elif not record.says:
         pass  # nothing in it can be read
     elif rule == "record.torn":
@@ -90,9 +90,9 @@ def _candidate(item: Item, at: int, behind: tuple[int, ...], whole: bytes, docum
         partial,
         raw,
         first=at == 0,
-        last=at + len(behind) + 1 == len(document),
+        last=at + len(after) + 1 == len(document),
         at=at,
-        behind=behind,
+        after=after,
         lines=record.lines,
         named=raw if record.lines == 1 else record.head(_SEARCHED) if record.says else b"",
     )

@@ -38,7 +38,7 @@ class DamagedRange(Struct, frozen=True):
     def until(self) -> int | None:
         """The uid of the last record, if it is not the first one."""
         last = self.members[-1].damage
-        uid = last.behind[-1] if last.behind else last.record
+        uid = last.after[-1] if last.after else last.record
         return uid if uid != self.first.damage.record else None
 
     @property
@@ -52,7 +52,7 @@ class DamagedRange(Struct, frozen=True):
         first, last = self.first.damage, self.members[-1].damage
         if first.line is None or last.line is None:
             return None
-        return first.line, last.line + last.lines - 1 + (len(last.behind) if self.several else 0)
+        return first.line, last.line + last.lines - 1 + (len(last.after) if self.several else 0)
 
     @property
     def reason(self) -> str:
@@ -94,7 +94,7 @@ def in_ranges(found: Iterable[tuple[FoundDamage, bool]]) -> Iterator[DamagedRang
             yield DamagedRange(tuple(members))
             members = []
         members.append(one)
-        alike, next_at = kind, one.damage.at + 1 + len(one.damage.behind)
+        alike, next_at = kind, one.damage.at + 1 + len(one.damage.after)
     if members:
         yield DamagedRange(tuple(members))
 

@@ -130,9 +130,9 @@ def repairs_for(candidate: Candidate, effect_on_resume: ResumeEffect) -> tuple[F
     uid = damage.record
     found: list[Fix] = []
     if way is not None and way.how == "join":
-        title = f"write these {plural(len(way.behind) + 1, 'line')} as one"
+        title = f"write these {plural(len(way.after) + 1, 'line')} as one"
         several = "write each record as a single line"
-        found.append(Fix("join", title, (MendBytes(uid, "join", way.behind),), recommended=True, several=several))
+        found.append(Fix("join", title, (MendBytes(uid, "join", way.after),), recommended=True, several=several))
     elif way is not None and way.how == "close":
         if effect_on_resume.complete:
             loses = None if damage.values else "what was cut off, which is not in the file"
@@ -157,7 +157,7 @@ def repairs_for(candidate: Candidate, effect_on_resume: ResumeEffect) -> tuple[F
         loses = "the value that programs read now"
         found.append(Fix("keep-first", "keep the first value", (MendBytes(uid, "keep_first"),), loses=loses))
     if not damage.readable:
-        aside = [MendBytes(uid, "aside"), *(MendBytes(other, "aside") for other in (way.behind if way else ()))]
+        aside = [MendBytes(uid, "aside"), *(MendBytes(other, "aside") for other in (way.after if way else ()))]
         found.append(
             Fix(
                 "set-aside",

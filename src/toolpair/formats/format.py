@@ -157,7 +157,7 @@ class Damage(Struct, frozen=True, eq=False):
     front: bool = False
     at: int = 0
     """Its position among the records."""
-    behind: tuple[int, ...] = ()
+    after: tuple[int, ...] = ()
     """uids of the records that only continue it."""
     lines: int = 1
     """How many lines of the file it covers. If several, all other fields are about the first."""

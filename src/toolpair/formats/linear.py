@@ -13,8 +13,20 @@ from toolpair.formats.drafts import drafter_for
 from toolpair.formats.drafts.drafter import Drafter, with_fields
 from toolpair.formats.format import Item
 from toolpair.transcript.draft import Draft, DraftMessage, Slot, value_at
-from toolpair.transcript.edits import ABSENT, Edit, InsertRecord, MoveRecord, RemoveRecord, SetInRecord
+from toolpair.transcript.edits import (
+    ABSENT,
+    Edit,
+    InsertRecord,
+    MoveRecord,
+    Reidentify,
+    Relink,
+    RemoveRecord,
+    SetInRecord,
+)
 from toolpair.transcript.model import Transcript
+
+OF_RECORDS: Final = (Relink, Reidentify, MoveRecord, RemoveRecord, SetInRecord, InsertRecord)
+"""Edits of records as such, whatever messages they hold."""
 
 
 class Envelope(Struct, frozen=True):
@@ -86,21 +98,10 @@ class Linear:
         """A hook for subclasses, called when every message is in its final place."""
 
     def take(self, edit: Edit) -> None:
-        draft = self.draft
-        match edit:
-            case SetInRecord(record=uid, slot=slot, value=value):
-                self.set_in_record(draft.of_record(uid), slot, value)
-            case InsertRecord(value=value, before=uid):
-                made = DraftMessage(self._fresh_uid(), value, (), value)
-                draft.insert_after(draft.of_record(uid).before, made)
-            case RemoveRecord(record=uid):
-                draft.drop(draft.of_record(uid))
-            case MoveRecord(record=uid, behind=behind):
-                moved = draft.of_record(uid)
-                draft.drop(moved)
-                draft.insert_after(draft.of_record(behind), moved)
-            case _:
-                self.drafter.take(edit)
+        if isinstance(edit, OF_RECORDS):
+            self.carry_out(edit)
+        else:
+            self.drafter.take(edit)
 
     # --- from records ------------------------------------------------------------------------------------
 
@@ -149,6 +150,41 @@ class Linear:
         return self._next_uid + 1
 
     # --- edits of whole records ------------------------------------------------------------------------------
+
+    def carry_out(self, edit: Edit) -> None:
+        """Carry out an edit of a record as such; one of a record that is gone by now is skipped."""
+        uid = edit.before if isinstance(edit, InsertRecord) else getattr(edit, "record", None)
+        line = self.record(uid) if uid is not None else None
+        if line is None:
+            return
+        match edit:
+            case SetInRecord(slot=slot, value=value):
+                self.set_in_record(line, slot, value)
+            case InsertRecord(value=value):
+                self.put_before(DraftMessage(self._fresh_uid(), value, (), value), line)
+            case RemoveRecord():
+                self.remove_record(line)
+            case MoveRecord(after=after):
+                other = self.record(after)
+                if other is not None and other is not line:
+                    self.put_after(line, other)
+
+    def record(self, uid: int) -> DraftMessage | None:
+        """The record with this uid, unless it is gone."""
+        found = self.draft.of_record(uid)
+        return found if self.draft.is_in(found) else None
+
+    def put_after(self, line: DraftMessage, other: DraftMessage) -> None:
+        """Put a record after another one in the file."""
+        self.draft.drop(line)
+        self.draft.insert_after(other, line)
+
+    def put_before(self, line: DraftMessage, other: DraftMessage) -> None:
+        self.draft.drop(line)
+        self.draft.insert_after(other.before, line)
+
+    def remove_record(self, line: DraftMessage) -> None:
+        self.draft.drop(line)
 
     def in_record(self, message: DraftMessage, slot: Slot) -> Any:
         """The current value at a slot of a record, outside of what is sent."""

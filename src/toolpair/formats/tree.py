@@ -1,8 +1,8 @@
-"""Putting a draft into records that hang on each other: each names its parent, and one path is sent.
+"""Putting a draft into records that form a tree: each names its parent, and one path is sent.
 
-The draft says in which order the records of the path are sent; whatever comes after another one than before hangs on
-that now. What hung on a record that is gone hangs on what that hung on. A summary is sent before what it stands after
-in the path, and records beside the path are sent with it: the draft has the order in which all of them are sent.
+The draft has the order in which records are sent. A record that follows another one than before links to that one now;
+the children of a removed record link to its parent. What is sent is not quite the path: a summary is sent before
+records that it follows in the path, and records beside the path are sent, too.
 """
 
 from __future__ import annotations
@@ -10,53 +10,38 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from toolpair.dialects.writer import Writer
 from toolpair.formats.format import Item
-from toolpair.formats.linear import Envelope, Linear
+from toolpair.formats.linear import OF_RECORDS
+from toolpair.formats.linked_records import LinkedRecords, LinkEnvelope
 from toolpair.transcript.draft import DraftBlock, DraftMessage
 from toolpair.transcript.edits import (
     Edit,
-    InsertRecord,
-    MoveRecord,
     MoveResult,
-    Reidentify,
-    Relink,
     RemoveMessage,
-    RemoveRecord,
     SetField,
-    SetInRecord,
 )
 from toolpair.transcript.model import Block, Message, Transcript
 
-_OF_RECORDS: Final = (Relink, Reidentify, MoveRecord, RemoveRecord, SetInRecord, InsertRecord)
 
+class TreeEnvelope(LinkEnvelope, frozen=True):
+    """`new_record` leaves room for both keys where the agent writes them."""
 
-class TreeEnvelope(Envelope, frozen=True):
-    """Records with ids. `new_record` leaves room for both keys where the agent writes them."""
-
-    id_key: str = "id"
-    parent_key: str = "parentId"
     first_of: tuple[str, ...] = ()
     """Fields that name the record which a part of the path begins with: the next one when that is gone."""
-    linked: bool = True
-    """False where records have neither key: each follows the one before it in the file."""
-
-    def new_id(self, seed: str, attempt: int) -> str:
-        """An id for a new record, the same on every run."""
-        raise NotImplementedError
 
     def is_node(self, value: Any) -> bool:
         """Whether a record is one of the tree. The agent continues from the last one."""
         return isinstance(value, dict) and self.id_key in value
 
 
-class Tree(Linear):
+class Tree(LinkedRecords):
     """One batch of edits of one transcript.
 
-    `path` are the uids of the records that the agent walks through, from the root on; without it, what the links of
-    the last record lead through. `instead` has the records whose content is sent in the place of another one's.
+    `path`: uids of the records that the agent reads, from the root on; by default what the links of the last record
+    lead through. `instead`: uid of a record -> uid of the one in whose place its content is sent.
     """
 
     envelope: TreeEnvelope
@@ -74,32 +59,33 @@ class Tree(Linear):
         replaced = set(self._instead.values())
         uids = (uid for message in transcript.messages for uid in message.records)
         self._sent = {uid: None for uid in uids if uid not in replaced}
-        """uids of the records that are sent, in that order: of those that are replaced, the one with their content."""
+        """uids of the records that are sent, in order. A replaced record has the uid of the one with its content."""
         super().__init__(items, transcript, writer, envelope)
         for uid, other in self._instead.items():
-            self.draft.stand_for(other, self._records_by_uid[uid])
+            self.draft.also_for(other, self.lines[uid])
         self._order = [item.uid for item in items]
         self._path = list(path) if path is not None else self._path_up()
-        self._taken = {self._id(uid) for uid in self._order}
+        self._nameless = any(self._id(uid) is None for uid in self._order)
         last = next((uid for uid in reversed(self._order) if self._is_node(uid)), None)
         self._ends_file = bool(self._path) and self._path[-1] == last
         self._gone: set[int] = set()
-        """uids of the records that are taken out."""
+        """uids of the removed records."""
+        self._going: set[int] = set()
+        """uids of those that edits of records remove, all at once at the end."""
         self._edits: list[Edit] = []
-        """Those of records as such, which come last."""
+        """Edits of records as such, which come last."""
         self._moved: set[int] = set()
-        """uids of the results that were moved: what they came after may be a record that is not sent."""
+        """uids of the moved results: their parent may be a record that is not sent."""
         self._kept: set[int] = set()
-        """id() of the messages of the draft that hold what an edit made a message say."""
+        """id() of each draft message that holds content set by an edit."""
         self._blocks_by_value: dict[int, Block] = {}
         self._in_blocks = transcript.layout == "blocks" and writer.results_are_messages
-        """A message that is sent with blocks of all kinds stands in several records, one for each result."""
+        """A message of several blocks is in several records, one for each result."""
 
     def _messages(self) -> Sequence[DraftMessage]:
-        """What is sent comes first, in order; the others only keep their places."""
+        """First the sent ones, in order, then all others."""
         made = super()._messages()
-        self._records_by_uid = {message.uid: message for message in made}
-        sent = [found for uid in self._sent if (found := self._records_by_uid.get(uid)) is not None]
+        sent = [found for uid in self._sent if (found := self.lines.get(uid)) is not None]
         roles = {uid: message.role for message in self.transcript.messages for uid in message.records}
         for message in sent:
             message.role = roles[message.uid]
@@ -108,14 +94,14 @@ class Tree(Linear):
 
     def take(self, edit: Edit) -> None:
         match edit:
-            case _ if isinstance(edit, _OF_RECORDS):
+            case _ if isinstance(edit, OF_RECORDS):
                 self._edits.append(edit)
             case MoveResult(result=result):
                 self._moved.add(result.record)
                 super().take(edit)
             case SetField(message=message, key="content", value=str() | list() as content) if self._in_blocks:
                 self.drafter.settle()
-                self._say(message, [content] if isinstance(content, str) else content)
+                self._set_content(message, [content] if isinstance(content, str) else content)
             case RemoveMessage(message=message) if self._kept:
                 self.drafter.settle()
                 for part in self.draft.parts_of(message):
@@ -126,14 +112,14 @@ class Tree(Linear):
 
     def new(self, value: Any, beside: DraftMessage) -> DraftMessage:
         made = super().new(value, beside)
-        self._records_by_uid[made.uid] = made
         if self.envelope.linked:
-            name = self._fresh_id(f"{self._id(beside.uid)}\0{len(self._taken)}")
+            name = self.fresh_id(self.id_of(beside), len(self.by_id) + self._nameless)
             made.record = {**made.record, self.envelope.id_key: name, self.envelope.parent_key: None}
+        self.index(made)
         return made
 
     def finish(self) -> None:
-        """Hang records on what they come after now, then do what edits say of records as such."""
+        """Link records to those that they follow now, then carry out the edits of records as such."""
         said = [
             self._instead.get(message.uid, message.uid)
             for message in self.draft
@@ -143,28 +129,26 @@ class Tree(Linear):
         if said != before or not self._moved.isdisjoint(said):
             self._relink(said, before)
         for edit in self._edits:
-            self._carry_out(edit)
-        self._take_out(
-            {edit.record for edit in self._edits if isinstance(edit, RemoveRecord) and self._there(edit.record)}
-        )
+            self.carry_out(edit)
+        self._take_out(self._going)
 
     def _records(self) -> list[Item]:
-        return [self._item(self._records_by_uid[uid], ()) for uid in self._order]
+        return [self._item(self.lines[uid], ()) for uid in self._order]
 
     def _item(self, message: DraftMessage, listed: Sequence[DraftMessage]) -> Item:
         if message.changed and message.uid in self._sent and not self.draft.is_in(message):
-            message.changed = False  # what it said is gone, and something else in the record stays
+            message.changed = False  # its content is removed, other fields of the record stay
         return super()._item(message, listed)
 
     # --- what messages say -------------------------------------------------------------------------------
 
-    def _say(self, message: Message, content: Sequence[Any]) -> None:
-        """Make the message say this: in one record, with a record of its own for each result."""
+    def _set_content(self, message: Message, content: Sequence[Any]) -> None:
+        """Give the message this content: one record for each result, and one for what is between results."""
         parts = self.draft.parts_of(message)
-        blocks = [self._block_that_says(value) for value in content]
+        blocks = [self._block_with(value) for value in content]
         if len(blocks) == 1 and blocks[0].source is None and isinstance(content[0], str):
             said = self.draft.blocks_of(parts[0]).first
-            if said is not None:  # text in the place of text stays where that stood
+            if said is not None:  # text replaces text in the same slot
                 said.value, blocks = content[0], [said]
                 parts[0].changed = True
         groups: list[list[DraftBlock]] = []
@@ -174,19 +158,19 @@ class Tree(Linear):
             groups[-1].append(block)
         homes = [next(filter(None, map(self._free_home, group)), None) for group in groups]
         spare = (part for part in parts if id(part) not in self._kept)
-        behind, front = parts[0].before, parts[0]
+        previous, front = parts[0].before, parts[0]
         for group, home in zip(groups, homes, strict=True):
-            home = home or next(spare, None) or self.new(self.writer.holder(str(message.role)), behind or front)
+            home = home or next(spare, None) or self.new(self.writer.holder(str(message.role)), previous or front)
             self._kept.add(id(home))
             if list(home.blocks) != group:
                 home.arrange(group)
             self.draft.drop(home)
-            self.draft.insert_after(behind, home)
-            behind = home
+            self.draft.insert_after(previous, home)
+            previous = home
         for part in spare:
             self.draft.drop(part)
 
-    def _block_that_says(self, value: Any) -> DraftBlock:
+    def _block_with(self, value: Any) -> DraftBlock:
         if not self._blocks_by_value:
             blocks = (block for message in self.transcript.messages for block in message.blocks)
             self._blocks_by_value = {id(block.value): block for block in blocks}
@@ -194,7 +178,7 @@ class Tree(Linear):
         return self.draft.block(found) if found is not None else self.writer.block(value)
 
     def _free_home(self, block: DraftBlock) -> DraftMessage | None:
-        """The message that the block stands in, unless that already speaks."""
+        """The message that holds the block, unless it has its new content already."""
         home = block.home
         if home is None or id(home) in self._kept or not self.draft.is_in(home):
             return None
@@ -204,7 +188,7 @@ class Tree(Linear):
     # --- links and places --------------------------------------------------------------------------------
 
     def _relink(self, said: Sequence[int], before: Sequence[int]) -> None:
-        """Make the history send these records in this order: what is not among them goes."""
+        """Link the records so that these are sent in this order, and remove those that are not among them."""
         path = self._path
         known, place = set(before), {uid: number for number, uid in enumerate(path)}
         staying = _in_order([uid for uid in said if uid in place], [uid for uid in before if uid in place])
@@ -217,28 +201,30 @@ class Tree(Linear):
             root = self._parent(path[0]) if path else None
             for child, parent in zip(now[1:], now, strict=False):
                 if above.get(child) != parent:
-                    self._hang(child, self._name(parent))
+                    self.link(self.lines[child], self._name(parent))
             if path and now[0] != path[0]:
-                self._hang(now[0], root)
+                self.link(self.lines[now[0]], root)
             for following, first in ahead.items():
                 self._now_begins_with(self._id(following) if following is not None else None, first)
         self._take_out(known - set(said))
         moved = known - staying - beside
-        self._put_behind({uid: other for uid, other in zip(now, [None, *now], strict=False) if uid < 0 or uid in moved})
+        self._put_all_after(
+            {uid: other for uid, other in zip(now, [None, *now], strict=False) if uid < 0 or uid in moved}
+        )
         last = next((uid for uid in reversed(self._order) if self._is_node(uid)), None)
         if now and self._ends_file and last is not None and last != now[-1]:
             # The agent continues from the last record of the file.
-            self._put_behind({now[-1]: last})
+            self._put_all_after({now[-1]: last})
 
     def _now_begins_with(self, old: Any, first: Sequence[int]) -> None:
-        """What named the first of the records that are sent names the new first one."""
+        """Let fields that name the former first record name the new one."""
         for uid in self._order if first and old is not None else ():
             for key in self.envelope.first_of:
                 if self._field(uid, key) == old:
-                    self._set_field(uid, key, self._name(first[0]))
+                    self.set(self.lines[uid], key, self._name(first[0]))
 
     def _take_out(self, gone: Collection[int]) -> None:
-        """What hangs on these records hangs on those above them."""
+        """Remove these records; their children link to their parents."""
         if not gone:
             return
         self._gone.update(gone)
@@ -258,110 +244,79 @@ class Tree(Linear):
                 passed.add(parent)
                 parent = parents[parent]
             if passed:
-                self._hang(uid, parent if parent not in passed else None)
+                self.link(self.lines[uid], parent if parent not in passed else None)
             for key in self.envelope.first_of:
                 if (named := self._field(uid, key)) is not None and named in following and named not in left:
-                    self._set_field(uid, key, following[named])
+                    self.set(self.lines[uid], key, following[named])
 
-    def _put_behind(self, places: Mapping[int, int | None]) -> None:
-        """Put each record after another one in the file; where that is None, in front of the history."""
+    def _put_all_after(self, places: Mapping[int, int | None]) -> None:
+        """Put each record after another one in the file; with None, before the first node."""
         if not places:
             return
-        behind: dict[int | None, list[int]] = defaultdict(list)
+        after: dict[int | None, list[int]] = defaultdict(list)
         for uid, other in places.items():
-            behind[other].append(uid)
+            after[other].append(uid)
         made: list[int] = []
         for uid in self._order:
             if uid in places:
                 continue
             todo = [uid]
-            if None in behind and self._is_node(uid):
-                todo += reversed(behind.pop(None))
+            if None in after and self._is_node(uid):
+                todo += reversed(after.pop(None))
             while todo:
                 made.append(todo.pop())
-                todo += reversed(behind.pop(made[-1], ()))
-        for rest in behind.values():
+                todo += reversed(after.pop(made[-1], ()))
+        for rest in after.values():
             made += rest
         self._order = made
 
-    def _carry_out(self, edit: Edit) -> None:
-        """Carry out an edit of a record as such; one of a record that is gone by now is skipped."""
-        there = self._there
-        match edit:
-            case Relink(record=uid, parent=parent) if there(uid):
-                self._hang(uid, parent)
-            case Reidentify(record=uid, id=id_, children=children) if there(uid):
-                old = self._id(uid)
-                self._set_field(uid, self.envelope.id_key, id_)
-                for child in filter(there, children):
-                    if self._parent(child) == old:
-                        self._hang(child, id_)
-            case MoveRecord(record=uid, behind=other) if there(uid) and there(other):
-                self._put_behind({uid: other})
-            case SetInRecord(record=uid, slot=slot, value=value) if there(uid):
-                self.set_in_record(self._records_by_uid[uid], slot, value)
-            case InsertRecord(value=value, before=uid) if there(uid):
-                made = DraftMessage(self._fresh_uid(), value, (), value)
-                self._records_by_uid[made.uid] = made
-                self._order.insert(self._order.index(uid), made.uid)
+    def is_there(self, line: DraftMessage) -> bool:
+        return line.uid not in self._gone
 
-    def _there(self, uid: int) -> bool:
-        return uid in self._records_by_uid and uid not in self._gone
+    def put_after(self, line: DraftMessage, other: DraftMessage) -> None:
+        self._put_all_after({line.uid: other.uid})
+
+    def put_before(self, line: DraftMessage, other: DraftMessage) -> None:
+        self.index(line)
+        self._order.insert(self._order.index(other.uid), line.uid)
+
+    def remove_record(self, line: DraftMessage) -> None:
+        self._going.add(line.uid)
 
     # --- ids ---------------------------------------------------------------------------------------------
 
     def _path_up(self) -> list[int]:
         """What the links of the last record lead through, from the root on."""
-        by_id: dict[Any, int] = {}
-        for uid in self._order:
-            if (name := self._id(uid)) is not None:
-                by_id.setdefault(name, uid)
-        last = next(reversed(by_id.values()), None)
+        line = next((line for line in reversed(self.lines.values()) if self.id_of(line) is not None), None)
         path: dict[int, None] = {}
-        while last is not None and last not in path:
-            path[last] = None
-            last = by_id.get(self._parent(last))
+        while line is not None and line.uid not in path:
+            path[line.uid] = None
+            line = self.named(self.parent_of(line))
         return list(path)[::-1]
 
     def _is_node(self, uid: int) -> bool:
-        return self.envelope.is_node(self._records_by_uid[uid].record)
-
-    def _field(self, uid: int, key: str) -> Any:
-        found = self.in_record(self._records_by_uid[uid], (key,))
-        return found if isinstance(found, (str, int, float)) else None
-
-    def _set_field(self, uid: int, key: str, value: Any) -> None:
-        self.set_in_record(self._records_by_uid[uid], (key,), value)
+        return self.envelope.is_node(self.lines[uid].record)
 
     def _id(self, uid: int) -> Any:
-        return self._field(uid, self.envelope.id_key)
+        return self.id_of(self.lines[uid])
 
     def _parent(self, uid: int) -> Any:
-        return self._field(uid, self.envelope.parent_key)
+        return self.parent_of(self.lines[uid])
+
+    def _field(self, uid: int, key: str) -> Any:
+        return self.envelope.as_id(self.get(self.lines[uid], key))
 
     def _name(self, uid: int) -> Any:
-        """The id of a record that others are to hang on: a new one where it has none."""
+        """The id of a record that others link to: a new one where it has none."""
         name = self._id(uid)
         if name is None and self.envelope.linked:
-            name = self._fresh_id(f"{uid}")
-            self._set_field(uid, self.envelope.id_key, name)
+            name = self.fresh_id(uid)
+            self.rename(self.lines[uid], name)
         return name
-
-    def _fresh_id(self, seed: str) -> str:
-        attempt = 0
-        while (name := self.envelope.new_id(seed, attempt)) in self._taken:
-            attempt += 1
-        self._taken.add(name)
-        return name
-
-    def _hang(self, uid: int, parent: Any) -> None:
-        record = self._records_by_uid[uid].record
-        if self.envelope.linked and isinstance(record, dict) and self._parent(uid) != parent:
-            self._set_field(uid, self.envelope.parent_key, parent)
 
 
 def _in_order(said: Sequence[int], before: Sequence[int]) -> set[int]:
-    """The most of these records that stand in their old order."""
+    """The longest selection of these records that keeps its old order."""
     place = {uid: number for number, uid in enumerate(before)}
     ends: list[int] = []
     last: list[int] = []
@@ -384,9 +339,9 @@ _Placed = dict[int | None, list[int]]
 
 
 def _places(said: Iterable[int], staying: Collection[int], place: Mapping[int, int]) -> tuple[_Placed, _Placed]:
-    """Which records go after one that stays, and which in front of one; of None: at the end.
+    """(uid of a staying record -> those that go after it, the same for those that go before it; None: at the end).
 
-    In front where none is before them, or where that is a summary, which stands after what it is sent before.
+    They go before it where none precedes them, or only a summary, which follows in the file what it precedes when sent.
     """
     after: _Placed = defaultdict(list)
     ahead: _Placed = defaultdict(list)
@@ -406,7 +361,7 @@ def _places(said: Iterable[int], staying: Collection[int], place: Mapping[int, i
 
 
 def _woven(kept: Iterable[int], after: _Placed, ahead: _Placed) -> Iterator[int]:
-    """The records that stay, with those that go in front of them and after them."""
+    """The staying records, with those that go before and after each."""
     for uid in kept:
         yield from ahead.get(uid, ())
         yield uid

@@ -1,6 +1,6 @@
-"""Histories that are trees: each record names the one that it hangs on, and the agent walks up from the last one.
+"""Histories that are trees: each record names its parent, and the agent walks up from the last record.
 
-What such a walk leads to, what a lost or doubled id or a loop hides from it, and how the links are mended, for any
+What such a walk leads to, what a lost or doubled id or a loop hides from it, and how the links are repaired, for any
 agent: a format gives the nodes and says what of them is talk.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, Literal
 
 from msgspec import Struct, field
@@ -17,11 +18,12 @@ from msgspec.structs import replace
 from toolpair.formats.format import Damage, ResumeEffect
 from toolpair.formats.lost import can_be_closed, effect_on_readers, held_in, held_in_part, ids_in
 from toolpair.transcript.counting import plural
+from toolpair.transcript.id_shapes import first_free
 from toolpair.transcript.model import Boundary, Transcript
-from toolpair.transcript.record_tree import Branch, BrokenLink, Cut, Repair
+from toolpair.transcript.record_tree import Branch, BrokenLink, Cut, Repair, record_named
 
 End = Literal["root", "missing", "cycle"]
-"""Where a way up ends: at a record that hangs on nothing, on a record that is not there, on one further down."""
+"""How a walk up ends: at a record without a parent, with a missing parent, or with one further down."""
 
 
 class Node(Struct, eq=False):
@@ -46,7 +48,7 @@ class NodeTree(Struct, eq=False):
     nodes: Sequence[Node]
     by_id: dict[Any, Node] = field(default_factory=dict)
     children: dict[Any, list[Node]] = field(default_factory=dict)
-    """id -> the nodes that hang on it."""
+    """id -> its children."""
 
     def __post_init__(self) -> None:
         for node in self.nodes:
@@ -57,15 +59,12 @@ class NodeTree(Struct, eq=False):
 
     def named(self, name: str) -> Node | None:
         """The node with this id, or the only one whose id begins so."""
-        if name in self.by_id or not name:
-            return self.by_id.get(name)
-        found = [node for id_, node in self.by_id.items() if isinstance(id_, str) and id_.startswith(name)]
-        return found[0] if len(found) == 1 else None
+        return record_named(self.by_id, name)
 
     def walk(self, leaf: Node | None) -> tuple[list[Node], End]:
         """The way from the root, or from where it is lost, to the leaf.
 
-        A loop is cut above that record in it which stands first in the file: it cannot hang on a later one.
+        A loop is cut above the one of its records that is first in the file: its parent cannot be a later one.
         """
         path: list[Node] = []
         places: dict[int, int] = {}
@@ -84,11 +83,11 @@ class NodeTree(Struct, eq=False):
         return path[: first + 1][::-1], "cycle"
 
     def walk_from(self, leaf: Node) -> tuple[list[Node], End]:
-        """The same of the node that stands where `leaf` does in another tree of these records."""
+        """The walk to the node that has the place of `leaf`, which is of another tree of these records."""
         return self.walk(self.nodes[leaf.place])
 
     def tips(self) -> Iterator[Node]:
-        """The nodes that nothing hangs on."""
+        """The nodes without children."""
         return (node for node in self.nodes if self.by_id.get(node.id) is node and node.id not in self.children)
 
 
@@ -105,7 +104,7 @@ _LINK: Final = "link it to the line before it"
 def links_of(
     tree: NodeTree, path: Sequence[Node], end: End, messages: int, agent: str, summarised: bool = False
 ) -> Links:
-    """What is lost above the history that `path` is, and behind its leaf. `messages` is how many it has.
+    """What is lost above the history `path`, and after its leaf. `messages`: how many it has.
 
     `summarised`: a summary is sent in place of what is above, so that no link up there loses anything.
     """
@@ -121,7 +120,7 @@ def links_of(
         boundaries.append(_begun_again(tree, path))
     last = tree.nodes[-1] if tree.nodes else None
     if path and last is path[-1]:
-        boundaries += _behind(tree, last, messages)
+        boundaries += _after_leaf(tree, last, messages)
     return Links(tuple(boundaries), tuple(broken))
 
 
@@ -181,7 +180,7 @@ def _begun_again(tree: NodeTree, path: Sequence[Node]) -> Boundary:
 
 
 def _relinks(tree: NodeTree, node: Node, before: Node) -> Iterator[tuple[int, Any]]:
-    """The record and what it is to hang on, and the same for each further break above."""
+    """(record, its new parent), and the same for each further break above."""
     above: Node | None = before
     below = {id(node)}
     while above is not None:
@@ -212,7 +211,7 @@ def _lost_above(node: Node, hidden: Iterable[Node], rule: str, repair: Repair | 
     return Boundary(0, text, node.uid, Cut(rule, messages, outputs, repair, certain))
 
 
-def _behind(tree: NodeTree, last: Node, messages: int) -> Iterator[Boundary]:
+def _after_leaf(tree: NodeTree, last: Node, messages: int) -> Iterator[Boundary]:
     """A last record that others link to: something else than the agent put it there, and it hides them."""
     hidden: list[Node] = []
     seen = {id(last)}
@@ -299,9 +298,7 @@ def _said(tree: NodeTree) -> int:
 
 def fresh_id(seed: str, taken: set[Any]) -> str:
     """An id that none has; the same on every run."""
-    attempt = 0
-    while (made := id_from(seed, attempt)) in taken:
-        attempt += 1
+    made = first_free(partial(id_from, seed), taken)
     taken.add(made)
     return made
 
@@ -391,7 +388,7 @@ def skipped(
     ids = ids or {found.decode("utf-8", "replace") for found in _ID.findall(damage.raw)}
     lost = (node for node in tree.nodes if node.parent is not None and node.parent not in tree.by_id)
     follows = next((node for node in lost if place[node.uid] > damage.at), None)
-    after = damage.at + 1 + len(damage.behind)
+    after = damage.at + 1 + len(damage.after)
     hanging = follows is not None and (follows.parent in ids if ids else place[follows.uid] == after)
     talk = any("message" in value for value in damage.values if isinstance(value, dict))
     loses = "its output" if outputs == 1 else plural(outputs, "output") if outputs else None

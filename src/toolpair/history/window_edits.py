@@ -31,7 +31,7 @@ def edited(judged: CheckedRecords, document: Document, edits: Sequence[Edit]) ->
     others = [edit for edit in edits if not isinstance(edit, MendBytes)]
     if others:
         document = document.rewrite(judged.apply(others))
-    of_bytes = [(edit.record, edit.how, edit.behind) for edit in edits if isinstance(edit, MendBytes)]
+    of_bytes = [(edit.record, edit.how, edit.after) for edit in edits if isinstance(edit, MendBytes)]
     return document.repair_all(of_bytes) if of_bytes else document
 
 

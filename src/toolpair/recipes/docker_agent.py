@@ -68,7 +68,7 @@ class _Walk(Struct):
 
     def flush(self) -> None:
         if self.pending and self.last is not None:
-            spot = Spot("behind", self.last)
+            spot = Spot("after", self.last)
             where = "after the results" if isinstance(self.last, Block) else "after the call"
             for call in self.pending:
                 if (id_ := _id(call)) and self.results[id_] is None:

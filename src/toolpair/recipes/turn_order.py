@@ -42,7 +42,7 @@ class Turn(Struct, eq=False):
 
     def after(self) -> Spot:
         """The place for an answer to it."""
-        return Spot("behind", self.messages[-1])
+        return Spot("after", self.messages[-1])
 
 
 def is_call(block: Block) -> bool:

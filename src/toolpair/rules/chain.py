@@ -91,7 +91,7 @@ def _fixes(repair: Repair | None, certain: bool) -> Sequence[Fix]:
         return ()
     edits: list[Edit] = [Relink(record, parent) for record, parent in repair.relink]
     edits += [Reidentify(record, id_, children) for record, id_, children in repair.identify]
-    edits += [MoveRecord(record, behind) for record, behind in repair.move]
+    edits += [MoveRecord(record, after) for record, after in repair.move]
     edits += [SetInRecord(record, (key,), value) for record, key, value in repair.write]
     id_ = "write" if repair.write else "reconnect"
     return (Fix(id_, repair.title, tuple(edits), recommended=True, certain=certain, several=repair.several),)

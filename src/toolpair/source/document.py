@@ -359,14 +359,14 @@ class Document:
 
     def _on_one_line(self, uids: Sequence[int]) -> Document:
         """The document with each of these records, which span several lines, joined onto one line."""
-        made = self.repair_all([(uid, "join", self.over_lines[uid].behind) for uid in uids])
+        made = self.repair_all([(uid, "join", self.over_lines[uid].after) for uid in uids])
         for uid in uids:
             made.record(uid).set_value(self.over_lines[uid].first)
         return made
 
     def _without_rest(self, items: Sequence[ItemLike], uids: Iterable[int]) -> list[ItemLike]:
         """The items without the continuation lines of these records."""
-        rest = {line for uid in uids for line in self.over_lines[uid].behind}
+        rest = {line for uid in uids for line in self.over_lines[uid].after}
         return [item for item in items if item.uid not in rest]
 
     def _unfolded(self, items: Sequence[ItemLike]) -> list[ItemLike]:
@@ -374,12 +374,12 @@ class Document:
         found: list[ItemLike] = []
         for item in self._without_rest(items, self.over_lines):
             over = self.over_lines.get(item.uid)
-            found += [item] if over is None else [self.record(uid) for uid in (item.uid, *over.behind)]
+            found += [item] if over is None else [self.record(uid) for uid in (item.uid, *over.after)]
         return found
 
-    def repair(self, uid: int, how: str, behind: Sequence[int] = ()) -> Document:
+    def repair(self, uid: int, how: str, after: Sequence[int] = ()) -> Document:
         """The document with the record's bytes repaired (see transcript.edits.Mending); unchanged if they cannot be."""
-        return self.repair_all([(uid, how, behind)])
+        return self.repair_all([(uid, how, after)])
 
     def repair_all(self, wanted: Sequence[tuple[int, str, Sequence[int]]]) -> Document:
         """The document with all these records repaired: uid, how, and for "join" the uids of the lines that follow."""
@@ -387,7 +387,7 @@ class Document:
         document = self.without_mark() if "mark" in of_all else self
         if "commas" in of_all:
             return document.without_commas().repair_all([one for one in wanted if one[1] not in _OF_ALL])
-        plan = {uid: (how, tuple(behind)) for uid, how, behind in wanted if how not in _OF_ALL and uid in self}
+        plan = {uid: (how, tuple(after)) for uid, how, after in wanted if how not in _OF_ALL and uid in self}
         if not plan:
             return document
         order: list[Record] = []
@@ -412,7 +412,7 @@ class Document:
         return document._arranged(order, next_uid, (*self.aside, *aside))
 
     def _repaired(
-        self, record: Record, how: str, behind: tuple[int, ...]
+        self, record: Record, how: str, after: tuple[int, ...]
     ) -> tuple[Sequence[bytes], Sequence[bytes], Record] | None:
         """The bodies that replace the record, the bytes set aside, and the last record that they replace."""
         if how != "join":
@@ -421,8 +421,8 @@ class Document:
             made = repaired(record.body, how) if record.lines == 1 else repaired_lines(record.body, how)
             return None if made is None else (made.bodies, made.aside, record)
         at = self.index(record.uid)
-        parts = self.records[at : at + 1 + len(behind)]
-        if tuple(part.uid for part in parts[1:]) != behind:
+        parts = self.records[at : at + 1 + len(after)]
+        if tuple(part.uid for part in parts[1:]) != after:
             return None
         whole = joined([part.body for part in parts], [part.glue for part in parts[:-1]])
         return None if whole is None or whole[1] != len(parts) else ((whole[0],), (), parts[-1])
@@ -452,14 +452,14 @@ class Document:
             at += 1
             if not record.may_be_joined or record.value.rule not in ("record.torn", "record.bad_json"):
                 continue
-            behind, whole = self.runs_on(record.uid)
+            after, whole = self.runs_on(record.uid)
             value = record.value
-            if behind:
-                raw = b"\n".join(other.body for other in self.records[at - 1 : at + len(behind)])
+            if after:
+                raw = b"\n".join(other.body for other in self.records[at - 1 : at + len(after)])
                 first = parse(whole)
                 if isinstance(first, dict) and scan(raw).state == "complete":
-                    found[record.uid] = Damaged(value.rule, value.reason, value.parts, first, behind)
-                at += len(behind)
+                    found[record.uid] = Damaged(value.rule, value.reason, value.parts, first, after)
+                at += len(after)
             else:
                 while at < len(self.records) and self.records[at].may_be_joined:
                     at += 1

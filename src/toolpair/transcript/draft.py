@@ -161,8 +161,8 @@ class Draft(LinkedList[DraftMessage]):
         """The draft message of a record."""
         return self._of_record[uid]
 
-    def stand_for(self, uid: int, message: DraftMessage) -> None:
-        """Let the message stand for that record, too: what is sent in its place is in the other one."""
+    def also_for(self, uid: int, message: DraftMessage) -> None:
+        """Let this be the draft message of that record, too: its content is sent in place of the record's own."""
         self._of_record[uid] = message
 
     def parts_of(self, message: Message) -> list[DraftMessage]:
@@ -233,7 +233,7 @@ class Draft(LinkedList[DraftMessage]):
         if home.emptied:
             self.drop(home)
 
-    def stands(self, block: DraftBlock) -> bool:
+    def has_block(self, block: DraftBlock) -> bool:
         """Whether both the block and its message are still in the draft."""
         return block.home is not None and block.home.blocks.is_in(block) and self.is_in(block.home)
 
@@ -257,7 +257,7 @@ class Draft(LinkedList[DraftMessage]):
 
 
 def value_at(value: Any, slot: Slot) -> Any:
-    """What stands at the slot; None where nothing does."""
+    """The value at the slot; None without one."""
     for step in slot:
         if isinstance(value, dict):
             value = value.get(step)

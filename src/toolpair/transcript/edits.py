@@ -47,11 +47,11 @@ class SetField(Struct, frozen=True):
 class Spot(Struct, frozen=True):
     """A place relative to a block or message. Edits that name the same place are inserted there in order.
 
-    An assistant message cannot hold a result: "behind" one of its blocks means the front of the next user message, or
+    An assistant message cannot hold a result: "after" one of its blocks means the front of the next user message, or
     of a new one. "before" a message means its front.
     """
 
-    side: Literal["before", "behind"]
+    side: Literal["before", "after"]
     of: Block | Message
 
 
@@ -149,10 +149,10 @@ class Reidentify(Struct, frozen=True):
 
 
 class MoveRecord(Struct, frozen=True):
-    """Move the record `record` (a uid) after the record `behind` in the file. Its links stay as they are."""
+    """Move the record `record` (a uid) after the record `after` in the file. Its links stay as they are."""
 
     record: int
-    behind: int
+    after: int
 
 
 class RemoveRecord(Struct, frozen=True):
@@ -218,7 +218,7 @@ class MendBytes(Struct, frozen=True):
 
     record: int
     how: Mending
-    behind: tuple[int, ...] = ()
+    after: tuple[int, ...] = ()
     """For "join": the records after it that belong to it."""
 
 
@@ -276,8 +276,8 @@ def targets(edit: Edit) -> frozenset[int]:
             return frozenset({-1 - record})
         case InsertRecord(before=before):
             return frozenset({-1 - before})
-        case MendBytes(record=record, behind=behind):
-            return frozenset(-1 - number for number in (record, *behind))
+        case MendBytes(record=record, after=after):
+            return frozenset(-1 - number for number in (record, *after))
         case RemoveThinking(record=record):
             return frozenset({-1 - record})
         case InsertMessage():
@@ -286,7 +286,7 @@ def targets(edit: Edit) -> frozenset[int]:
 
 def records_of(edit: Edit) -> Iterator[int]:
     """The uids of the records that the edit names, directly or through blocks and messages."""
-    for name in ("record", "behind", "before", "children"):
+    for name in ("record", "after", "before", "children"):
         found = getattr(edit, name, None)
         if isinstance(found, int):
             yield found

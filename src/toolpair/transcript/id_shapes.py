@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container
+from itertools import count
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 if TYPE_CHECKING:
@@ -58,6 +59,11 @@ def uuid_of(namespace: UUID, text: str) -> str:
     import uuid
 
     return str(uuid.uuid5(namespace, text.encode("utf-8", "backslashreplace").decode("utf-8")))
+
+
+def first_free(made: Callable[[int], str], *taken: Container[str]) -> str:
+    """The first id that `made` makes of 0, 1, 2, … and that nothing has yet."""
+    return next(id_ for id_ in map(made, count()) if not any(id_ in ids for ids in taken))
 
 
 def _bare(id_: str) -> str:

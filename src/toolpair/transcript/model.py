@@ -35,20 +35,20 @@ class Damaged:
     """The value of a record that cannot be read. `reason` is a short phrase.
 
     `parts` are the values of the records glued together on its line, damaged ones included. `first` is the complete
-    object that its bytes start with, if any: some agents read it and ignore the rest. `behind` are the uids of the
+    object that its bytes start with, if any: some agents read it and ignore the rest. `after` are the uids of the
     lines that this object continues on.
     """
 
-    __slots__ = ("behind", "first", "parts", "reason", "rule")
+    __slots__ = ("after", "first", "parts", "reason", "rule")
 
     def __init__(
-        self, rule: str, reason: str, parts: tuple[Any, ...] = (), first: Any = None, behind: tuple[int, ...] = ()
+        self, rule: str, reason: str, parts: tuple[Any, ...] = (), first: Any = None, after: tuple[int, ...] = ()
     ) -> None:
         self.rule = rule
         self.reason = reason
         self.parts = parts
         self.first = first
-        self.behind = behind
+        self.after = after
 
     def __repr__(self) -> str:
         return f"Damaged({self.rule!r})"

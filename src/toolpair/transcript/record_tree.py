@@ -6,9 +6,12 @@ in the file, and rules are named as in `rules/chain.py`.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
+
+R = TypeVar("R")
 
 
 class Repair(Struct, frozen=True):
@@ -90,3 +93,11 @@ class RecordTree(Struct, frozen=True):
     """The history was chosen to end somewhere else than where the agent would resume."""
     broken: tuple[BrokenLink, ...] = ()
     retries: FailedRetries | None = None
+
+
+def record_named(by_id: Mapping[Any, R], name: str) -> R | None:
+    """The record with this id, or the only one whose id begins so."""
+    if name in by_id or not name:
+        return by_id.get(name)
+    found = [record for id_, record in by_id.items() if isinstance(id_, str) and id_.startswith(name)]
+    return found[0] if len(found) == 1 else None

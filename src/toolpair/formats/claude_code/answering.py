@@ -1,13 +1,13 @@
-"""Which lines of a file hold the results of which response, and after which of them another result goes."""
+"""Which lines hold the results of which response, and after which of them a new result goes."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
-from toolpair.formats.claude_code.working import Working
-from toolpair.transcript.draft import DraftMessage
+from toolpair.formats.claude_code.working import Working, field_of, kind_of
+from toolpair.transcript.draft import DraftBlock, DraftMessage
 
 _NONE: Final[Mapping[int, DraftMessage]] = {}
 
@@ -36,7 +36,7 @@ class Order:
         self._update(rank)
 
     def remove(self, line: DraftMessage) -> None:
-        """Take a line out, before it is moved."""
+        """Remove a line, before it is moved."""
         rank = self._ranks.pop(line.uid, None)
         if rank is not None:
             lines = self._lines[rank]
@@ -69,16 +69,14 @@ class Order:
 
 
 class Answers:
-    """The lines with results, by the number of the response's message, and the response's lines in file order.
+    """The lines with results of each response, by the number of its message, and the order of these lines in the file.
 
-    Their order is cached until `forget`, which must be called when such lines are moved.
+    The order is cached until `forget`, which must be called when such lines are moved.
     """
 
-    def __init__(self, work: Working, ranks: Callable[[int], int], rank: Callable[[int, DraftMessage], int]) -> None:
-        """`ranks`: how many there are of a response; `rank`: that of a line in it."""
+    def __init__(self, work: Working) -> None:
         self._work = work
-        self._count = ranks
-        self._rank = rank
+        self._call_numbers: dict[int, dict[Any, int]] = {}
         self._lines: dict[int, dict[int, DraftMessage]] = {}
         self._numbers: dict[int, set[int]] = {}
         self._orders: dict[int, Order] = {}
@@ -111,10 +109,32 @@ class Answers:
     def order(self, number: int) -> Order:
         """The results of a response."""
         if number not in self._orders:
-            made = self._orders[number] = Order(self._count(number), self._work.place)
-            for line in filter(self._work.stands, self.of(number)):
+            ranks = len(self._work.transcript.messages[number].blocks) + 1
+            made = self._orders[number] = Order(ranks, self._work.place)
+            for line in filter(self._work.is_there, self.of(number)):
                 made.add(line, self._rank(number, line))
         return self._orders[number]
+
+    def call_numbers(self, number: int) -> dict[Any, int]:
+        """The id of each call, as it is now -> which of the response's calls it is."""
+        if number not in self._call_numbers:
+            found: dict[Any, int] = {}
+            for index, block in enumerate(self._work.transcript.messages[number].calls):
+                call = self._work.draft.block(block)
+                if self._work.is_left(call) and isinstance(id_ := id_of_call(call), str):
+                    found.setdefault(id_, index)
+            self._call_numbers[number] = found
+        return self._call_numbers[number]
+
+    def _rank(self, number: int, line: DraftMessage) -> int:
+        """Which of a response's calls the line answers first; after them all where it answers none."""
+        numbers = self.call_numbers(number)
+        found = [
+            numbers.get(value.get("tool_use_id"), len(numbers))
+            for value in self._work.values(line)
+            if kind_of(value) == "tool_result" and isinstance(value.get("tool_use_id"), str)
+        ]
+        return min(found, default=len(numbers))
 
     def last_call(
         self, number: int, group: Callable[[], Sequence[DraftMessage]], own: str, before: DraftMessage | None
@@ -130,4 +150,8 @@ class Answers:
                     known.setdefault(id_, []).append(line)
         lines = known.get(own, [])
         at = len(lines) if before is None else bisect_left(lines, work.place(before), key=work.place)
-        return next((lines[index] for index in range(at - 1, -1, -1) if work.stands(lines[index])), None)
+        return next((lines[index] for index in range(at - 1, -1, -1) if work.is_there(lines[index])), None)
+
+
+def id_of_call(call: DraftBlock) -> Any:
+    return field_of(call.value, "id")

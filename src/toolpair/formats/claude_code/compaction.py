@@ -1,4 +1,4 @@
-"""Editing the lists in a compaction boundary that name the records it kept."""
+"""The lists in a compaction boundary that name the records it kept."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def _metadata(work: Working, line: DraftMessage | None) -> dict[str, Any] | None
 
 
 def keep(work: Working, line: DraftMessage, call: DraftMessage, group: Sequence[DraftMessage]) -> None:
-    """A result of a kept call is sent only if it is listed too: list it after the last kept call of its response."""
-    named = work.uuid(call)
+    """List the result of a kept call, after the last kept call of its response: only listed records are sent."""
+    named = work.id_of(call)
     if named not in work.history.preserved:
         return
     boundary = _newest(work)
@@ -35,25 +35,25 @@ def keep(work: Working, line: DraftMessage, call: DraftMessage, group: Sequence[
         for key in ("uuids", "allUuids"):
             uuids = listed.get(key)
             if isinstance(uuids, list) and named in uuids:
-                lists[key] = _with(uuids, work.uuid(line), [work.uuid(other) for other in group])
+                lists[key] = _with(uuids, work.id_of(line), [work.id_of(other) for other in group])
         if lists:
             changed["preservedMessages"] = {**listed, **lists}
     segment = metadata.get("preservedSegment")
     if isinstance(segment, dict) and not changed and call.uid in work.on_chain:
-        last = _hung_in(work, line, group)
-        if last is not None and segment.get("tailUuid") == work.uuid(last):
-            changed["preservedSegment"] = {**segment, "tailUuid": work.uuid(line)}
+        last = _linked_in(work, line, group)
+        if last is not None and segment.get("tailUuid") == work.id_of(last):
+            changed["preservedSegment"] = {**segment, "tailUuid": work.id_of(line)}
     if changed:
         work.set(boundary, "compactMetadata", {**metadata, **changed})
 
 
-def _hung_in(work: Working, line: DraftMessage, group: Sequence[DraftMessage]) -> DraftMessage | None:
-    """If only the ends are named, everything between is found by links: link the line after the last of its turn.
+def _linked_in(work: Working, line: DraftMessage, group: Sequence[DraftMessage]) -> DraftMessage | None:
+    """If only the ends are named, the records between are found by links: link the line after the last of its turn.
 
     Returns its new parent.
     """
     if line.uid in work.on_chain:
-        return next((other for other in group if work.uuid(other) == work.get(line, "parentUuid")), None)
+        return next((other for other in group if work.id_of(other) == work.get(line, "parentUuid")), None)
     last = group[-1]
     passed = {line.uid}
     while last.uid not in passed:
@@ -62,8 +62,8 @@ def _hung_in(work: Working, line: DraftMessage, group: Sequence[DraftMessage]) -
         last = next((child for child in below if child.uid not in passed), last)
     for child in work.chain_children_of(last):
         if child is not line:
-            work.hang(child, work.uuid(line))
-    work.hang(line, work.uuid(last))
+            work.link(child, work.id_of(line))
+    work.link(line, work.id_of(last))
     work.on_chain.add(line.uid)
     return last
 
@@ -75,8 +75,8 @@ def _with(uuids: list[Any], own: str | None, group: Sequence[str | None]) -> lis
 
 
 def forget(work: Working, line: DraftMessage, parent: str | None) -> None:
-    """Remove a deleted record from the lists: one name that does not exist costs everything that was kept."""
-    own = work.uuid(line)
+    """Remove a deleted record from the lists: with one missing name the agent sends nothing that was kept."""
+    own = work.id_of(line)
     if own is None or work.history.boundary is None:
         return
     boundary = _newest(work)

@@ -1,4 +1,4 @@
-"""Renaming the copies of a call's id elsewhere in a file, so that readers can follow it."""
+"""Renaming the copies of a call's id elsewhere in the file, so that all name the same call."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def rename_copies(work: Working, renames: Iterable[Renamed]) -> None:
         if renamed.is_call and renamed.old:
             wanted.setdefault(renamed.old, set()).add(renamed.new)
     names = {old: next(iter(new)) for old, new in wanted.items() if len(new) == 1}
-    lines = [line for line in work.lines.values() if isinstance(line.record, dict) and work.stands(line)]
+    lines = [line for line in work.lines.values() if isinstance(line.record, dict) and work.is_there(line)]
     for line in lines:
         if work.get(line, "type") in ("user", "assistant"):
             for value in work.values(line):
@@ -58,7 +58,7 @@ def rename_copies(work: Working, renames: Iterable[Renamed]) -> None:
     for line in lines:
         beside = work.get(line, "type") in _BESIDE
         local = near.get(text_or_none(work.get(line, "parentUuid")) or "") if near and beside else None
-        if local and (uuid := work.uuid(line)) is not None:
+        if local and (uuid := work.id_of(line)) is not None:
             near.setdefault(uuid, {}).update(local)
         known = {**names, **local} if local else names
         if known:

@@ -26,6 +26,7 @@ from toolpair.formats.claude_code.record_kinds import (
 )
 from toolpair.formats.claude_code.versions import NEWEST, Behaviour
 from toolpair.formats.format import Item
+from toolpair.transcript.record_tree import record_named
 
 BRIDGE_SECONDS: Final = 5.0
 End = Literal["root", "boundary", "missing", "null", "cycle", "joined"]
@@ -110,7 +111,7 @@ def history_of(items: Sequence[Item], leaf: str | None = None, resumed_by: Behav
     _keep_preserved(history)
     history.own_leaf = end = _leaf(history, history.prompt_leaf)
     if leaf is not None:
-        asked = record_named(history, leaf)
+        asked = record_named(history.by_uuid, leaf)
         if asked is not None:
             end, history.chosen, history.last = asked, True, None
             history.inside = asked.sidechain and not history.sidechain
@@ -121,15 +122,6 @@ def history_of(items: Sequence[Item], leaf: str | None = None, resumed_by: Behav
     history.end = walk.end
     history.order = gather(history, [node for node in history.chain if node.type != "progress"])
     return history
-
-
-def record_named(history: History, name: str) -> ChainNode | None:
-    """The chain record with this uuid, or the only one whose uuid starts with it."""
-    exact = history.by_uuid.get(name)
-    if exact is not None or not name:
-        return exact
-    found = [node for uuid, node in history.by_uuid.items() if uuid.startswith(name)]
-    return found[0] if len(found) == 1 else None
 
 
 def _collect(items: Sequence[Item]) -> History:

@@ -1,4 +1,4 @@
-"""Records outside the chain that name one of its records: when that is removed, they name the one before it."""
+"""Records outside the chain that name one on it: when that is removed, they name the one before it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def follow(work: Working, heirs: Mapping[str, str]) -> None:
         return
     for line in work.lines.values():
         kind = work.get(line, "type")
-        if not work.stands(line) or not isinstance(kind, str) or kind not in _POINTERS:
+        if not work.is_there(line) or not isinstance(kind, str) or kind not in _POINTERS:
             continue
         key = _POINTERS[kind]
         new = _heir(work.get(line, key), heirs)
@@ -41,7 +41,7 @@ def _snapshot(work: Working, line: DraftMessage, heirs: Mapping[str, str]) -> No
 
 
 def _heir(uuid: Any, heirs: Mapping[str, str]) -> str | None:
-    """The record that replaces it, None when it still exists."""
+    """The uuid to name instead; None if the record still exists."""
     found: str | None = uuid if isinstance(uuid, str) else None
     seen: set[str] = set()
     while found is not None and found in heirs and found not in seen:

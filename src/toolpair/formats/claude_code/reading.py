@@ -1,4 +1,4 @@
-"""From the active history to the messages that the agent would send."""
+"""Making the transcript of the active history: the messages that the agent would send."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _read_inside(items: Sequence[Item], view: View, inside: FileFacts) -> Transc
 
 
 def cached_history(transcript: Transcript, items: Sequence[Item]) -> History:
-    """The history that the transcript was made from. It must not be modified."""
+    """The history that the transcript was read from; not to be modified."""
     if isinstance(transcript.frame, Frame) and transcript.frame.history is not None:
         return transcript.frame.history
     facts = transcript.agent_facts

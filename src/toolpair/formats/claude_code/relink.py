@@ -15,7 +15,7 @@ from toolpair.formats.claude_code.record_kinds import (
     is_compact_boundary,
     text_or_none,
 )
-from toolpair.transcript.id_shapes import uuid_of
+from toolpair.transcript.id_shapes import first_free, uuid_of
 
 _NAMESPACE: Final = uuids.UUID("5c8f2f8e-3a0e-5a35-8f0b-6c1a52f0b1d4")
 
@@ -175,9 +175,4 @@ def meant(history: History, broken: ChainNode) -> ChainNode | None:
 
 def fresh_uuid(history: History, node: ChainNode) -> str:
     """A uuid that no record has, the same on every run."""
-    number = node.position
-    while True:
-        found = uuid_of(_NAMESPACE, f"{node.uuid}\0{number}")
-        if found not in history.by_uuid:
-            return found
-        number += 1
+    return first_free(lambda attempt: uuid_of(_NAMESPACE, f"{node.uuid}\0{node.position + attempt}"), history.by_uuid)

@@ -1,38 +1,49 @@
-"""The records of a file while edits are put into them: the chain by parents, doubled uuids, places in the file."""
+"""The records of a file while edits change them: what is on the chain, lost parents, places in the file."""
 
 from __future__ import annotations
 
 import uuid as uuids
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from toolpair.dialects.anthropic_writer import WRITER
 from toolpair.formats.claude_code.reading import cached_history
 from toolpair.formats.claude_code.record_kinds import text_or_none, value_of
 from toolpair.formats.format import Item
-from toolpair.formats.linear import Envelope, Linear
+from toolpair.formats.linked_records import LinkedRecords, LinkEnvelope
 from toolpair.transcript.draft import DraftBlock, DraftMessage
-from toolpair.transcript.edits import ABSENT
 from toolpair.transcript.id_shapes import uuid_of
 from toolpair.transcript.model import Transcript
 
 _NAMESPACE: Final = uuids.UUID("b3c1de0f-6a5b-5c0e-9d0e-3f6f1f0a7c11")
-_ENVELOPE: Final = Envelope(slot=("message",))
 
 
-class Working(Linear):
-    """All records of a file, with the indexes that edits need."""
+class _UuidEnvelope(LinkEnvelope, frozen=True):
+    def as_id(self, value: Any) -> str | None:
+        return text_or_none(value)
+
+    def new_id(self, seed: str, attempt: int) -> str:
+        return uuid_of(_NAMESPACE, f"{seed}\0{attempt}" if attempt else seed)
+
+
+_ENVELOPE: Final = _UuidEnvelope(
+    slot=("message",),
+    id_key="uuid",
+    parent_key="parentUuid",
+    named_in=("sourceToolAssistantUUID", "logicalParentUuid"),
+)
+
+
+class Working(LinkedRecords):
+    """All records of a file. Each `line` is one of them, as it is now."""
 
     def __init__(self, items: Sequence[Item], transcript: Transcript) -> None:
         super().__init__(items, transcript, WRITER, _ENVELOPE)
         self.history = history = cached_history(transcript, items)
-        self.lines: dict[int, DraftMessage] = {}
-        """By uid, also those that are gone."""
-        self.by_uuid: dict[str, DraftMessage] = {}
-        self._children: dict[str, dict[int, DraftMessage]] = {}
-        self._doubles: dict[str, list[DraftMessage]] = {}
         self._bridged_to: dict[str, list[str]] = {}
+        """uuid -> the records whose lost parent the agent takes this one for."""
         self._bridged_near: dict[str, list[str]] | None = None
+        """uuid of a message -> the records whose lost parent the agent takes it for, or a report below it."""
         self._put: dict[int, list[DraftMessage]] = {}
         """uid of a record -> those that were put after it."""
         self._put_after: dict[int, DraftMessage] = {}
@@ -40,16 +51,15 @@ class Working(Linear):
         self.puts = 0
         """How often a record was put after another."""
         self.on_chain: set[int] = {node.uid for node in history.chain}
+        """uids of the records on the way from the root to the leaf, as it is now."""
         self.chain_index: dict[int, int] = {node.uid: index for index, node in enumerate(history.chain)}
-        for line in self.draft:
-            self.lines[line.uid] = line
-            if isinstance(line.record, dict):
-                self._index(line, line.record)
+        """uid -> its place on the chain that was read."""
         for child, parent in history.bridged.items():
             self._bridged_to.setdefault(parent, []).append(child)
         talk = [node for node in history.nodes if node.type != "progress" and node.uuid is not None]
         last = self.lines[max(talk, key=lambda node: node.position).uid] if talk else self.draft.first
         self._end = _mark()
+        """Before the last record of the chain."""
         if last is not None:
             self.draft.insert_after(last.before, self._end)
 
@@ -61,40 +71,20 @@ class Working(Linear):
 
     # --- records -----------------------------------------------------------------------------------------
 
-    def get(self, line: DraftMessage, key: str) -> Any:
-        """What stands under the key, now."""
-        if line.uid in self._set:
-            found = self.in_record(line, (key,))
-            return None if found is ABSENT else found
-        return field_of(line.record, key)
-
-    def set(self, line: DraftMessage, key: str, value: Any) -> None:
-        self.set_in_record(line, (key,), value)
-
-    def unset(self, line: DraftMessage, key: str) -> None:
-        if isinstance(line.record, dict) and key in line.record:
-            self.set(line, key, ABSENT)
-
-    def uuid(self, line: DraftMessage) -> str | None:
-        return text_or_none(self.get(line, "uuid"))
-
-    def stands(self, line: DraftMessage) -> bool:
-        return self.draft.is_in(line)
-
     def message_id(self, line: DraftMessage) -> str | None:
         return text_or_none((line.fields or {}).get("id", field_of(line.value, "id")))
 
     # --- content -----------------------------------------------------------------------------------------
 
     def values(self, line: DraftMessage) -> Sequence[Any]:
-        """The parts of its content, now."""
+        """The parts of its content as they are now."""
         if line.had_blocks:
             return [block.value for block in line.blocks]
         content = field_of(line.value, "content")
         return content if isinstance(content, list) else [] if content is None else [content]
 
     def blocks(self, line: DraftMessage) -> Iterable[DraftBlock]:
-        """Its blocks, also of one that is not sent."""
+        """Its blocks, even if it is not sent."""
         self.draft.fill(line)
         if not line.had_blocks:
             content = field_of(line.value, "content")
@@ -104,76 +94,52 @@ class Working(Linear):
                 line.blocks.extend([block])
         return line.blocks
 
+    def is_left(self, block: DraftBlock) -> bool:
+        """Whether a call or a result is still one, and still there."""
+        return block.kind != "text" and self.draft.has_block(block)
+
     def has_result(self, line: DraftMessage) -> bool:
         return any(kind_of(value) == "tool_result" for value in self.values(line))
 
     # --- the chain ---------------------------------------------------------------------------------------
 
-    def _index(self, line: DraftMessage, value: dict[str, Any]) -> None:
-        uuid, parent = text_or_none(value.get("uuid")), text_or_none(value.get("parentUuid"))
-        if parent is not None:
-            self._children.setdefault(parent, {})[line.uid] = line
-        if uuid is not None:
-            if uuid in self.by_uuid:
-                self._doubles.setdefault(uuid, []).append(self.by_uuid[uuid])
-            self.by_uuid[uuid] = line
-
-    def named(self, uuid: str | None) -> DraftMessage | None:
-        return self.by_uuid.get(uuid or "")
-
     def parent_of(self, line: DraftMessage) -> str | None:
-        """The uuid of the parent; for a lost one that the agent bridges, of the record that it takes for it."""
-        raw, uuid = text_or_none(self.get(line, "parentUuid")), self.uuid(line)
-        bridged = self.history.bridged.get(uuid or "")
+        """The uuid of its parent; of a lost one, that of the record which the agent uses instead."""
+        raw = text_or_none(self.get(line, "parentUuid"))
+        bridged = self.history.bridged.get(self.id_of(line) or "")
         if bridged is not None and not line.is_new and raw == text_or_none(line.record.get("parentUuid")):
             return bridged
         return raw
 
-    def hang(self, line: DraftMessage, parent: str | None) -> None:
-        """Give it this parent."""
-        before = text_or_none(self.get(line, "parentUuid"))
-        if before == parent:
-            return
-        if before is not None:
-            self._children.get(before, {}).pop(line.uid, None)
-        self.set(line, "parentUuid", parent)
-        if parent is not None:
-            self._children.setdefault(parent, {})[line.uid] = line
-
-    def rename(self, line: DraftMessage, uuid: str) -> None:
-        """Give it this uuid. A record that had the same is the one that counts then."""
-        old = self.uuid(line)
-        if old is not None and self.by_uuid.get(old) is line:
-            others = [other for other in self.doubles_of(line) if other is not line and self.stands(other)]
-            if others:
-                self.by_uuid[old] = others[-1]
-        self.set(line, "uuid", uuid)
-        self.by_uuid[uuid] = line
-
-    def children_of(self, line: DraftMessage, among: Set[int] | None = None) -> list[DraftMessage]:
-        """What hangs on it, also what the agent hangs there because its own parent is lost.
-
-        `among`: uids of those that are asked for.
-        """
-        own = self.uuid(line)
-        if own is None:
-            return []
-        hung = self._children.get(own, {})
-        uids = hung if among is None else [uid for uid in hung if uid in among]
-        found = [child for uid in uids if self.stands(child := hung[uid]) and child is not line]
+    def children_of(self, line: DraftMessage) -> list[DraftMessage]:
+        """The records that link to it, and those whose lost parent the agent takes it for."""
+        own = self.id_of(line)
+        found = super().children_of(line)
         for uuid in self._bridged_to.get(own, ()):
-            bridged = self.by_uuid.get(uuid)
-            if bridged is None or not self.stands(bridged) or bridged in found or self.parent_of(bridged) != own:
+            bridged = self.by_id.get(uuid)
+            if bridged is None or not self.is_there(bridged) or bridged in found or self.parent_of(bridged) != own:
                 continue
-            if among is None or bridged.uid in among:
-                found.append(bridged)
+            found.append(bridged)
         return found
 
     def chain_children_of(self, line: DraftMessage) -> list[DraftMessage]:
-        return self.children_of(line, self.on_chain)
+        return [child for child in self.children_of(line) if child.uid in self.on_chain]
+
+    def last_new_after(self, line: DraftMessage) -> DraftMessage:
+        """The line, or the last of the new ones that follow it on the chain."""
+        while (new := next((child for child in self.chain_children_of(line) if child.is_new), None)) is not None:
+            line = new
+        return line
+
+    def lead_through(self, line: DraftMessage, followers: Iterable[DraftMessage]) -> None:
+        """Put the line on the chain, before these."""
+        for child in followers:
+            if child is not line:
+                self.link(child, self.id_of(line))
+        self.on_chain.add(line.uid)
 
     def bridged_beside(self, lines: Iterable[DraftMessage]) -> list[DraftMessage]:
-        """Chain records whose lost parent the agent takes one of these for, or a report that hangs beside them."""
+        """Chain records whose lost parent the agent takes one of these for, or a report next to them."""
         if not self.history.bridged:
             return []
         if self._bridged_near is None:
@@ -185,29 +151,15 @@ class Working(Linear):
                     parent = self.named(self.parent_of(parent))
                     if parent is not None and parent.uid in passed:
                         parent = None
-                uuid = self.uuid(parent) if parent is not None else None
+                uuid = self.id_of(parent) if parent is not None else None
                 if uuid is not None:
                     self._bridged_near.setdefault(uuid, []).append(child)
         return [
             near
             for line in lines
-            for uuid in self._bridged_near.get(self.uuid(line) or "", ())
-            if (near := self.by_uuid[uuid]).uid in self.on_chain and self.parent_of(near) == self.history.bridged[uuid]
+            for uuid in self._bridged_near.get(self.id_of(line) or "", ())
+            if (near := self.by_id[uuid]).uid in self.on_chain and self.parent_of(near) == self.history.bridged[uuid]
         ]
-
-    def doubles_of(self, line: DraftMessage) -> list[DraftMessage]:
-        """Other records with the same uuid: an earlier one would come back if this one went."""
-        return self._doubles.get(self.uuid(line) or "", [])
-
-    def fresh_uuid(self, *seeds: Any) -> str:
-        """A uuid that is the same on every run and that no record has."""
-        seed = "\0".join(str(part) for part in seeds)
-        attempt = 0
-        while True:
-            found = uuid_of(_NAMESPACE, f"{seed}\0{attempt}" if attempt else seed)
-            if found not in self.by_uuid and found not in self._children:
-                return found
-            attempt += 1
 
     # --- places in the file ------------------------------------------------------------------------------
 
@@ -215,25 +167,24 @@ class Working(Linear):
         return self.draft.place(line)
 
     def is_at_end(self, line: DraftMessage) -> bool:
-        """Whether what is put after it becomes the leaf: no record of the chain stood after it when it was read."""
+        """Whether what is put after it becomes the leaf: no chain record followed it when the file was read."""
         return self.place(line) > self.place(self._end)
 
     def new_line(self, value: dict[str, Any], after: DraftMessage, blocks: Sequence[DraftBlock] = ()) -> DraftMessage:
         line = DraftMessage(self._fresh_uid(), value, self.envelope.slot, value["message"])
         if blocks:
             line.put(None, *blocks)
-        self.lines[line.uid] = line
-        self._index(line, value)
+        self.index(line)
         self.put_after(line, after)
         return line
 
     def put_after(self, line: DraftMessage, other: DraftMessage) -> None:
-        """Put it after the other one, and what was put there before."""
+        """Put it after the other one, and after what was put there earlier."""
         self.take_out(line)
-        behind = other
-        while put := self._put.get(behind.uid):
-            behind = put[-1]
-        self.draft.insert_after(behind, line)
+        last = other
+        while put := self._put.get(last.uid):
+            last = put[-1]
+        self.draft.insert_after(last, line)
         self._put.setdefault(other.uid, []).append(line)
         self._put_after[line.uid] = other
         self.puts += 1
@@ -243,7 +194,7 @@ class Working(Linear):
         self.draft.insert_after(other.before, line)
 
     def put_in_places(self, lines: Sequence[DraftMessage], places: Sequence[DraftMessage]) -> None:
-        """Each of these where that one stands."""
+        """Put each of the lines in the place of the other at the same index."""
         marks = [_mark() for _ in places]
         for mark, place in zip(marks, places, strict=True):
             self.draft.insert_after(place.before, mark)
@@ -253,7 +204,7 @@ class Working(Linear):
             self.draft.drop(mark)
 
     def take_out(self, line: DraftMessage) -> None:
-        """Take it out of the file. What was put after it stays."""
+        """Remove it from its place. What was put after it stays."""
         left = self._put.pop(line.uid, [])
         other = self._put_after.pop(line.uid, None)
         if other is not None:
@@ -269,7 +220,7 @@ class Working(Linear):
 
 
 def _mark() -> DraftMessage:
-    """Something to remember a place by."""
+    """A placeholder in the list of lines."""
     return DraftMessage(0, None, (), None)
 
 

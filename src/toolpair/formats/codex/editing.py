@@ -61,7 +61,7 @@ class Rollout(Linear):
 
     def take(self, edit: Edit) -> None:
         super().take(edit)
-        if isinstance(edit, Rename) and self.draft.stands(self.draft.block(edit.block)):
+        if isinstance(edit, Rename) and self.draft.has_block(self.draft.block(edit.block)):
             self._rename_mirrors(edit.block, edit.id)
 
     def _rename_mirrors(self, block: Block, id_: str) -> None:
@@ -87,12 +87,12 @@ class Foreseen:
         """The end of its use."""
         self._rollout.let_go()
 
-    def result_behind(self, call: Block) -> int | None:
+    def before_result(self, call: Block) -> int | None:
         """The record that a result for the call goes after; None inside a list."""
-        behind = self._places.result_behind(call)
-        return behind.uid if behind.in_list is None else None
+        previous = self._places.before_result(call)
+        return previous.uid if previous.in_list is None else None
 
-    def words_behind(self, result: Block) -> int | None:
+    def before_words(self, result: Block) -> int | None:
         """The record that the text of a result goes after; None if it stays in place, or is inside a list."""
-        behind = self._places.words_behind(result)
-        return behind.uid if behind is not None and behind.in_list is None else None
+        previous = self._places.before_words(result)
+        return previous.uid if previous is not None and previous.in_list is None else None

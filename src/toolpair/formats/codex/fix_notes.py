@@ -121,7 +121,7 @@ def _leaving(ground: _Ground, edit: Edit) -> Iterator[int]:
     match edit:
         case MoveResult(result=result, call=call) if HISTORY not in (*result.slot, *call.slot):
             yield _place(ground, result)
-        case ReplaceWithText(block=block) if ground.foreseen.words_behind(block) is not None:
+        case ReplaceWithText(block=block) if ground.foreseen.before_words(block) is not None:
             yield _place(ground, block)
         case Remove(block=block) if HISTORY not in block.slot:
             yield _place(ground, block)
@@ -138,18 +138,18 @@ def _coming(ground: _Ground, edit: Edit) -> Iterator[int]:
     """The positions before which records are inserted."""
     match edit:
         case InsertResult(call=call) if HISTORY not in call.slot:
-            yield _behind(ground, ground.foreseen.result_behind(call))
+            yield _after(ground, ground.foreseen.before_result(call))
         case MoveResult(result=result, call=call) if HISTORY not in (*result.slot, *call.slot):
-            yield _behind(ground, ground.foreseen.result_behind(call))
-        case ReplaceWithText(block=block) if (anchor := ground.foreseen.words_behind(block)) is not None:
-            yield _behind(ground, anchor)
+            yield _after(ground, ground.foreseen.before_result(call))
+        case ReplaceWithText(block=block) if (anchor := ground.foreseen.before_words(block)) is not None:
+            yield _after(ground, anchor)
         case InsertMessage(after=after):
-            yield _behind(ground, after.records[-1]) if after is not None else 1
+            yield _after(ground, after.records[-1]) if after is not None else 1
         case InsertRecord(value=value, before=before) if ordinal_of(value) is None:
             yield ground.place.get(before, 0)
 
 
-def _behind(ground: _Ground, uid: int | None) -> int:
+def _after(ground: _Ground, uid: int | None) -> int:
     return ground.place.get(uid, 0) + 1 if uid is not None else 0
 
 

@@ -30,7 +30,7 @@ class ResultsAsMessages(Drafter):
         self._kept: list[tuple[DraftMessage, str, tuple[Any, ...]]] = []
         self._made: dict[int, DraftMessage] = {}
         """id() of an `InsertResult` -> the message it inserted."""
-        self._put_behind: dict[int, DraftMessage] = {}
+        self._put_after: dict[int, DraftMessage] = {}
         """id() of a message -> the last result inserted after it."""
 
     def answer(self, edit: InsertResult) -> None:
@@ -80,10 +80,10 @@ class ResultsAsMessages(Drafter):
             places = _Places(self, found[0][0])
             last: dict[int, DraftMessage] = {}
             for call, result in sorted(found, key=lambda pair: places.rank(pair[0])):
-                anchor = places.behind(places.rank(call))
-                behind = last.get(id(anchor), anchor)
-                made = self._new_result(call, result, behind) if isinstance(result, InsertResult) else result
-                self.draft.insert_after(behind, made)
+                anchor = places.previous(places.rank(call))
+                previous = last.get(id(anchor), anchor)
+                made = self._new_result(call, result, previous) if isinstance(result, InsertResult) else result
+                self.draft.insert_after(previous, made)
                 last[id(anchor)] = made
         self._answers.clear()
 
@@ -99,11 +99,11 @@ class ResultsAsMessages(Drafter):
             at = draft.parts_of(spot.of)[0 if before else -1]
         else:
             at = home_of(draft.block(spot.of))
-        beside = at if before else self._put_behind.get(id(at), at)
+        beside = at if before else self._put_after.get(id(at), at)
         made = self._new_result(call, edit, beside)
         draft.insert_after(at.before if before else beside, made)
         if not before:
-            self._put_behind[id(at)] = made
+            self._put_after[id(at)] = made
 
     # --- order -------------------------------------------------------------------------------------------
 
@@ -204,12 +204,12 @@ class _Places:
         """For each result after the message, the highest rank so far; a new result of at least that rank goes after
         it.
         """
-        self._behind: list[DraftMessage] = []
+        self._previous: list[DraftMessage] = []
         self._walk()
 
     def _walk(self) -> None:
         answers_first = self._drafter.writer.answers_first
-        behind, passed = self._last, -1
+        previous, passed = self._last, -1
         for following in self._drafter.draft.following(self._last):
             if following.in_list is not self._last.in_list or not self._drafter.is_result(following):
                 break
@@ -218,18 +218,18 @@ class _Places:
             if answers_first and 0 <= rank < passed:
                 break
             if rank >= 0 or not answers_first:
-                behind = following
+                previous = following
             passed = max(rank, passed)
             self._passed.append(passed)
-            self._behind.append(behind)
+            self._previous.append(previous)
 
     def rank(self, call: DraftBlock) -> int:
         return self._rank.get(id(call), len(self._rank))
 
-    def behind(self, rank: int) -> DraftMessage:
+    def previous(self, rank: int) -> DraftMessage:
         """The message that the result of the call with this rank goes after."""
         at = bisect_right(self._passed, rank)
-        return self._behind[at - 1] if at else self._last
+        return self._previous[at - 1] if at else self._last
 
 
 class FreePlaces:
@@ -240,16 +240,16 @@ class FreePlaces:
         self._places: dict[tuple[int, int], _Places] = {}
         self._runs: dict[int, _Run] = {}
 
-    def result_behind(self, call: Block) -> DraftMessage:
+    def before_result(self, call: Block) -> DraftMessage:
         """The message that a result of the call would go after."""
         found = self._drafter.draft.block(call)
         key = self._drafter.key(home_of(found))
         if key not in self._places:
             self._places[key] = _Places(self._drafter, found)
         places = self._places[key]
-        return places.behind(places.rank(found))
+        return places.previous(places.rank(found))
 
-    def words_behind(self, result: Block) -> DraftMessage | None:
+    def before_words(self, result: Block) -> DraftMessage | None:
         """The message that a result would go after once it is text; None if it would stay, or is not a result."""
         message = home_of(self._drafter.draft.block(result))
         if result.kind != "result":

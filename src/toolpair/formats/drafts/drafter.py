@@ -96,7 +96,7 @@ class Drafter(ABC):
             self._take_stranded(message, calls)
         self._called.clear()
         for key, said in self._said.items():
-            self.calls_behind(self._homes[key], said)
+            self.texts_before_calls(self._homes[key], said)
         for key, roles in self._moving.items():
             self.split(self._homes[key], roles)
         self._said.clear()
@@ -106,11 +106,15 @@ class Drafter(ABC):
 
     def rename(self, block: Block, id_: str) -> None:
         found = self.draft.block(block)
+        if found.id == id_:
+            return
         found.value = self.writer.renamed(found, id_)
         found.id = id_
         home_of(found).changed = True
 
     def set_value(self, block: DraftBlock, value: Any) -> None:
+        if value is block.value:
+            return
         if isinstance(value, dict) and value.get("type") == "text":
             block.kind = "text"
         block.value = value
@@ -128,16 +132,21 @@ class Drafter(ABC):
         self.draft.drop(message)
 
     def insert_message(self, after: Message | None, role: str, text: str | list[Any]) -> None:
-        draft = self.draft
-        behind = self._inserted.get(id(after))
-        if behind is None and after is not None:
-            behind = draft.parts_of(after)[-1]
-        beside = behind or self.front()
-        if beside is None:
-            return
-        made = self.new(self.writer.message(role, text), beside)
-        draft.insert_after(behind if behind is not None else beside.before, made)
-        self._inserted[id(after)] = made
+        last = self._inserted.get(id(after)) or (self.end_of(after) if after is not None else None)
+        beside = last or self.front()
+        if beside is not None:
+            made = self.insert(self.writer.message(role, text), beside, in_front=last is None)
+            self._inserted[id(after)] = made
+
+    def insert(self, value: Any, beside: DraftMessage, in_front: bool) -> DraftMessage:
+        """Insert a new message in front of another, or after it."""
+        made = self.new(value, beside)
+        self.draft.insert_after(beside.before if in_front else beside, made)
+        return made
+
+    def end_of(self, message: Message) -> DraftMessage:
+        """The part of a message that one inserted after it follows."""
+        return self.draft.parts_of(message)[-1]
 
     def front(self) -> DraftMessage | None:
         """The message that one inserted at the start goes before."""
@@ -160,7 +169,7 @@ class Drafter(ABC):
                 stranded = following is None or following.kind == "thinking"
             elif stranded and block.kind == "thinking":
                 self.draft.take(block)
-            elif self.draft.stands(block):
+            elif self.draft.has_block(block):
                 following, stranded = block, False
 
     def say(self, call: DraftBlock, text: str) -> None:
@@ -171,7 +180,7 @@ class Drafter(ABC):
         self._homes[id(home)] = home
         self._said.setdefault(id(home), []).append(call)
 
-    def calls_behind(self, home: DraftMessage, said: Sequence[DraftBlock]) -> None:
+    def texts_before_calls(self, home: DraftMessage, said: Sequence[DraftBlock]) -> None:
         """Put the texts that calls became in front of the calls that are left."""
         rank = {id(block): number for number, block in enumerate(said)}
         home.arrange(sorted(home.blocks, key=lambda block: (block.kind == "call", rank.get(id(block), 0))))
@@ -194,27 +203,32 @@ class Drafter(ABC):
         draft = self.draft
         kind, only = next((block.kind, roles[id(block)]) for block in home.blocks if id(block) in roles)
         if home.all_are(kind):
-            home.role = only
-            home.set_field("role", only)
+            self._set_role(home, only)
             return
         runs = [(role, list(run)) for role, run in groupby(home.blocks, lambda block: roles.get(id(block)))]
-        own = next(run for role, run in runs if role is None)
-        behind = rest = home
+        own = next((run for role, run in runs if role is None), runs[0][1])
+        if runs[0][0] is not None and own is runs[0][1]:
+            self._set_role(home, runs[0][0])
+        previous = rest = home
         for role, run in runs:
             if run is own:
                 continue
-            at_front = behind is home and run[0] is home.blocks.first
+            at_front = previous is home and run[0] is home.blocks.first
             before = home.before
             if at_front and before is not None and before.is_new and before.role == role:
                 before.put(before.blocks.last, *self._taken(home, run))
                 continue
             made = self.new(self.writer.holder(role or home.role), rest)
-            draft.insert_after(home.before if at_front else behind, made)
+            draft.insert_after(home.before if at_front else previous, made)
             made.put(None, *self._taken(home, run))
             if not at_front:
-                behind = made
+                previous = made
             if role is None:
                 rest = made
+
+    def _set_role(self, home: DraftMessage, role: str) -> None:
+        home.role = role
+        home.set_field("role", role)
 
     def _taken(self, home: DraftMessage, blocks: Sequence[DraftBlock]) -> Sequence[DraftBlock]:
         home.changed = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -34,7 +35,7 @@ class ResultsInMessages(Drafter):
         """id() of a message -> its results that are kept as text, each with the blocks that replace it."""
         self._made: dict[int, DraftBlock] = {}
         """id() of an `InsertResult` -> the result it inserted."""
-        self._put_behind: dict[int, DraftBlock] = {}
+        self._put_after: dict[int, DraftBlock] = {}
         """id() of a block -> the last result inserted after it."""
         self._put_in_front: dict[int, DraftBlock] = {}
         """id() of a message -> the last result inserted at its front."""
@@ -108,8 +109,8 @@ class ResultsInMessages(Drafter):
         elif spot.side == "before":
             home.put(anchor.before, result)
         else:
-            home.put(self._put_behind.get(id(anchor), anchor), result)
-            self._put_behind[id(anchor)] = result
+            home.put(self._put_after.get(id(anchor), anchor), result)
+            self._put_after[id(anchor)] = result
 
     def _put_first(self, message: DraftMessage, result: DraftBlock) -> None:
         self.draft.fill(message)
@@ -119,31 +120,38 @@ class ResultsInMessages(Drafter):
     # --- order -------------------------------------------------------------------------------------------
 
     def reorder(self, edit: Reorder) -> None:
-        draft = self.draft
-        parts = draft.parts_of(edit.message)
+        parts = self.draft.parts_of(edit.message)
         for part in parts:
-            draft.fill(part)
+            self.draft.fill(part)
         match edit.how:
             case "call_order":
-                self._into_call_order(edit)
+                self.into_call_order(edit)
             case "calls_last":
-                last = parts[-1]
-                calls = [block for part in parts for block in part.blocks if block.kind == "call"]
-                for part in parts:
-                    part.arrange(block for block in part.blocks if block.kind != "call")
-                last.put(last.blocks.last, *calls)
-                for part in parts:
-                    if part.emptied:
-                        draft.drop(part)
+                self.calls_last(parts)
             case "results_first":
-                first = parts[0]
-                late = [block for part in parts[1:] for block in part.blocks if block.kind == "result"]
-                for block in late:
-                    draft.take(block)
-                first.put(first.blocks.last, *late)
-                first.arrange(sorted(first.blocks, key=lambda block: block.kind != "result"))
+                self.results_first(parts)
 
-    def _into_call_order(self, edit: Reorder) -> None:
+    def calls_last(self, parts: Sequence[DraftMessage]) -> None:
+        """Move the calls of a message to its end."""
+        last = parts[-1]
+        calls = [block for part in parts for block in part.blocks if block.kind == "call"]
+        for part in parts:
+            part.arrange(block for block in part.blocks if block.kind != "call")
+        last.put(last.blocks.last, *calls)
+        for part in parts:
+            if part.emptied:
+                self.draft.drop(part)
+
+    def results_first(self, parts: Sequence[DraftMessage]) -> None:
+        """Move the results in a message to its front."""
+        first = parts[0]
+        late = [block for part in parts[1:] for block in part.blocks if block.kind == "result"]
+        for block in late:
+            self.draft.take(block)
+        first.put(first.blocks.last, *late)
+        first.arrange(sorted(first.blocks, key=lambda block: block.kind != "result"))
+
+    def into_call_order(self, edit: Reorder) -> None:
         wanted = [
             self._made[id(part)] if isinstance(part, InsertResult) else self.draft.block(part) for part in edit.order
         ]
@@ -170,7 +178,7 @@ class ResultsInMessages(Drafter):
         target.waiting += 1
 
     def keeping(self, home: DraftMessage) -> DraftMessage:
-        """Where what is kept of a result goes that stands here."""
+        """The message for what is kept of a result in this one."""
         return home if home.role == "user" else self._answering(home)
 
     def place_kept(self) -> None:

@@ -1,8 +1,4 @@
-"""Joining the parts of a response when another response lies between them in the chain.
-
-The agent sends the parts as one message in the place of the first, and the results after the last: so after the other
-response too, and a result inserted after its call is not directly after it until the parts are together.
-"""
+"""Changing the order of the chain: the parts of a response together, results in the order of their calls."""
 
 from __future__ import annotations
 
@@ -14,11 +10,15 @@ from toolpair.transcript.draft import DraftMessage
 
 
 def bring_together(work: Working, response: Sequence[DraftMessage]) -> None:
-    """Link each later part of a response directly after the earlier ones, before the other response."""
+    """Link each later part of a response directly after the earlier ones if another response lies between them.
+
+    The agent sends the parts as one message in the place of the first, and results after the last part, thus after
+    the other response: a new result would not follow its call.
+    """
     parts = [
         line
         for line in response
-        if line.uid in work.on_chain and work.stands(line) and work.get(line, "type") == "assistant"
+        if line.uid in work.on_chain and work.is_there(line) and work.get(line, "type") == "assistant"
     ]
     parts.sort(key=lambda line: work.chain_index.get(line.uid, -1))
     own = {line.uid for line in parts}
@@ -36,7 +36,7 @@ def _between(work: Working, above: DraftMessage, below: DraftMessage) -> list[Dr
     seen = {below.uid}
     line = work.named(work.parent_of(below))
     while line is not None and line is not above:
-        if line.uid in seen or not work.stands(line):
+        if line.uid in seen or not work.is_there(line):
             return []
         seen.add(line.uid)
         found.append(line)
@@ -68,15 +68,15 @@ def _belongs(work: Working, line: DraftMessage, own: set[int], calls: set[str]) 
 def _swap(work: Working, above: DraftMessage, between: Sequence[DraftMessage], run: Sequence[DraftMessage]) -> None:
     """above, between, run, the rest: becomes above, run, between, the rest. In the file too: its end is the leaf."""
     kept = {None, *work.history.preserved}
-    if any(work.uuid(line) in kept for line in (above, *between, *run)):
+    if any(work.id_of(line) in kept for line in (above, *between, *run)):
         return
     rest = [line for line in work.chain_children_of(run[-1]) if line not in run]
     if not rest and work.history.chosen:
         return
-    work.hang(run[0], work.uuid(above))
+    work.link(run[0], work.id_of(above))
     for line in rest:
-        work.hang(line, work.uuid(between[-1]))
-    work.hang(between[0], work.uuid(run[-1]))
+        work.link(line, work.id_of(between[-1]))
+    work.link(between[0], work.id_of(run[-1]))
     previous = above
     for line in run:
         work.put_after(line, previous)
@@ -84,3 +84,23 @@ def _swap(work: Working, above: DraftMessage, between: Sequence[DraftMessage], r
     order = sorted(work.chain_index[line.uid] for line in (*between, *run) if line.uid in work.chain_index)
     moved = [line for line in (*run, *between) if line.uid in work.chain_index]
     work.chain_index.update(zip((line.uid for line in moved), order, strict=True))
+
+
+def permute(work: Working, lines: Sequence[DraftMessage]) -> None:
+    """Put records of the chain into this order, each in the place of another, on the chain and in the file."""
+    slots = sorted(lines, key=lambda line: work.chain_index.get(line.uid, -1))
+    kept = {None, *work.history.preserved}
+    if any(line.uid not in work.on_chain or work.id_of(line) in kept for line in lines):
+        return
+    above = [work.parent_of(slot) for slot in slots]
+    below = [work.chain_children_of(slot) for slot in slots]
+    indexes = [work.chain_index[slot.uid] for slot in slots]
+    own = {line.uid for line in lines}
+    now = {work.id_of(slot): work.id_of(line) for slot, line in zip(slots, lines, strict=True)}
+    for line, parent, children, index in zip(lines, above, below, indexes, strict=True):
+        work.link(line, now.get(parent, parent))
+        for child in children:
+            if child.uid not in own:
+                work.link(child, work.id_of(line))
+        work.chain_index[line.uid] = index
+    work.put_in_places(lines, slots)
