@@ -135,7 +135,8 @@ class PickerScreen(BaseScreen[None]):
 
     def _is_broken(self, found: FoundSession) -> bool:
         """Whether problems are known in it."""
-        return bool(self._sessions.marks.get(_key(found)))
+        mark = self._sessions.marks.get(_key(found))
+        return mark is not None and mark.errors > 0
 
     def _came_in(self) -> None:
         if self.query_one(SafeInput).value:
