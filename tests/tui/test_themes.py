@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from textual.theme import BUILTIN_THEMES
 
 from tests.terminal import Terminal, program
-from tests.tui.driving import drive, frame, press
+from tests.tui.driving import at_rest, drive, frame, press
 from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.preferences import Preferences
@@ -114,6 +114,19 @@ def test_a_chosen_theme_is_there_the_next_time(broken: Path, tmp_path: Path) -> 
     assert with_preferences(broken, preferences)[0] == LIGHT.name
     theme, _ = with_preferences(broken, preferences, "colon", "text:theme", "enter", "g", "enter")
     assert theme == DARK.name and preferences.theme == ""
+
+
+def test_a_theme_is_seen_while_the_cursor_is_on_it_and_escape_brings_the_old_one_back(broken: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        before = app.theme
+        await press(pilot, "colon", "text:theme", "enter", "j", "j")
+        await at_rest(pilot, app)
+        assert app.theme == LIGHT.name
+        assert app.asks_terminal, "it is not chosen yet"
+        await press(pilot, "escape")
+        assert app.theme == before and app.asks_terminal
+
+    drive(broken, play)
 
 
 @pytest.mark.parametrize("content", [b"", b"no such theme\n", b"\xff\xfe", b"x" * 5000, b"ansi-dark"])

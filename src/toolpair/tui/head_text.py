@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolpair.session.session import saving_text, waiting_text
 from toolpair.shell.machine import home_short
-from toolpair.text.cells import cut_start
+from toolpair.text.cells import cut, cut_start
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bars import bar
 from toolpair.tui.numbers import count_text, size_text
@@ -204,15 +204,27 @@ def _bar_line(verdict: Verdict, glyphs: Glyphs) -> Line:
     )
 
 
-def column_titles(glyphs: Glyphs, cells: int, stacked: bool, note: str, gutter: Line = ()) -> Line:
+def column_titles(glyphs: Glyphs, cells: int, stacked: bool, note: tuple[str, str], gutter: Line = ()) -> Line:
     """The names of the columns; `note` describes the filter, `gutter` is what stands above the times."""
     if stacked:
-        return glyphs.rule(f"calls and results{note}", cells, lead="───")
+        return _filtered(glyphs, "calls and results", note, cells)
     room = cells - 1 - line_width(gutter)  # The list is one cell narrower: its scroll bar.
     left = (room - 1) // 2
     return (
-        *glyphs.rule(f"call{note}", left, lead="───"),
+        *_filtered(glyphs, "call", note, left),
         *glyphs.rule("result", room - left, lead="┬─"),
         *gutter,
         *glyphs.rule("", 1),
     )
+
+
+def _filtered(glyphs: Glyphs, title: str, note: tuple[str, str], cells: int) -> Line:
+    """The title of a column with the filter and what it shows; of these, the words of the filter are cut first."""
+    words, shown = note
+    if not words:
+        return glyphs.rule(title, cells, lead="───")
+    begin, end = (Span(glyphs.own(f"─── {title} · "), "dim"), Span(glyphs.own(f" · {shown} "), "title"))
+    room = max(0, cells - line_width((begin, end)))
+    name = Span(cut(visible(words), room, glyphs.ellipsis), "title")
+    line = cut_line((begin, name, end), cells)
+    return (*line, glyphs.ui("─" * (cells - line_width(line)), "rule"))

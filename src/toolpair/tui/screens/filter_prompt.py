@@ -20,6 +20,9 @@ TERMS: Final = (
 class FilterPrompt(PromptScreen):
     """Returns the words of a filter, or None after escape."""
 
+    sign = "&"
+    DEFAULT_CSS = "FilterPrompt { background: $background 0%; }"  # the rows must be readable while one types
+
     BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "complete", "complete", show=False, priority=True)]
 
     def __init__(self, words: str, wrong: Callable[[str], str], tools: Sequence[str], causes: int) -> None:

@@ -9,7 +9,6 @@ from msgspec import Struct
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal
 from textual.widgets import Input
 
 from toolpair.text.cells import cut
@@ -21,6 +20,7 @@ from toolpair.tui.keys import APP, VIEWER
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
 from toolpair.tui.styled_text import Glyphs, Span, line_width, spread
 from toolpair.tui.widgets.body_view import BodyView
+from toolpair.tui.widgets.field import Field
 from toolpair.tui.widgets.safe_input import SafeInput
 from toolpair.tui.widgets.text_block import Lines
 
@@ -49,10 +49,8 @@ class ViewerScreen(BaseScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), *VIEWER.bindings()]
     DEFAULT_CSS = """
-    ViewerScreen #find { height: 1; display: none; }
+    ViewerScreen #find { display: none; }
     ViewerScreen #find.-open { display: block; }
-    ViewerScreen #slash { width: 3; }
-    ViewerScreen #find SafeInput { width: 1fr; background: $background; padding: 0; }
     """
 
     def __init__(self, title: str, pages: Sequence[ViewerPage], start: int = 0) -> None:
@@ -71,9 +69,7 @@ class ViewerScreen(BaseScreen[None]):
         yield Lines(id="top")
         yield BodyView(self.glyphs)
         yield Lines(id="rule")
-        with Horizontal(id="find"):
-            yield Lines([(self.glyphs.ui(" / ", "key"),)], id="slash")
-            yield SafeInput()
+        yield Field(self.glyphs, SafeInput(), "/", id="find")
         yield Lines(id="bottom")
 
     def on_mount(self) -> None:
