@@ -20,7 +20,8 @@ from toolpair.tui.preferences import Preferences
 from toolpair.tui.terminal_background import BackgroundAnswer
 from toolpair.tui.theme import DARK, LIGHT, OWN, READABLE, ROLES, THEMES, contrast, roles_of
 
-WORDS = ("muted", "quiet", "hint", "stops", "loses", "ready", "applied")
+WORDS = ("words", "muted", "quiet", "hint", "stops", "loses", "ready", "applied")
+UNDER = ("background", "surface", "panel", "cursor-row", "removed", "added")
 CODE = tuple(role for role in ROLES if role.startswith("code-"))
 
 
@@ -29,12 +30,23 @@ def spread_of(colour: Color) -> float:
     return max(colour.normalized) - min(colour.normalized)
 
 
-@pytest.mark.parametrize("theme", OWN, ids=lambda theme: theme.name)
-def test_all_words_can_be_read_on_all_that_they_stand_on(theme: Any) -> None:
-    under = [Color.parse(theme.background), Color.parse(theme.surface), Color.parse(theme.variables["cursor-row"])]
-    for role in (*WORDS, *CODE):
-        for background in under:
-            assert contrast(Color.parse(theme.variables[role]), background) >= READABLE, role
+def colours_of(name: str) -> dict[str, Color]:
+    """The roles of a theme, and what it has below words."""
+    theme = next((each for each in OWN if each.name == name), None) or BUILTIN_THEMES[name]
+    named = theme.to_color_system().generate()
+    roles = {role: theme.variables[role] for role in ROLES} if theme in OWN else roles_of(theme)
+    assert roles.keys() == set(ROLES)
+    return {role: Color.parse(value) for role, value in {**roles, **{n: named[n] for n in UNDER[:3]}}.items()}
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_all_words_can_be_read_on_all_that_they_stand_on(name: str) -> None:
+    colours = colours_of(name)
+    for under in UNDER:
+        for role in (*WORDS, *CODE):
+            assert contrast(colours[role], colours[under]) >= READABLE, (role, under)
+    for under in (*UNDER, "removed-mark", "added-mark"):
+        assert contrast(colours["words"], colours[under]) >= READABLE, under
 
 
 @pytest.mark.parametrize("theme", OWN, ids=lambda theme: theme.name)
@@ -43,16 +55,6 @@ def test_problems_have_the_only_saturated_colours(theme: Any) -> None:
         assert spread_of(Color.parse(theme.variables[role])) <= 0.25, role
     for role in ("stops", "loses"):
         assert spread_of(Color.parse(theme.variables[role])) >= 0.38, role
-
-
-@pytest.mark.parametrize("name", [name for name in THEMES if name in BUILTIN_THEMES])
-def test_a_theme_of_textual_gets_colours_for_all_roles_that_can_be_read(name: str) -> None:
-    theme = BUILTIN_THEMES[name]
-    roles = roles_of(theme)
-    assert roles.keys() == set(ROLES)
-    under = Color.parse(theme.to_color_system().generate()["background"])
-    for role in (*WORDS, *CODE):
-        assert contrast(Color.parse(roles[role]), under) >= READABLE, role
 
 
 @pytest.mark.parametrize(

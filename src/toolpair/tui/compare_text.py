@@ -59,7 +59,9 @@ def step_text(history: History, step: Step) -> StepText:
         return StepText(title, " ".join(history.block_of(step).text[:_SHOWN].split()))
     ids = [pair.call.id if pair.call is not None else None, *[result.id for result in pair.results]]
     shown = list(dict.fromkeys(str(id_)[:_SHOWN] for id_ in ids if id_ is not None))
-    title, words = call_line(pair.call) if pair.call is not None else (step.name, "")
+    title, words = (
+        call_line(pair.call, history.conversation.transcript.folder) if pair.call is not None else (step.name, "")
+    )
     result = pair.results[0].text[:_SHOWN].strip("\r\n").split("\n", 1)[0] if pair.results else None
     return StepText(title, words[:_SHOWN], tuple(shown), result)
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from toolpair.session.session import Session, Verdict
 
 LONG_ID = 20
+_CHANGES: Final = " (P changes it)"
 NOTHING_TO_CHECK = ("EMPTY", "NO CALLS YET")
 BEGINNING = "This is only the beginning of the file. Problems are shown when all of it has been read."
 
@@ -59,14 +60,15 @@ def file_line(session: Session, glyphs: Glyphs, cells: int, size: int | None = N
         parts.append(size_text(size))
     else:
         messages = count_text(len(transcript.messages), "message")
-        parts.append(f"{messages}, checked against {session.profile.name} (P changes it)")
+        parts.append(f"{messages}, checked against {session.profile.name}{_CHANGES}")
     if len(session.conversations) > 1:
         parts.insert(1, f"conversation {session.current + 1} of {len(session.conversations)} (c)")
     state, style = state_text(session)
+    right = (glyphs.ui(f" {state} ", style, "review" if session.changed else None),)
     left = (glyphs.ui(" " + " · ".join(parts), "title"),)
-    return spread(
-        left, (glyphs.ui(f" {state} ", style, "review" if session.changed else None),), cells, glyphs.ellipsis
-    )
+    if line_width((*left, *right)) > cells:
+        left = (glyphs.ui(" " + " · ".join(parts).removesuffix(_CHANGES), "title"),)
+    return spread(left, right, cells, glyphs.ellipsis)
 
 
 OUTLOOK: Final = {"stops": "error", "loses": "warning", "ready": "good"}
@@ -91,7 +93,7 @@ def _sentence(session: Session, running: bool) -> str:
     return sentence
 
 
-def _now(session: Session, glyphs: Glyphs, cells: int, limit: int, running: bool) -> list[Line]:
+def verdict_lines(session: Session, glyphs: Glyphs, cells: int, limit: int, running: bool) -> list[Line]:
     """The badge, and what there is to say beside it."""
     verdict = session.conversation.verdict
     badge = glyphs.own(verdict.badge)
@@ -169,7 +171,7 @@ def head_lines(
     room = max(1, limit - 1)
     hint = _hint(session, glyphs)
     if not session.changed:
-        lines = _now(session, glyphs, cells, room, running)
+        lines = verdict_lines(session, glyphs, cells, room, running)
         if cells >= _WITH_BARS and len(lines) < room and verdict.errors and _counts_what_is_sent(verdict):
             lines.append(_bar_line(verdict, glyphs))
     elif room > 1:

@@ -15,14 +15,15 @@ from toolpair.tui.styled_text import Line, cut_line
 STYLE_NAMES = (
     "text", "dim", "quiet", "bold", "rule", "tool", "error", "warning", "good", "applied", "key", "differ", "hit",
     "cursor", "side", "title", "cut", "badge", "code-keyword", "code-string", "code-number", "code-name",
-    "code-comment", "code-heading", "removed", "added", "removed-mark", "added-mark",
+    "code-comment", "code-heading", "removed", "added", "removed-mark", "added-mark", "italic",
 )  # fmt: skip
 
 PAINT_CSS = """
-.paint--text { color: $foreground; }
+.paint--text { color: $words; }
 .paint--dim { color: $muted; }
 .paint--quiet { color: $quiet; }
 .paint--bold { text-style: bold; }
+.paint--italic { text-style: italic; }
 .paint--rule { color: $rule; }
 .paint--title { text-style: bold; color: $hint; }
 .paint--tool { text-style: bold; }

@@ -96,12 +96,13 @@ class PreviewText:
         pair, result = row.pair, row.result
         if pair is None:
             self._titles = (ROLES.get(row.role or "", row.role or _NAMES.get(row.kind, "")), "")
-            self._call = TextBody(glyphs, row.label)
+            self._call = TextBody(glyphs, row.label, language="markdown")
             return
         call, small = pair.call, result is not None and _is_small(conversation, result)
         details = details_of(conversation, call, result if small else None)
+        title = call_title(call, conversation.transcript.folder) if call is not None else ""
         self._titles = (
-            f"{pair.index} {visible(call_title(call)) if call is not None else ''}".strip(),
+            f"{pair.index} {visible(title)}".strip(),
             visible(result_title(result, details.seconds)) if result is not None else "no result",
         )
         if call is not None:

@@ -175,6 +175,7 @@ class MainView:
         problem = overview.current
         if divided.card:
             card = Card(overview, glyphs, divided.card_width, divided.card, width >= WIDE)
+            card.query = owner.pairs.query_text
             card.previewed = bool(divided.beside or divided.below)
             self._card.show(card.problem(problem, row) if problem is not None and row is not None else card.row(row))
         self._preview_soon()

@@ -12,9 +12,11 @@ from textual.binding import BindingType
 from textual.widgets import Input
 
 from toolpair.text.cells import cut
+from toolpair.text.cells import width as text_width
 from toolpair.text.safe import visible, visible_text
 from toolpair.tui.bodies.body import Body, Query
 from toolpair.tui.bodies.diff_body import DiffBody
+from toolpair.tui.bodies.reading import short_title
 from toolpair.tui.bodies.text_body import TextBody
 from toolpair.tui.keys import APP, VIEWER
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
@@ -41,7 +43,7 @@ class ViewerPage(Struct, frozen=True):
 
 def text_page(title: str, make: Callable[[], str], line_style: Callable[[str], str] | None = None) -> ViewerPage:
     """A page with a plain text."""
-    return ViewerPage(title, lambda glyphs: TextBody(glyphs, make(), line_style))
+    return ViewerPage(title, lambda glyphs: TextBody(glyphs, make(), line_style, prefix=" "))
 
 
 class ViewerScreen(BaseScreen[None]):
@@ -106,7 +108,8 @@ class ViewerScreen(BaseScreen[None]):
             words = f"[{self._pages[n].title}]" if here else f" {self._pages[n].title} "
             marks.append(glyphs.ui(words, "title" if here else "dim", f"page({n})"))
         room = width - line_width(marks) - 6
-        right = cut(glyphs.own(about), max(0, room - 12), glyphs.ellipsis)
+        for_title = min(text_width(glyphs.own(self._title)), max(12, room * 3 // 5))
+        right = cut(glyphs.own(short_title(about, room - for_title)), max(0, room - 12), glyphs.ellipsis)
         title = cut(glyphs.own(self._title), max(8, room - len(right)), glyphs.ellipsis)
         line = spread(
             (glyphs.ui(f" {title}  ", "bold"), *marks), (Span(right, self._style(about)), glyphs.ui(" ")), width
@@ -129,15 +132,17 @@ class ViewerScreen(BaseScreen[None]):
         if body.folds:
             hints += [
                 ("enter", "fold" if not isinstance(body, DiffBody) else "unfold", "fold"),
-                ("O", "all", "fold_all"),
+                ("O", "fold all" if not isinstance(body, DiffBody) else "unfold all", "fold_all"),
             ]
-        hints += [("/", "find", "search"), ("n", "next", "hit(1)")]
+        hints.append(("/", "find", "search"))
+        if self.query_one(BodyView).sought is not None:
+            hints.append(("n", "next match", "hit(1)"))
         if len(self._pages) > 1:
             tabs = self._tabs
             after = tabs[(tabs.index(self._page) + 1) % len(tabs)]
             hints.append(("h l", "other pages", f"page({after})"))
         if self._other is not None:
-            hints.append(("v", "record" if self._pages[self._page].record_of is None else "back", "record"))
+            hints.append(("v", "record" if self._pages[self._page].record_of is None else "close the record", "record"))
         if isinstance(body, DiffBody):
             hints.append(("|", "one column" if body.two else "two columns", "columns"))
         hints += [
