@@ -42,6 +42,7 @@ _READS: Final = re.compile(r"read|view|open|cat", re.IGNORECASE)
 _MOST_CHECKED: Final = 1 << 18
 """Longer outputs that look like JSON are taken for JSON without parsing them."""
 _TODO: Final = {"done": ("[x]", "good"), "doing": ("[>]", "warning"), "to do": ("[ ]", "")}
+_DIFF: Final = re.compile(r"^(?:diff --git |--- \S.*\n\+\+\+ )", re.MULTILINE)
 _COUNTED: Final = 1 << 16
 _COUNTS: Final = re.compile(r"[\d,]+ lines?|[\d,.]+ [KMG]?B")
 
@@ -126,7 +127,7 @@ def _edit_parts(glyphs: Glyphs, files: tuple[FileDiff, ...], patch: Patch, caret
         hunks = numbered or file.hunks
         last = max((hunk.old_start or 0) + len(hunk.lines) for hunk in hunks) if hunks else 0
         digits = max(3, len(str(last))) if any(hunk.old_start is not None for hunk in hunks) else 0
-        yield DiffBody(glyphs, _file_parts(file, hunks), digits, carets)
+        yield DiffBody(glyphs, _file_parts(file, hunks), digits, carets, file=file.target or file.path)
 
 
 def _file_parts(file: FileDiff, hunks: Sequence[Hunk]) -> Callable[[], Iterator[Part]]:
@@ -216,7 +217,8 @@ def output_body(glyphs: Glyphs, text: str, call: Block | None, numbered: bool) -
     does = understood(call.name, given) if call is not None else None
     name = (call.name or "") if call is not None else ""
     if isinstance(does, Command):
-        return TextBody(glyphs, as_shown(text), numbered=numbered)
+        language = "diff" if _DIFF.search(text[:_COUNTED]) else None
+        return TextBody(glyphs, as_shown(text), numbered=numbered, language=language)
     path = path_of(given)
     if path and does is None and _READS.search(name):
         return TextBody(glyphs, as_shown(text), numbered=numbered, file=path)

@@ -18,7 +18,7 @@ LEAD: Final = 24
 """Lines before them, so that a long string or comment is recognised."""
 PROSE: Final = 100
 """Cells of the longest line of prose: the eye does not find the next one's beginning from further away."""
-_LONGEST: Final = 1000
+LONGEST: Final = 1000
 """Characters of a line that are coloured."""
 _MOST: Final = 16_000
 """Characters of all lines that are sent to be coloured."""
@@ -163,10 +163,10 @@ class TextBody(Body):
         while at <= len(self._shown) and len(lines) < first - lead + BLOCK and size < _MOST:
             end = self._shown.find("\n", at)
             end = len(self._shown) if end < 0 else end
-            line = self._shown[at : min(end, at + _LONGEST + 10)].removesuffix("\r")
+            line = self._shown[at : min(end, at + LONGEST + 10)].removesuffix("\r")
             if self._own_numbers and (own := NUMBERED.match(line)) is not None:
                 line = line[own.end() :]
-            lines.append(line[:_LONGEST])
+            lines.append(line[:LONGEST])
             size += len(lines[-1])
             at = end + 1
         return Colourable(self, first, tuple(lines), self._file, self._language, first - lead)
