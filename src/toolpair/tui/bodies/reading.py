@@ -127,7 +127,10 @@ def _edit_parts(glyphs: Glyphs, files: tuple[FileDiff, ...], patch: Patch, caret
         hunks = numbered or file.hunks
         last = max((hunk.old_start or 0) + len(hunk.lines) for hunk in hunks) if hunks else 0
         digits = max(3, len(str(last))) if any(hunk.old_start is not None for hunk in hunks) else 0
-        yield DiffBody(glyphs, _file_parts(file, hunks), digits, carets, file=file.target or file.path)
+        body = DiffBody(glyphs, _file_parts(file, hunks), digits, carets, file=file.target or file.path)
+        if not all(file.counts):
+            body.columns = 1  # the other one would be empty
+        yield body
 
 
 def _file_parts(file: FileDiff, hunks: Sequence[Hunk]) -> Callable[[], Iterator[Part]]:
