@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from toolpair.history.comparison_rows import ComparisonRow, ComparisonRows
+from toolpair.history.comparison_rows import ComparisonRow
 from toolpair.history.comparison_text import same_text, texts_that_differ
 from toolpair.history.steps import History, Step
 from toolpair.history.two_histories import Comparison, Part, PartKind
@@ -67,10 +67,10 @@ def step_text(history: History, step: Step) -> StepText:
 
 
 def row_line(
-    glyphs: Glyphs, rows: ComparisonRows, row: ComparisonRow, texts: StepTexts, side: str | None, cells: int, two: bool
+    glyphs: Glyphs, found: Comparison, row: ComparisonRow, texts: StepTexts, side: str | None, cells: int, two: bool
 ) -> Line:
     """One row in that many cells. `side` is the one under the cursor, `two` whether each side has its column."""
-    part = rows.comparison.parts[row.part]
+    part = found.parts[row.part]
     if row.across is not None:
         line = glyphs.own(f"══ {row.across} ")
         words = cut(line, cells, glyphs.ellipsis)
@@ -78,7 +78,6 @@ def row_line(
     if row.a is None and row.b is None:
         words = cut(glyphs.own(f"+ {same_text(part)} "), cells, glyphs.ellipsis)
         return (Span(words, "dim"), Span(glyphs.own("─" * (cells - width(words))), "rule"))
-    found = rows.comparison
     one = texts(found.a, row.a) if row.a is not None else None
     other = texts(found.b, row.b) if row.b is not None else None
     if not two:
