@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from toolpair.tui.desk import Desk
@@ -58,11 +59,19 @@ class OpenSessions:
 
         shown: list[PairScreen] = []
 
+        def type_again() -> None:
+            self._app.typed_ahead.again(getattr(screen, "early", ()))
+
         def beginning(session: Session) -> PairScreen | None:
             if self._app.screen is screen:
                 shown.append(self.show(session, keep, opening, work))
+                type_again()
                 return shown[0]
             return None
+
+        def show_now(session: Session) -> None:
+            self.show(session, keep)
+            type_again()
 
         def whole(session: Session) -> None:
             # What was just read lives as long as the program: none of it is garbage.
@@ -70,7 +79,7 @@ class OpenSessions:
             if shown:
                 shown[0].reading.take_whole(session)
             else:
-                screen.when_on_top(lambda: self.show(session, keep))
+                screen.when_on_top(partial(show_now, session))
 
         def not_read(error: Exception) -> None:
             if shown:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, overload
 
 from toolpair.history.call_details import details_of
+from toolpair.history.row_texts import whole_text
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bodies.body import Body
 from toolpair.tui.bodies.reading import (
@@ -96,7 +97,7 @@ class PreviewText:
         pair, result = row.pair, row.result
         if pair is None:
             self._titles = (ROLES.get(row.role or "", row.role or _NAMES.get(row.kind, "")), "")
-            self._call = TextBody(glyphs, row.label, language="markdown")
+            self._call = TextBody(glyphs, whole_text(conversation, row)[:MOST], language="markdown")
             return
         call, small = pair.call, result is not None and _is_small(conversation, result)
         details = details_of(conversation, call, result if small else None)

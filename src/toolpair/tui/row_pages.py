@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolpair.dialects.block_texts import argument_slots, text_of, written_arguments
 from toolpair.history.call_details import details_of, output_file, start_of_file
+from toolpair.history.row_texts import whole_text
 from toolpair.text.inline_diff import decoded
 from toolpair.transcript.edits import InsertResult
 from toolpair.tui.bodies.body import Body
@@ -71,7 +72,11 @@ def pages_of(
 
 def message_pages(conversation: Conversation, row: PairRow, noun: str) -> list[ViewerPage]:
     """The pages for a row without a pair: a message, a summary, a line that cannot be read."""
-    pages = [ViewerPage("text", lambda glyphs: TextBody(glyphs, row.label, language="markdown", prefix=" "))]
+
+    def make(glyphs: Glyphs) -> Body:
+        return TextBody(glyphs, whole_text(conversation, row), language="markdown", prefix=" ")
+
+    pages = [ViewerPage("text", make)]
     if row.record is not None:
         pages.append(record_page(conversation, row.record, noun, 0))
     return pages

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from toolpair.text.cells import width
-from toolpair.text.file_diffs import Row, Side
+from toolpair.text.file_diffs import Mark, Row, Side
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bodies.body import Body, Colourable, gap
 from toolpair.tui.bodies.code_lines import CodeLines
@@ -250,7 +250,7 @@ class DiffBody(Body):
     def _wrapped(self, side: Side, under: str, room: int) -> Iterator[tuple[Line, str]]:
         """The lines of one side, each with the carets to stand below it."""
         spans: list[Span] = []
-        for text, kind in fitted(side.marks, room) if self.wrapped else side.marks:
+        for text, kind in self._fitted(side, room):
             if kind == "left out":
                 spans.append(self.glyphs.ui(text, f"{under} dim".strip()))
             else:
@@ -262,6 +262,12 @@ class DiffBody(Body):
             if self._carets and marked:
                 carets = "".join(("^" if "mark" in span.style else " ") * width(span.text) for span in part).rstrip()
             yield part, carets
+
+    def _fitted(self, side: Side, room: int) -> tuple[Mark, ...]:
+        """The parts of a line; what stands around a change is shortened to be seen in one line."""
+        if not self.wrapped:
+            return side.marks
+        return fitted(side.marks, room - 2 * (len(self.glyphs.ellipsis) - 1))
 
     # what a body has
 

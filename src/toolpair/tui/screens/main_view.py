@@ -116,10 +116,12 @@ class MainView:
     def leave_causes(self) -> None:
         self._owner.pairs.focus()
 
-    def scroll_preview(self, by: int) -> None:
-        for preview in (self._below, self._beside):
-            if preview.display:
-                preview.scroll_by(by * max(1, (preview.size.height - 1) // 2))
+    def scroll_preview(self, by: int) -> bool:
+        """False where there is no preview."""
+        shown = [preview for preview in (self._below, self._beside) if preview.display]
+        for preview in shown:
+            preview.scroll_by(by * max(1, (preview.size.height - 1) // 2))
+        return bool(shown)
 
     def lay_out(self, width: int, height: int) -> None:
         """Lay it out for this size."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from msgspec import Struct
 from textual import events
@@ -25,6 +25,8 @@ from toolpair.tui.widgets.body_view import BodyView
 from toolpair.tui.widgets.field import Field
 from toolpair.tui.widgets.safe_input import SafeInput
 from toolpair.tui.widgets.text_block import Lines
+
+_NO_FOLD: Final = "nothing folds here"
 
 
 class ViewerPage(Struct, frozen=True):
@@ -186,6 +188,8 @@ class ViewerScreen(BaseScreen[None]):
     def action_record(self) -> None:
         if self._other is not None:
             self.action_page(self._other)
+        else:
+            self._say("there is no record behind this")
 
     # ways to see it
 
@@ -200,21 +204,27 @@ class ViewerScreen(BaseScreen[None]):
         self._say("long lines wrap" if view.wrapped else "long lines are cut: < and > scroll sideways")
 
     def action_shift(self, by: int) -> None:
-        self.query_one(BodyView).shift(by)
+        view = self.query_one(BodyView)
+        view.shift(by)
+        if view.wrapped:
+            self._say("z cuts long lines first; then < and > scroll sideways")
 
     def action_fold(self) -> None:
-        self.query_one(BodyView).fold()
+        if not self.query_one(BodyView).fold():
+            self._say(_NO_FOLD)
 
     def action_fold_all(self) -> None:
         self.query_one(BodyView).fold_all()
+        if not self.body.folds:
+            self._say(_NO_FOLD)
 
     def action_columns(self) -> None:
-        if self.query_one(BodyView).switch_columns():
-            self._say("")
+        switched = self.query_one(BodyView).switch_columns()
+        self._say("" if switched else "only a diff has columns")
 
     def action_change(self, by: int) -> None:
         if not self.query_one(BodyView).change(by):
-            self._say("no more changes" if isinstance(self.body, DiffBody) else "")
+            self._say("no more changes" if isinstance(self.body, DiffBody) else "only a diff has changes to go to")
 
     # search
 
