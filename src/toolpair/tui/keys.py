@@ -188,7 +188,7 @@ COMPARE = KeyGroup(
         Key("slash", "search", "find as you type", False, False),
         Key("n", "hit(1)", "next match", False, False),
         Key("N", "hit(-1)", "previous match", False, False),
-        Key("ampersand", "filter", "filter by tool, text, id; is:different, is:a, is:b", False),
+        Key("ampersand", "filter", "filter by tool, text, id; is:different, is:a, is:b", False, False),
         Key("p", "bytes", "exact bytes of both records", False, False),
     ),
 )
