@@ -41,10 +41,8 @@ def _given(call: Block) -> str:
     if not isinstance(given, dict) or not given:
         return as_json(call, indent=2)
     room = max(len(key) for key in given) if all(len(key) < _KEY for key in given) else 0
-    values = (
-        (key, value if isinstance(value, str) else json.dumps(value, default=str)) for key, value in given.items()
-    )
-    return "\n".join(f"{key:<{room}}  {value}" for key, value in values)
+    said = {key: value if isinstance(value, str) else json.dumps(value, default=str) for key, value in given.items()}
+    return "\n".join(f"{key:<{room}}  {value}" for key, value in said.items())
 
 
 def _output_of(fix: Fix) -> str | None:
