@@ -39,6 +39,7 @@ class MenuScreen(Dialog[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), Binding("enter", "choose", "choose", show=False)]
     DEFAULT_CSS = """
+    MenuScreen.-live { background: $background 0%; }
     MenuScreen LineList { height: auto; max-height: 20; background: $surface; }
     """
 
@@ -53,6 +54,7 @@ class MenuScreen(Dialog[str | None]):
         """`on_move` is called with the value of the entry on which the cursor rests."""
         super().__init__()
         self._on_move = on_move
+        self.set_class(on_move is not None, "-live")
         self._title = title
         self._entries = list(entries)
         self._shown = list(entries)
