@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -57,6 +59,21 @@ def test_a_fold_holds_every_character_once(text: str, cells: int) -> None:
     for offset in range(0, len(text), 7):
         line = fold.at(offset)
         assert starts[line] <= offset
+
+
+@given(raw, st.integers(10, 60))
+def test_a_fold_between_words_holds_every_character_once_too(text: str, cells: int) -> None:
+    fold, starts = Fold(text, cells, words=True), list(Fold(text, cells, words=True).starts)
+    assert starts == sorted(set(starts))
+    assert "".join(text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True)) == text
+    for number in range(len(fold)):
+        assert width(visible(fold.raw(number))) <= cells + 1
+
+
+def test_a_fold_between_words_breaks_no_word_that_fits() -> None:
+    for text in ("It may have run; check before repeating it. " * 4, "Größe prüfen, bevor es wiederholt wird. " * 4):
+        fold = Fold(text, 30, words=True)
+        assert [fold.raw(n).strip() for n in range(len(fold))] == textwrap.wrap(text, 29), text
 
 
 def test_big_texts_open_at_once() -> None:

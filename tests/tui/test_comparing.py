@@ -190,3 +190,56 @@ def test_content_is_never_read_as_markup_or_obeyed(tmp_path: Path) -> None:
         assert not any(char in shown for char in "\x1b\x9b\x07\u202e") and "[bold]" in shown
 
     drive(a, play, (120, 40))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+def test_rows_are_filtered_and_escape_shows_all_again(broken: Path, size: tuple[int, int]) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "d", "enter")
+        before = frame(app)
+        rows = app.screen.query_one(RowList)
+        await press(pilot, "ampersand", "text:is:different", "enter")
+        assert rows.count == 4 and "is:different" in frame(app) and "4 rows (esc)" in frame(app)
+        await press(pilot, "right_square_bracket")
+        assert "difference 2 of 4" in frame(app)
+        await press(pilot, "O")
+        assert "esc shows all rows first" in frame(app) and rows.count == 4
+        await press(pilot, "enter")
+        assert isinstance(app.screen, ViewerScreen)
+        await press(pilot, "escape", "escape")
+        assert isinstance(app.screen, CompareScreen) and rows.count > 4 and "(esc)" not in frame(app)
+        await press(pilot, "ampersand", "text:is:wrong", "enter")
+        assert "is:wrong is not a filter here" in frame(app)
+        await press(pilot, "escape", "left_square_bracket")
+        assert frame(app) == before
+
+    drive(broken, play, size)
+
+
+def test_a_text_is_found_as_it_is_typed_also_in_what_is_folded(broken: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "d", "enter")
+        before, count = frame(app), app.screen.query_one(RowList).count
+        await press(pilot, "slash", "text:src/9.py")
+        assert "match 1 of 1" in frame(app)
+        await press(pilot, "escape")
+        assert frame(app) == before, "escape goes back to where it began, and folds again"
+        await press(pilot, "slash", "text:src/9.py", "enter")
+        assert "src/9.py" in cursor_line(app) and app.screen.query_one(RowList).count > count
+        await press(pilot, "n", "N")
+        assert "match 1 of 1" in frame(app) and "src/9.py" in cursor_line(app)
+        await press(pilot, "slash", "text:zzz")
+        assert "not found: src/9.pyzzz" in frame(app)
+
+    drive(broken, play)
+
+
+def test_the_bytes_of_both_records(broken: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "d", "enter", "p")
+        assert isinstance(app.screen, ViewerScreen) and "Exact bytes, A and B" in frame(app)
+        assert any(line.strip().startswith("-") for line in lines_of(app))
+        await press(pilot, "escape", "g", "p")
+        assert isinstance(app.screen, CompareScreen) and "p the records of one row" in frame(app)
+
+    drive(broken, play)

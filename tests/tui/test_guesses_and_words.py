@@ -47,7 +47,7 @@ def test_space_on_a_guess_asks(unsure: Path) -> None:
             and "1 link these" in shown
             and "output x" in shown
             and "output y" in shown
-            and '"command"' in shown
+            and "command  cmd " in shown
         )
         await press(pilot, "enter", "escape")
         assert not app.session.changed

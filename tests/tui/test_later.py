@@ -138,6 +138,26 @@ def test_a_file_that_is_read_while_help_is_open_is_shown_behind_it(tmp_path: Pat
     asyncio.run(run())
 
 
+def test_keys_typed_before_anything_is_shown_act_when_it_is(broken: Path) -> None:
+    slow = Slow()
+
+    async def run() -> None:
+        app = ToolpairApp(None, opening=Opening(str(broken), slow))
+        async with app.run_test(size=(80, 24)) as pilot:
+            await settled(pilot, names=())
+            for key in ("question_mark", "escape", "space", "space"):
+                await press_without_waiting(pilot, key)
+            assert isinstance(app.screen, OpeningScreen)
+            slow.may.set()
+            for _ in range(400):
+                await settled(pilot)
+                if isinstance(app.screen, PairScreen) and app.session.changed:
+                    break
+            assert "2 fixes, not saved" in frame(app)
+
+    asyncio.run(run())
+
+
 def test_the_review_does_not_open_over_what_was_opened_meanwhile(broken: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     go = threading.Event()
     stage_all = Session.stage_all

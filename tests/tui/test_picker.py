@@ -19,8 +19,8 @@ from tests.tui.driving import SIZES, frame, lines_of, press
 from toolpair.session.session import open_session
 from toolpair.shell.machine import Machine
 from toolpair.tui.app import ToolpairApp
-from toolpair.tui.picker_checks import Mark, ProcessJudge
-from toolpair.tui.picker_worker import errors_of
+from toolpair.tui.picker_checks import Checked, Mark, ProcessJudge
+from toolpair.tui.picker_worker import verdict_on
 from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.screens.picker import PickerScreen
 from toolpair.tui.screens.review import ReviewScreen
@@ -38,7 +38,7 @@ class DirectJudge:
 
     def judge(self, path: str) -> Mark:
         self.asked.append(path)
-        return errors_of(path)
+        return verdict_on(path)
 
     def close(self) -> None:
         self.closed = True
@@ -104,24 +104,24 @@ def rows(app: ToolpairApp) -> list[str]:
 
 def test_those_of_this_folder_come_first_with_all_that_tells_them(home: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await until(pilot, lambda: "≠ 1" in frame(app))
+        await until(pilot, lambda: "1 PROBLEM" in frame(app))
         shown = rows(app)
         # The Codex rollout is of this folder and newer, so it stands first.
         assert "Codex" in shown[0] and SHOP in shown[0] and "mend the build" in shown[0]
         assert "Claude Code" in shown[1] and SHOP in shown[1] and "now run the tests" in shown[1]
-        assert "≠ 1" in shown[2] and "dev/ブログ" in shown[2]
-        assert shown[1].lstrip("▌ ").startswith("✓")
-        assert shown[3].lstrip("▌ ").startswith("?")
+        assert "1 PROBLEM" in shown[2] and "dev/ブログ" in shown[2]
+        assert shown[1].lstrip("▌ ").startswith("READY TO RESUME")
+        assert shown[3].lstrip("▌ ").startswith("NOT READABLE")
         assert re.search(r"\d (?:KB|MB|B)", shown[0])
         assert "4 sessions" in lines_of(app)[0]
 
-    drive(sessions(home), play)
+    drive(sessions(home), play, (120, 40))
 
 
 @pytest.mark.parametrize("size", SIZES)
 def test_each_line_fits(home: Path, size: tuple[int, int]) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await until(pilot, lambda: "≠ 1" in frame(app))
+        await until(pilot, lambda: "1 PROBLEM" in frame(app))
         from rich.cells import cell_len
 
         assert all(cell_len(line) == size[0] for line in lines_of(app))
@@ -165,7 +165,7 @@ def test_the_newest_are_judged_first_and_the_big_ones_last(home: Path) -> None:
 
 def test_every_word_of_the_filter_has_to_fit_and_esc_takes_it_off(home: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await until(pilot, lambda: "≠ 1" in frame(app))
+        await until(pilot, lambda: "1 PROBLEM" in frame(app))
         await press(pilot, "text:claude dev")
         assert len(rows(app)) == 2 and not any("Codex" in row for row in rows(app))
         assert "2 of 4" in frame(app)
@@ -183,7 +183,7 @@ def test_every_word_of_the_filter_has_to_fit_and_esc_takes_it_off(home: Path) ->
 
 def test_enter_opens_and_ctrl_o_comes_back_to_the_same_place(home: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await until(pilot, lambda: "≠ 1" in frame(app))
+        await until(pilot, lambda: "1 PROBLEM" in frame(app))
         await press(pilot, "end", "up", "up", "down", "home", "down", "down")
         assert rows(app)[2].startswith("▌")
         await press(pilot, "enter")
@@ -191,7 +191,7 @@ def test_enter_opens_and_ctrl_o_comes_back_to_the_same_place(home: Path) -> None
         assert "1 problem" in frame(app)
         await press(pilot, "ctrl+o")
         assert isinstance(app.screen, PickerScreen)
-        assert rows(app)[2].startswith("▌") and "≠ 1" in rows(app)[2]
+        assert rows(app)[2].startswith("▌") and "1 PROBLEM" in rows(app)[2]
         await press(pilot, "home", "enter")
         await until(pilot, lambda: isinstance(app.screen, PairScreen))
         await press(pilot, "q")
@@ -206,7 +206,7 @@ def test_enter_opens_and_ctrl_o_comes_back_to_the_same_place(home: Path) -> None
 
 def test_the_list_comes_and_goes_with_all_that_is_staged(home: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await until(pilot, lambda: "≠ 1" in frame(app))
+        await until(pilot, lambda: "1 PROBLEM" in frame(app))
         await press(pilot, "text:2222", "enter")
         await until(pilot, lambda: isinstance(app.screen, PairScreen))
         await press(pilot, "space")
@@ -223,7 +223,7 @@ def test_the_list_comes_and_goes_with_all_that_is_staged(home: Path) -> None:
 
 def test_discarding_is_asked_about_when_another_session_is_chosen(home: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await until(pilot, lambda: "≠ 1" in frame(app))
+        await until(pilot, lambda: "1 PROBLEM" in frame(app))
         await press(pilot, "text:2222", "enter")
         await until(pilot, lambda: isinstance(app.screen, PairScreen))
         path = app.session.path
@@ -246,7 +246,7 @@ def test_discarding_is_asked_about_when_another_session_is_chosen(home: Path) ->
 
 def test_a_file_that_cannot_be_read_takes_nothing_away(home: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await until(pilot, lambda: "≠ 1" in frame(app))
+        await until(pilot, lambda: "1 PROBLEM" in frame(app))
         await press(pilot, "text:2222", "enter")
         await until(pilot, lambda: isinstance(app.screen, PairScreen))
         await press(pilot, "space", "ctrl+o", "text:3333", "enter")
@@ -292,7 +292,7 @@ def test_hostile_names_and_words_are_shown_and_obeyed_by_nothing(tmp_path: Path)
     (folder / (os.fsdecode(b"a\xff") + "\x1b[2J\n\u202e.jsonl")).write_bytes(good)
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await until(pilot, lambda: "✓" in frame(app))
+        await until(pilot, lambda: "READY TO RESUME" in frame(app))
         drawn = "".join(lines_of(app))
         assert not re.search("[\x00-\x1f\x7f-\x9f\u202e\udcff]", drawn)
         assert "[red]" in drawn
@@ -309,14 +309,15 @@ def test_the_process_that_judges(home: Path) -> None:
         marks = [judge.judge(path) for path in [*found, os.fsdecode(b"/no/\xff\n.jsonl"), found[1]]]
     finally:
         judge.close()
-    assert marks == [0, 1, None, None, 1]
+    sound, broken = Checked(0, "ready", "READY TO RESUME"), Checked(1, "loses", "RESUMES, 1 PROBLEM")
+    assert marks == [sound, broken, None, None, broken]
 
 
 def test_broken_sessions_are_gone_to_and_shown_alone(home: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await until(pilot, lambda: "…" not in "".join(line[:6] for line in rows(app)))
-        broken = [line[1:] for line in rows(app) if "≠ 1" in line]
-        assert len(broken) == 2
+        broken = [line[1:] for line in rows(app) if not re.match(r"[▌ ] (READY|NOT)", line)]
+        assert len(broken) == 2 and "WON'T RESUME" in broken[0] and "1 PROBLEM" in broken[1], broken
         seen = []
         for _ in range(3):
             seen += [line[1:] for line in rows(app) if line.startswith("▌")]
@@ -325,7 +326,7 @@ def test_broken_sessions_are_gone_to_and_shown_alone(home: Path) -> None:
         await press(pilot, "left_square_bracket")
         assert [line[1:] for line in rows(app) if line.startswith("▌")] == broken[:1]
         await press(pilot, "exclamation_mark")
-        assert [line[1:] for line in rows(app) if "KB" in line] == broken
+        assert [line[1:] for line in rows(app)] == broken
         await press(pilot, "escape")
         assert "4 sessions" in lines_of(app)[0]
 

@@ -90,7 +90,7 @@ def test_the_screen_at_every_size(mixed: Path, size: tuple[int, int], ascii: boo
 def test_enter_shows_the_pairs_of_a_tool_or_the_output(mixed: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "S", "j", "enter")
-        assert isinstance(app.screen, PairScreen) and "4 rows (esc) · filter tool:" in frame(app)
+        assert isinstance(app.screen, PairScreen) and " · 4 rows (esc)" in frame(app) and "call · tool:" in frame(app)
         assert "mcp__a" not in frame(app) and "Read r0" in frame(app)
         await press(pilot, "S", "tab", "enter")
         assert isinstance(app.screen, PairScreen) and "filter" not in lines_of(app)[3]

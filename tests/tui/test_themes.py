@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from textual.theme import BUILTIN_THEMES
 
 from tests.terminal import Terminal, program
-from tests.tui.driving import drive, frame, press
+from tests.tui.driving import at_rest, drive, frame, press
 from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.paint import Painter, Palette
@@ -22,7 +22,8 @@ from toolpair.tui.preferences import Preferences
 from toolpair.tui.terminal_background import BackgroundAnswer
 from toolpair.tui.theme import DARK, LIGHT, OWN, READABLE, ROLES, THEMES, contrast, roles_of
 
-WORDS = ("muted", "quiet", "hint", "stops", "loses", "ready", "applied")
+WORDS = ("words", "muted", "quiet", "hint", "stops", "loses", "ready", "applied")
+UNDER = ("background", "surface", "panel", "cursor-row", "removed", "added")
 CODE = tuple(role for role in ROLES if role.startswith("code-"))
 
 
@@ -71,12 +72,23 @@ def spread_of(colour: Color) -> float:
     return max(colour.normalized) - min(colour.normalized)
 
 
-@pytest.mark.parametrize("theme", OWN, ids=lambda theme: theme.name)
-def test_all_words_can_be_read_on_all_that_they_stand_on(theme: Any) -> None:
-    under = [Color.parse(theme.background), Color.parse(theme.surface), Color.parse(theme.variables["cursor-row"])]
-    for role in (*WORDS, *CODE):
-        for background in under:
-            assert contrast(Color.parse(theme.variables[role]), background) >= READABLE, role
+def colours_of(name: str) -> dict[str, Color]:
+    """The roles of a theme, and what it has below words."""
+    theme = next((each for each in OWN if each.name == name), None) or BUILTIN_THEMES[name]
+    named = theme.to_color_system().generate()
+    roles = {role: theme.variables[role] for role in ROLES} if theme in OWN else roles_of(theme)
+    assert roles.keys() == set(ROLES)
+    return {role: Color.parse(value) for role, value in {**roles, **{n: named[n] for n in UNDER[:3]}}.items()}
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_all_words_can_be_read_on_all_that_they_stand_on(name: str) -> None:
+    colours = colours_of(name)
+    for under in UNDER:
+        for role in (*WORDS, *CODE):
+            assert contrast(colours[role], colours[under]) >= READABLE, (role, under)
+    for under in (*UNDER, "removed-mark", "added-mark"):
+        assert contrast(colours["words"], colours[under]) >= READABLE, under
 
 
 @pytest.mark.parametrize("theme", OWN, ids=lambda theme: theme.name)
@@ -85,16 +97,6 @@ def test_problems_have_the_only_saturated_colours(theme: Any) -> None:
         assert spread_of(Color.parse(theme.variables[role])) <= 0.25, role
     for role in ("stops", "loses"):
         assert spread_of(Color.parse(theme.variables[role])) >= 0.38, role
-
-
-@pytest.mark.parametrize("name", [name for name in THEMES if name in BUILTIN_THEMES])
-def test_a_theme_of_textual_gets_colours_for_all_roles_that_can_be_read(name: str) -> None:
-    theme = BUILTIN_THEMES[name]
-    roles = roles_of(theme)
-    assert roles.keys() == set(ROLES)
-    under = Color.parse(theme.to_color_system().generate()["background"])
-    for role in (*WORDS, *CODE):
-        assert contrast(Color.parse(roles[role]), under) >= READABLE, role
 
 
 @pytest.mark.parametrize(
@@ -156,6 +158,19 @@ def test_a_chosen_theme_is_there_the_next_time(broken: Path, tmp_path: Path) -> 
     assert with_preferences(broken, preferences)[0] == LIGHT.name
     theme, _ = with_preferences(broken, preferences, "colon", "text:theme", "enter", "g", "enter")
     assert theme == DARK.name and preferences.theme == ""
+
+
+def test_a_theme_is_seen_while_the_cursor_is_on_it_and_escape_brings_the_old_one_back(broken: Path) -> None:
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        before = app.theme
+        await press(pilot, "colon", "text:theme", "enter", "j", "j")
+        await at_rest(pilot, app)
+        assert app.theme == LIGHT.name
+        assert app.asks_terminal, "it is not chosen yet"
+        await press(pilot, "escape")
+        assert app.theme == before and app.asks_terminal
+
+    drive(broken, play)
 
 
 @pytest.mark.parametrize("content", [b"", b"no such theme\n", b"\xff\xfe", b"x" * 5000, b"ansi-dark"])

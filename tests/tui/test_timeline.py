@@ -77,6 +77,9 @@ def timed(tmp_path: Path) -> Path:
     return path
 
 
+NAMES = [" at", " took", " tokens", "─ size"]
+
+
 def row_with(app: ToolpairApp, words: str) -> str:
     return next(line.rstrip(" ┃─━") for line in lines_of(app) if words in line)
 
@@ -92,11 +95,13 @@ def test_each_row_shows_when_and_how_long_and_its_tokens(timed: Path) -> None:
         title = row_with(app, "took")
         assert title.endswith("tokens") and title.count(" at ") == 1
         assert row_with(app, "go on then").endswith("21 Nov 23:58"), "the day stands where it begins"
-        assert row_with(app, "Bash make 0").endswith("    23:58:01     0.2 s   1,234")
-        assert row_with(app, "│ two").endswith("    23:59:00  2 m 40 s   1,235")
-        assert row_with(app, "│ three").endswith("    23:59:00  2 m 40 s"), "the tokens of a response are counted once"
-        assert row_with(app, "Bash make 2").endswith("22 Nov 00:02     0.0 s   1,236")
-        assert row_with(app, "│ ┄┄").endswith("    00:05:00             1,237"), "nothing is estimated"
+        assert row_with(app, "Bash make 0").endswith("    23:58:01 ▊            0.2 s   1,234")
+        assert row_with(app, "│ two").endswith("    23:59:00 ██████▊   2 m 40 s   1,235")
+        assert row_with(app, "│ three").endswith("    23:59:00 ██████▊   2 m 40 s"), (
+            "the tokens of a response are counted once"
+        )
+        assert row_with(app, "Bash make 2").endswith("22 Nov 00:02 ▏            0.0 s   1,236")
+        assert row_with(app, "│ ┄┄").endswith("    00:05:00                      1,237"), "nothing is estimated"
         assert {len(line) for line in lines_of(app)} == {120}
         await press(pilot, "t")
         assert frame(app) == before
@@ -104,13 +109,13 @@ def test_each_row_shows_when_and_how_long_and_its_tokens(timed: Path) -> None:
     drive(timed, play, (120, 40))
 
 
-@pytest.mark.parametrize(("size", "columns"), [((200, 60), 3), ((110, 24), 3), ((80, 24), 2), ((72, 20), 2), ((71, 20), 0), ((40, 10), 0)])  # fmt: skip
+@pytest.mark.parametrize(("size", "columns"), [((200, 60), 4), ((139, 40), 3), ((110, 24), 3), ((80, 24), 2), ((72, 20), 2), ((71, 20), 0), ((40, 10), 0)])  # fmt: skip
 def test_the_columns_leave_when_there_is_no_room(timed: Path, size: tuple[int, int], columns: int) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "t", "g")
         shown = frame(app)
-        titles = "\n".join(lines_of(app)[:6])
-        assert [name for name in (" at", " took", " tokens") if name in titles] == [" at", " took", " tokens"][:columns]
+        titles = "\n".join(lines_of(app)[:6]).replace("-", "─")
+        assert [name for name in NAMES if name in titles] == NAMES[:columns]
         assert ("21 Nov 23:58" in shown) == bool(columns)
         assert {len(line) for line in lines_of(app)} == {size[0]}
         if not columns:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import struct
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,14 @@ from textual.pilot import Pilot
 
 from tests.formats.claude_code_files import Log, call
 from tests.patience import PATIENCE
-from tests.tui.driving import drive, frame, press
+from tests.session_folders import claude_session
+from tests.tui.driving import drive, frame, lines_of, press
 from tests.tui.test_native_sessions import without_result, write
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.bodies import body as bodies
+from toolpair.tui.bodies.body import plain
 from toolpair.tui.bodies.json_body import JsonBody
+from toolpair.tui.bodies.reading import short_title
 from toolpair.tui.colours import Colours
 from toolpair.tui.screens.viewer import ViewerScreen
 from toolpair.tui.widgets import body_view
@@ -343,3 +347,90 @@ def test_a_query_without_capitals_matches_any_case() -> None:
     hay = bodies.Haystack("One two ONE \u0130")
     assert hay.count(bodies.Query("one"), "one") == 2 and hay.count(bodies.Query("One"), "One") == 1
     assert hay.find(bodies.Query("one"), "one", 1) == 8 and hay.find_last(bodies.Query("one"), "one", 8) == 0
+
+
+def test_a_message_stands_between_words_off_the_edge_and_no_wider_than_one_reads(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    said = "It may have run; check before repeating it. " * 12
+    path.write_text(json.dumps([{"role": "user", "content": said}, {"role": "assistant", "content": "yes"}]))
+    seen: list[str] = []
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "g", "enter")
+        seen.extend(lines_of(app))
+
+    drive(path, play, (200, 60))
+    assert seen[0].startswith(" you · messages.0")
+    body = [line.rstrip() for line in seen[2:-2] if line.strip()]
+    assert len(body) > 4 and all(line.startswith(" ") and len(line) <= 101 for line in body)
+    assert " ".join(" ".join(body).split()) == said.strip(), "all of it, not only what the list shows"
+
+
+def test_a_long_thing_to_do_is_read_whole(tmp_path: Path) -> None:
+    words = "one that goes on and on, so that it has to go on in the next line " * 3
+    todos = [{"content": words.strip(), "status": "pending"}]
+    shown = shows(one_call(tmp_path / "a.json", "TodoWrite", {"todos": todos}), "enter", size=(80, 24))
+    assert " ".join(shown.split()).count("goes on and on, so that it has to go on in the next line") == 3
+    assert "\n     " in shown
+
+
+def test_paths_are_shown_from_the_folder_of_the_session(tmp_path: Path) -> None:
+    path = claude_session(tmp_path / ".claude", "/home/dev/shop")
+    call = rb'"input": {"file_path": "/home/dev/shop/src/a.py"}'
+    path.write_bytes(re.sub(rb'"input": \{[^}]*\}', call, path.read_bytes()))
+    seen: list[str] = []
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        seen.append(frame(app))
+
+    drive(path, play)
+    assert " src/a.py" in seen[0] and "/home/dev/shop/src" not in seen[0]
+
+
+def test_an_edit_is_counted_alike_in_the_list_and_when_opened(tmp_path: Path) -> None:
+    edit = {"file_path": "a.py", "old_string": "a\nb\nc\n", "new_string": "c\na\nb\n"}
+    path = one_call(tmp_path / "a.json", "Edit", edit)
+    assert "a.py  +1 -1" in shows(path) and "a.py · +1 -1" in shows(path, "enter")
+    written = one_call(tmp_path / "b.json", "Write", {"file_path": "b.py", "content": "x\n" * 3})
+    assert "b.py  +3 -0" in shows(written) and "b.py · +3 -0" in shows(written, "enter")
+
+
+def test_the_head_of_a_result_drops_what_counts_before_it_cuts_words() -> None:
+    title = "exit 1 · 1 image · 33 lines · 1.2 KB · took 4.0 s"
+    assert short_title(title, 80) == title
+    assert short_title(title, 40) == "exit 1 · 1 image · 1.2 KB · took 4.0 s"
+    assert short_title(title, 30) == "exit 1 · 1 image · took 4.0 s"
+    assert short_title(title, 10) == "exit 1"
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [(["enter"], "nothing folds here"), (["O"], "nothing folds here"), (["vertical_line"], "only a diff"),
+     (["right_square_bracket"], "only a diff"), (["less_than_sign"], "z cuts long lines first")],
+)  # fmt: skip
+def test_a_key_that_can_do_nothing_says_so(tmp_path: Path, keys: list[str], said: str) -> None:
+    shown = shows(one_call(tmp_path / "a.json", "Grep", {"pattern": "x"}, "one"), "l", "enter", *keys)
+    assert said in shown
+
+
+def test_an_edit_has_the_colours_of_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    edit = {"file_path": "a.py", "old_string": "def a():\n    return 1\n", "new_string": "def a():\n    return 12\n"}
+    path = one_call(tmp_path / "a.json", "Edit", edit)
+    monkeypatch.setattr("toolpair.tui.colours.LIMIT", PATIENCE)
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "g", "j", "enter")
+        body = view_of(app).body
+
+        def styles(sign: str) -> set[str]:
+            row = next(n for n in range(body.rows) if plain(body.line(n)).lstrip().startswith(sign + " "))
+            return {span.style for span in body.line(row) if "return" in span.text or span.text.strip().isdigit()}
+
+        for _ in range(500):
+            if any("code-keyword" in style for style in styles("+")):
+                break
+            await pilot.pause(0.01)
+        assert "removed code-keyword" in styles("-") and "added code-keyword" in styles("+")
+        assert not any("mark" in style and "code" in style for style in styles("+") | styles("-"))
+
+    drive(path, play)

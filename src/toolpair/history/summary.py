@@ -19,7 +19,7 @@ from toolpair.transcript.model import KEPT_OUTPUT, Block, Boundary, Damaged, Tra
 from toolpair.transcript.pairing import Pair
 
 RowKind = Literal["pair", "text", "cut", "compaction", "damaged"]
-_LABEL: Final = 400
+LABEL: Final = 400
 
 
 class Verdict(Struct, frozen=True):
@@ -289,7 +289,7 @@ def rows_of(judged: CheckedRecords, order: Mapping[int, int]) -> list[PairRow]:
         calls = len(message.calls)
         for block in message.blocks:
             if block.kind == "text":
-                label = block.text[:_LABEL].strip()
+                label = block.text[:LABEL].strip()
                 if label:
                     role = "summary" if message.note == "summary" else str(message.role)
                     rows.append(PairRow("text", label, role=role, message=number, record=block.record))

@@ -254,8 +254,10 @@ def _partners(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int | No
     """Which removed line became which added one, in order."""
     at = 0
     for number, line in enumerate(old):
-        found = next((n for n in range(at, min(len(new), at + _AHEAD)) if _alike(line, new[n])), None)
-        if found is None:
+        near = [(_alike(line, new[n]), -n) for n in range(at, min(len(new), at + _AHEAD))]
+        likeness, found = max(near, default=(0.0, 0))
+        found = -found
+        if likeness < _ALIKE:
             yield number, None
             continue
         yield from ((None, n) for n in range(at, found))
@@ -264,11 +266,15 @@ def _partners(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int | No
     yield from ((None, n) for n in range(at, len(new)))
 
 
-def _alike(old: str, new: str) -> bool:
-    if max(len(old), len(new)) > _LONG:
-        return common_start(old, new) + common_start(old[::-1], new[::-1]) >= _ALIKE * max(len(old), len(new))
+def _alike(old: str, new: str) -> float:
+    """How similar two lines are, from 0 to 1; 0 as well where that is below what counts."""
+    longer = max(len(old), len(new))
+    if longer > _LONG:
+        return (common_start(old, new) + common_start(old[::-1], new[::-1])) / longer
     matcher = SequenceMatcher(None, old, new, autojunk=False)
-    return matcher.real_quick_ratio() >= _ALIKE and matcher.quick_ratio() >= _ALIKE and matcher.ratio() >= _ALIKE
+    if min(matcher.real_quick_ratio(), matcher.quick_ratio()) < _ALIKE:
+        return 0.0
+    return matcher.ratio()
 
 
 def _marked(old: str, new: str) -> tuple[tuple[Mark, ...], tuple[Mark, ...]]:

@@ -38,14 +38,15 @@ def _wide() -> re.Pattern[str]:
 
 
 class Fold:
-    """`text` folded at `cells`; with `cells` 0 its lines stay whole.
+    """`text` folded at `cells`; with `cells` 0 its lines stay whole. `words`: after a space, where one is near.
 
     `starts[i]` is the offset in `text` where screen line i begins.
     """
 
-    def __init__(self, text: str, cells: int) -> None:
+    def __init__(self, text: str, cells: int, words: bool = False) -> None:
         self.text = text
         self.cells = cells
+        self._words = words
         self.starts = array("q")
         self._walked = 0
         self._build()
@@ -108,8 +109,16 @@ class Fold:
         text, cells, starts = self.text, self.cells, self.starts
         plain_match = _PLAIN.match(text, start, end)
         if plain_match is not None and plain_match.end() >= end - (text[end - 1] == "\r"):
-            starts.extend(range(start, end, cells))
-            return
+            if not self._words or self._walked > WALK:
+                starts.extend(range(start, end, cells))
+                return
+            self._walked += end - start
+            while True:
+                starts.append(start)
+                if end - start <= cells:
+                    return
+                space = text.rfind(" ", start + cells // 2, start + cells)
+                start = space + 1 if space >= 0 else start + cells
         wide_match = _wide().match(text, start, end)
         if wide_match is not None and wide_match.end() == end:
             starts.extend(range(start, end, max(1, cells // 2)))
@@ -123,7 +132,7 @@ class Fold:
         # A mark at the start of a line is shown on a dotted circle, which takes a cell too: keep marks with their
         # character.
         starts.append(start)
-        used = 0
+        used = space = used_there = 0
         previous_selector = False
         for index in range(start, end):
             char = text[index]
@@ -136,6 +145,12 @@ class Fold:
             else:
                 previous_selector = False
             if used + size > cells and index > starts[-1]:
-                starts.append(index)
-                used = 0
+                if space > starts[-1] and used_there >= cells // 2:
+                    starts.append(space)
+                    used -= used_there
+                else:
+                    starts.append(index)
+                    used = 0
             used += size
+            if self._words and char == " ":
+                space, used_there = index + 1, used

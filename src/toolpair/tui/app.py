@@ -301,10 +301,14 @@ class ToolpairApp(App[None]):
         if self.asks_terminal and not self.typed_ahead.has_ended():
             self.theme = theme_for(light)
 
+    def try_theme(self, name: str) -> None:
+        """Show this theme without choosing it."""
+        self.theme = name or theme_for(self._light)
+
     def choose_theme(self, name: str) -> bool:
         """Change to this theme, or with an empty name to what the terminal's background asks for. Returns whether it
         will be remembered.
         """
         self.asks_terminal = not name
-        self.theme = name or theme_for(self._light)
+        self.try_theme(name)
         return self._preferences is not None and self._preferences.remember_theme(name)

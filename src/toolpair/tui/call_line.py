@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dialects.block_texts import arguments, call_summary
-from toolpair.text.tool_calls import TODO_STATES, Todo, todo_in
+from toolpair.text.tool_calls import TODO_STATES, Edits, Todo, path_of, todo_in, understood
 from toolpair.tui.numbers import count_text
 
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 _MCP: Final = re.compile(r"mcp__(.{1,80}?)__(.+)", re.DOTALL)
 _LINE_NUMBER: Final = re.compile(r" {0,8}(\d{1,7})(?:→|\t)")
-_MOST: Final = 4000
-"""Characters of an edit that are counted; of a longer one only the file is named."""
+_MOST: Final = 12_000
+"""Characters of arguments that are compared for what an edit changes; of more only the file is named."""
 
 
 def tool_name(name: str) -> tuple[str, str]:
@@ -25,12 +25,17 @@ def tool_name(name: str) -> tuple[str, str]:
     return (found[2], found[1]) if found else (name, "")
 
 
-def call_line(call: Block) -> tuple[str, str]:
-    """The name of a call's tool and a summary of its input."""
+def call_line(call: Block, folder: str | None = None) -> tuple[str, str]:
+    """The name of a call's tool and a summary of its input. Paths in the session's `folder` are shown from there."""
     tool, server = tool_name(call.name or "(no name)")
     given = arguments(call)
     todo = todo_in(given)
-    words = todo_words(todo) if todo is not None else call_summary(call) + _edit(given)
+    words = todo_words(todo) if todo is not None else _edit(call, given, folder)
+    if not words:
+        words = call_summary(call)
+        path = path_of(given)
+        if path is not None and words == path:
+            words = from_folder(path, folder)
     if server:
         count = len(given) if isinstance(given, dict) else 0
         words = f"{server}  {words}" if words else f"{server}  {count_text(count, 'argument')}"
@@ -48,12 +53,31 @@ def todo_words(todo: Todo) -> str:
     return ", ".join(f"{counts[state]:,} {state}" for state in TODO_STATES if counts[state])
 
 
-def _edit(given: Any) -> str:
-    """ "  +2 -1" for an edit of a file."""
-    if not isinstance(given, dict):
+def counts_words(added: int, removed: int) -> str:
+    """`+2 -1`."""
+    return f"+{added:,} -{removed:,}"
+
+
+def from_folder(path: str, folder: str | None) -> str:
+    """The path as one sees it from a folder above it, else as it is."""
+    if not folder or not path.startswith(folder):
+        return path
+    rest = path[len(folder) :]
+    return rest[1:] if rest[:1] in ("/", "\\") and len(rest) > 1 else path
+
+
+def _edit(call: Block, given: Any, folder: str | None) -> str:
+    """`src/app.py  +2 -1` for an edit of a file."""
+    texts = given.values() if isinstance(given, dict) else (given,)
+    if sum(len(text) for text in texts if isinstance(text, str)) > _MOST:
         return ""
-    old, new = given.get("old_string"), given.get("new_string")
-    if not isinstance(old, str) or not isinstance(new, str) or len(old) + len(new) > _MOST:
+    does = understood(call.name, given)
+    if not isinstance(does, Edits):
         return ""
-    before, after = Counter(old.splitlines()), Counter(new.splitlines())
-    return f"  +{(after - before).total()} -{(before - after).total()}"
+    where = from_folder(does.files[0].path, folder) if len(does.files) == 1 else count_text(len(does.files), "file")
+    return f"{where}  {counts_words(*counts_of(does))}"
+
+
+def counts_of(edits: Edits) -> tuple[int, int]:
+    """How many lines are added in all files, and how many removed."""
+    return sum(file.counts[0] for file in edits.files), sum(file.counts[1] for file in edits.files)

@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from toolpair.dialects.block_texts import call_summary
 from toolpair.session.session import lines_text
 from toolpair.text.cells import cut, width
 from toolpair.text.differ import caret_line, differ
 from toolpair.text.safe import SafeText, visible
+from toolpair.tui.bodies.body import Query
+from toolpair.tui.bodies.text_body import NUMBERED, PROSE
 from toolpair.tui.call_line import call_line
 from toolpair.tui.numbers import count_text
 from toolpair.tui.overview import Overview, problem_style
 from toolpair.tui.row_lines import ROLES, id_text, spotted
-from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread
+from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread, with_hits
 
 if TYPE_CHECKING:
     from toolpair.session.session import Conversation, Fix, OnResume, Problem
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 PREVIEW_MESSAGES = 5000
 """In a longer history that is checked as a whole a preview is too slow for a key; `p` shows it instead."""
 IDS = 3
+_SEARCHED = 1 << 18
+"""Characters of an output in which the match is looked for."""
 _ROOMY = 10
 """Lines of a card on a narrow screen from which it also says why, and which other ways there are."""
 Part = tuple[int, list[Line]]
@@ -136,6 +139,8 @@ class Card:
         self.height = height
         self.wide = wide
         self.roomy = wide or height > _ROOMY
+        self.query = ""
+        """What is searched for: it is shown where the output has it."""
         self.previewed = False
         """Whether the pair is shown in full somewhere else."""
 
@@ -191,6 +196,8 @@ class Card:
             note = problem.cause.text if problem.cause is not None else ""
             gap = 8 if room - width(carets) - 8 >= width(glyphs.own(note)) else 2
             space = room - width(carets) - gap
+            if width(glyphs.own(note)) > space and self.roomy:
+                space = 0  # it is said again, as the reason
             if note and space >= 12:
                 line.append(Span(SafeText(" " * gap)))
                 line.append(Span(cut(glyphs.own(note), space, glyphs.ellipsis), "dim"))
@@ -201,7 +208,8 @@ class Card:
         what = "call" if block is call else "result"
         spans: list[Span] = [glyphs.ui(f"     {what}".ljust(13), "dim"), Span(id_text(block.id))]
         if call is not None:
-            spans.append(glyphs.data(f"   {call.name or ''} {call_summary(call)[:400]}", "dim"))
+            tool, words = call_line(call, self.session.conversation.transcript.folder)
+            spans.append(glyphs.data(f"   {tool} {words[:400]}", "dim"))
         return [self._cut_line(spans)], []
 
     def _cut_line(self, spans: list[Span]) -> Line:
@@ -312,7 +320,7 @@ class Card:
             lines.append(glyphs.rule(f"Pair {pair.index:,} · {state}{where}", cells))
             block = pair.call or row.result
             if pair.call is not None:
-                tool, words = call_line(pair.call)
+                tool, words = call_line(pair.call, session.conversation.transcript.folder)
                 spans = [glyphs.ui("   call    ", "dim"), glyphs.data(tool, "bold"), Span(SafeText(" "))]
                 lines.append(self._cut_line([*spans, glyphs.data(words[: cells * 2])]))
             if block is not None:
@@ -326,7 +334,8 @@ class Card:
         else:
             who = {"text": ROLES.get(row.role or "", row.role or ""), "cut": "history lost"}.get(row.kind, row.kind)
             lines.append(glyphs.rule(f"{who}{where}", cells))
-            lines += [] if self.previewed and row.kind == "text" else self._preview(row.label, " ")
+            if not self.previewed or row.kind != "text":
+                lines += self._words(row.label)
         lines = lines[: self.height]
         hint = self._next(n)
         if hint and len(lines) + 1 < self.height:
@@ -347,12 +356,27 @@ class Card:
         words = f" next problem: {lines_text(where)}" if where.line is not None else " next problem"
         return (self.glyphs.ui(" ]", "key", "problem(1)"), self.glyphs.ui(words, "", "problem(1)"))
 
+    def _words(self, text: str) -> list[Line]:
+        """What a message says, between words."""
+        glyphs, out = self.glyphs, []
+        for raw in text[: self.cells * 40].strip("\r\n").split("\n")[: self.height]:
+            out += glyphs.paragraph(visible(raw.rstrip("\r")), min(self.cells, PROSE), limit=self.height)
+        most = max(1, self.height - 1)
+        return [*out[: most - 1], (glyphs.ui(" …", "dim"),)] if len(out) > most else out
+
     def _preview(self, text: str, lead: str) -> list[Line]:
         glyphs = self.glyphs
         out: list[Line] = []
+        pattern = Query(self.query).pattern if self.query else None
+        hit = pattern.search(text[:_SEARCHED]) if pattern is not None else None
+        if hit is not None and text.count("\n", 0, hit.start()) >= max(1, self.height - 4):
+            text = text[text.rfind("\n", 0, hit.start()) + 1 :]
         rows = text[: self.cells * 40].strip("\r\n").split("\n")
         for n, raw in enumerate(rows[: max(1, self.height - 4)]):
             space = self.cells - len(lead)
-            words = cut(visible(raw.rstrip("\r")), space, glyphs.ellipsis)
-            out.append((glyphs.ui(lead if n == 0 else " " * len(lead), "dim"), Span(words)))
+            own = NUMBERED.match(raw)
+            shown = raw.replace("→", " ", 1) if own is not None else raw
+            line: Line = (Span(cut(visible(shown.rstrip("\r")), space, glyphs.ellipsis)),)
+            line = with_hits(line, pattern) if pattern is not None else line
+            out.append((glyphs.ui(lead if n == 0 else " " * len(lead), "dim"), *line))
         return out

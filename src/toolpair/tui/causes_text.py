@@ -74,11 +74,11 @@ def entry_lines(overview: Overview, glyphs: Glyphs, entry: CauseEntry, cells: in
     title = group.title.rstrip(".")
     if entry.count > 1 and group.tools:
         title += f": {', '.join(group.tools)}" if len(group.tools) <= _NAMED else f", {len(group.tools):,} tools"
-    lines = glyphs.paragraph(title, cells, "text", indent=indent, limit=2)
+    lines = glyphs.paragraph(title, cells, "text", indent=indent, limit=3)
     lines[0] = (glyphs.ui(sign, style), glyphs.ui(lead[len(sign) :], "bold"), *lines[0][1:])
     words = _consequences(group)
     if words:
-        lines += glyphs.paragraph(" · ".join(words), cells, "dim", indent=indent, limit=2)
+        lines += glyphs.paragraph(" · ".join(words), cells, "dim", indent=indent, limit=3)
     return lines
 
 

@@ -61,6 +61,8 @@ def _style(token: list[str]) -> str:
             return "code-heading"
         case ["Generic", "Strong", *_]:
             return "bold"
+        case ["Generic", "Emph", *_]:
+            return "italic"
         case ["Generic", "Deleted", *_]:
             return "removed"
         case ["Generic", "Inserted", *_]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from toolpair.history.comparison_rows import ComparisonRow, ComparisonRows
+from toolpair.history.comparison_rows import ComparisonRow
 from toolpair.history.comparison_text import same_text, texts_that_differ
 from toolpair.history.steps import History, Step
 from toolpair.history.two_histories import Comparison, Part, PartKind
@@ -59,16 +59,18 @@ def step_text(history: History, step: Step) -> StepText:
         return StepText(title, " ".join(history.block_of(step).text[:_SHOWN].split()))
     ids = [pair.call.id if pair.call is not None else None, *[result.id for result in pair.results]]
     shown = list(dict.fromkeys(str(id_)[:_SHOWN] for id_ in ids if id_ is not None))
-    title, words = call_line(pair.call) if pair.call is not None else (step.name, "")
+    title, words = (
+        call_line(pair.call, history.conversation.transcript.folder) if pair.call is not None else (step.name, "")
+    )
     result = pair.results[0].text[:_SHOWN].strip("\r\n").split("\n", 1)[0] if pair.results else None
     return StepText(title, words[:_SHOWN], tuple(shown), result)
 
 
 def row_line(
-    glyphs: Glyphs, rows: ComparisonRows, row: ComparisonRow, texts: StepTexts, side: str | None, cells: int, two: bool
+    glyphs: Glyphs, found: Comparison, row: ComparisonRow, texts: StepTexts, side: str | None, cells: int, two: bool
 ) -> Line:
     """One row in that many cells. `side` is the one under the cursor, `two` whether each side has its column."""
-    part = rows.comparison.parts[row.part]
+    part = found.parts[row.part]
     if row.across is not None:
         line = glyphs.own(f"══ {row.across} ")
         words = cut(line, cells, glyphs.ellipsis)
@@ -76,7 +78,6 @@ def row_line(
     if row.a is None and row.b is None:
         words = cut(glyphs.own(f"+ {same_text(part)} "), cells, glyphs.ellipsis)
         return (Span(words, "dim"), Span(glyphs.own("─" * (cells - width(words))), "rule"))
-    found = rows.comparison
     one = texts(found.a, row.a) if row.a is not None else None
     other = texts(found.b, row.b) if row.b is not None else None
     if not two:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from toolpair.dialects.block_texts import text_of
+from toolpair.dialects.block_texts import arguments, text_of
 from toolpair.dialects.block_values import as_json
 from toolpair.history.link_places import links_of
 from toolpair.text.cells import fit
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from toolpair.session.session import Block, Fix, Pair, Problem, Session
 
 SHOWN_CHARS = 20_000
+_KEY: Final = 24
+"""Characters of a key up to which values stand below each other."""
 SHOWN_LINES = 12
 """Lines for all the outputs to choose from: each must be visible."""
 
@@ -28,8 +31,18 @@ SHOWN_LINES = 12
 def _body(session: Session, block: Block | None, as_written: bool) -> list[SafeText]:
     if block is None:
         return [SafeText("(none)")]
-    text = as_json(block, indent=2) if as_written else block.text
+    text = _given(block) if as_written else block.text
     return [visible(line.rstrip("\r")) for line in text[:SHOWN_CHARS].split("\n")[:200]]
+
+
+def _given(call: Block) -> str:
+    """The arguments of a call, one below the other. Untrusted."""
+    given = arguments(call)
+    if not isinstance(given, dict) or not given:
+        return as_json(call, indent=2)
+    room = max(len(key) for key in given) if all(len(key) < _KEY for key in given) else 0
+    said = {key: value if isinstance(value, str) else json.dumps(value, default=str) for key, value in given.items()}
+    return "\n".join(f"{key:<{room}}  {value}" for key, value in said.items())
 
 
 def _output_of(fix: Fix) -> str | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolpair.session.session import saving_text, waiting_text
 from toolpair.shell.machine import home_short
-from toolpair.text.cells import cut_start
+from toolpair.text.cells import cut, cut_start
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bars import bar
 from toolpair.tui.numbers import count_text, size_text
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from toolpair.session.session import Session, Verdict
 
 LONG_ID = 20
+_CHANGES: Final = " (P changes it)"
 NOTHING_TO_CHECK = ("EMPTY", "NO CALLS YET")
 BEGINNING = "This is only the beginning of the file. Problems are shown when all of it has been read."
 
@@ -59,14 +60,15 @@ def file_line(session: Session, glyphs: Glyphs, cells: int, size: int | None = N
         parts.append(size_text(size))
     else:
         messages = count_text(len(transcript.messages), "message")
-        parts.append(f"{messages}, checked against {session.profile.name} (P changes it)")
+        parts.append(f"{messages}, checked against {session.profile.name}{_CHANGES}")
     if len(session.conversations) > 1:
         parts.insert(1, f"conversation {session.current + 1} of {len(session.conversations)} (c)")
     state, style = state_text(session)
+    right = (glyphs.ui(f" {state} ", style, "review" if session.changed else None),)
     left = (glyphs.ui(" " + " · ".join(parts), "title"),)
-    return spread(
-        left, (glyphs.ui(f" {state} ", style, "review" if session.changed else None),), cells, glyphs.ellipsis
-    )
+    if line_width((*left, *right)) > cells:
+        left = (glyphs.ui(" " + " · ".join(parts).removesuffix(_CHANGES), "title"),)
+    return spread(left, right, cells, glyphs.ellipsis)
 
 
 OUTLOOK: Final = {"stops": "error", "loses": "warning", "ready": "good"}
@@ -91,7 +93,7 @@ def _sentence(session: Session, running: bool) -> str:
     return sentence
 
 
-def _now(session: Session, glyphs: Glyphs, cells: int, limit: int, running: bool) -> list[Line]:
+def verdict_lines(session: Session, glyphs: Glyphs, cells: int, limit: int, running: bool) -> list[Line]:
     """The badge, and what there is to say beside it."""
     verdict = session.conversation.verdict
     badge = glyphs.own(verdict.badge)
@@ -169,7 +171,7 @@ def head_lines(
     room = max(1, limit - 1)
     hint = _hint(session, glyphs)
     if not session.changed:
-        lines = _now(session, glyphs, cells, room, running)
+        lines = verdict_lines(session, glyphs, cells, room, running)
         if cells >= _WITH_BARS and len(lines) < room and verdict.errors and _counts_what_is_sent(verdict):
             lines.append(_bar_line(verdict, glyphs))
     elif room > 1:
@@ -204,15 +206,27 @@ def _bar_line(verdict: Verdict, glyphs: Glyphs) -> Line:
     )
 
 
-def column_titles(glyphs: Glyphs, cells: int, stacked: bool, note: str, gutter: Line = ()) -> Line:
+def column_titles(glyphs: Glyphs, cells: int, stacked: bool, note: tuple[str, str], gutter: Line = ()) -> Line:
     """The names of the columns; `note` describes the filter, `gutter` is what stands above the times."""
     if stacked:
-        return glyphs.rule(f"calls and results{note}", cells, lead="───")
+        return _filtered(glyphs, "calls and results", note, cells)
     room = cells - 1 - line_width(gutter)  # The list is one cell narrower: its scroll bar.
     left = (room - 1) // 2
     return (
-        *glyphs.rule(f"call{note}", left, lead="───"),
+        *_filtered(glyphs, "call", note, left),
         *glyphs.rule("result", room - left, lead="┬─"),
         *gutter,
         *glyphs.rule("", 1),
     )
+
+
+def _filtered(glyphs: Glyphs, title: str, note: tuple[str, str], cells: int) -> Line:
+    """The title of a column with the filter and what it shows; of these, the words of the filter are cut first."""
+    words, shown = note
+    if not words:
+        return glyphs.rule(title, cells, lead="───")
+    begin, end = (Span(glyphs.own(f"─── {title} · "), "dim"), Span(glyphs.own(f" · {shown} "), "title"))
+    room = max(0, cells - line_width((begin, end)))
+    name = Span(cut(visible(words), room, glyphs.ellipsis), "title")
+    line = cut_line((begin, name, end), cells)
+    return (*line, glyphs.ui("─" * (cells - line_width(line)), "rule"))

@@ -185,6 +185,11 @@ COMPARE = KeyGroup(
         Key("enter", "open_both", "open both, or unfold what is the same", False),
         Key("O", "fold_all", "unfold all that is the same, or fold it", False, False),
         Key("vertical_line", "columns", "one column or two", False, False),
+        Key("slash", "search", "find as you type", False, False),
+        Key("n", "hit(1)", "next match", False, False),
+        Key("N", "hit(-1)", "previous match", False, False),
+        Key("ampersand", "filter", "filter by tool, text, id; is:different, is:a, is:b", False, False),
+        Key("p", "bytes", "exact bytes of both records", False, False),
     ),
 )
 SAVED = KeyGroup(

@@ -13,6 +13,9 @@ TALL = (160, 45)
 _MOST_CARD = 20
 """Lines of the longest card worth having, while a preview can use the rest."""
 
+_MOST_LOWER = 30
+"""Lines of card and causes below each other, while the list can use the rest."""
+
 
 class Areas(Struct, frozen=True):
     """Lines and columns of each part; 0 for one that is not shown. The list has the rest."""
@@ -41,11 +44,11 @@ def areas(width: int, height: int, head: int, rows: int, broken: bool, in_causes
         below = room - min(rows, room - room // 2)
         return Areas(False, below, 0, 0, width, 0, 0, 0)
     if has_preview and width >= TALL[0] and height >= TALL[1]:
-        lower = room - min(rows, max(10, room * 3 // 8))
+        lower = room - min(rows, max(10, room * 3 // 8, room - _MOST_LOWER))
         causes = max(lower // 3, lower - _MOST_CARD)
         left = max(NARROW, width * 2 // 5)
         return Areas(False, 0, lower, lower - causes, left, causes, left, width - left - 1)
-    lower = _card_height(height, wide)
+    lower = _card_height(height, wide) if broken or rows <= room // 2 else min(_card_height(height, wide), 7)
     below = max(6, (room - lower) * 2 // 5) if has_preview else 0
     free = max(0, room - lower - below - rows)
     grown = min(free, max(0, _MOST_CARD - lower)) if has_preview else free

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from toolpair.tui.desk import Desk
@@ -57,17 +58,25 @@ class OpenSessions:
 
         shown: list[PairScreen] = []
 
+        def type_again() -> None:
+            self._app.typed_ahead.again(getattr(screen, "early", ()))
+
         def beginning(session: Session) -> PairScreen | None:
             if self._app.screen is screen:
                 shown.append(self.show(session, keep, opening, work))
+                type_again()
                 return shown[0]
             return None
+
+        def show_now(session: Session) -> None:
+            self.show(session, keep)
+            type_again()
 
         def whole(session: Session) -> None:
             if shown:
                 shown[0].reading.take_whole(session)
             else:
-                screen.when_on_top(lambda: self.show(session, keep))
+                screen.when_on_top(partial(show_now, session))
 
         def not_read(error: Exception) -> None:
             if shown:

@@ -27,10 +27,11 @@ class Paint(NamedTuple):
 
 
 STYLES: Final[Mapping[str, Paint]] = {
-    "text": Paint("foreground"),
+    "text": Paint("words"),
     "dim": Paint("muted"),
     "quiet": Paint("quiet"),
     "bold": Paint(text="bold"),
+    "italic": Paint(text="italic"),
     "rule": Paint("rule"),
     "title": Paint("hint", text="bold"),
     "tool": Paint(text="bold"),

@@ -8,12 +8,23 @@ import subprocess
 import sys
 from typing import Protocol
 
-Mark = int | None
-"""How many errors a file has; None when it cannot be read."""
+import msgspec
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """What a check of a file found: how many errors, and the verdict on its worst conversation."""
+
+    errors: int
+    outlook: str
+    badge: str
+
+
+Mark = Checked | None
+"""None when it cannot be read."""
 
 
 class Judge(Protocol):
-    """Returns how many errors a file has, one file at a time."""
+    """Returns the verdict on a file, one file at a time."""
 
     def judge(self, path: str) -> Mark:
         """Blocks until the answer arrives."""
@@ -35,11 +46,10 @@ class ProcessJudge:
             assert process.stdin is not None and process.stdout is not None
             process.stdin.write(json.dumps(path).encode() + b"\n")
             process.stdin.flush()
-            answer = json.loads(process.stdout.readline())
+            return msgspec.json.decode(process.stdout.readline(), type=Checked | None)
         except (OSError, ValueError):
             self._end()
             return None
-        return answer if isinstance(answer, int) else None
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._closed:

@@ -9,43 +9,51 @@ from toolpair.shell.machine import home_short
 from toolpair.text.cells import cut_start, fit
 from toolpair.text.safe import SafeText, visible
 from toolpair.text.short import age_text, size_text
+from toolpair.tui.head_text import NOTHING_TO_CHECK
 from toolpair.tui.picker_checks import Mark
-from toolpair.tui.styled_text import Glyphs, Line, Span
+from toolpair.tui.styled_text import Glyphs, Line, Span, line_width
 
 WIDE: Final = 72
 """Minimum cells for an agent's full name."""
-_MARK: Final = 5
+_WITH_SIZE: Final = 100
+"""Minimum cells for the size of the file."""
+_STYLES: Final = {"stops": "error", "loses": "warning", "ready": "good"}
 _AGE: Final = 6
 _SIZE: Final = 7
 
 
 def mark_text(judged: bool, mark: Mark) -> tuple[str, str]:
-    """The marker for what is known of a session's problems, and its style."""
+    """The verdict on a session, in the words of its badge, and their style."""
     if not judged:
         return "…", "dim"
     if mark is None:
-        return "?", "warning"
-    if mark == 0:
-        return "✓", "good"
-    return (f"≠ {mark}" if mark < 1000 else "≠ 999+"), "error"
+        return "NOT READABLE", "warning"
+    if mark.badge in NOTHING_TO_CHECK:
+        return mark.badge, "dim"
+    return mark.badge.removeprefix("RESUMES, "), _STYLES.get(mark.outlook, "")
 
 
 def row_line(glyphs: Glyphs, found: FoundSession, judged: bool, mark: Mark, now: float, home: str, cells: int) -> Line:
-    """One session: problems, age, agent, project folder, the user's last words, size."""
-    sign, style = mark_text(judged, mark)
+    """One session: verdict, age, agent, project folder, the user's last words, size."""
+    sign, style = mark_text(judged, mark) if found.understood else ("not understood", "dim")
     wide = cells >= WIDE
+    with_size = cells >= _WITH_SIZE
+    mark_cells = 18 if with_size else 16
     agent = found.title if wide else found.title.split()[0]
     agent_cells = 11 if wide else 6
-    folder_cells = min(40, cells // 4) if wide else cells // 5
+    folder_cells = min(40, cells // 4) if with_size else cells // 5 if wide else cells // 6
     gap = Span(SafeText("  " if wide else " "))
-    rest = max(0, cells - _MARK - _AGE - agent_cells - folder_cells - _SIZE - len(gap.text) * 5)
+    size: Line = (gap, glyphs.ui(f"{size_text(found.size):>{_SIZE}}", "dim")) if with_size else ()
+    used = mark_cells + _AGE + agent_cells + folder_cells + line_width(size) + len(gap.text) * 4
+    rest = max(0, cells - 2 - used)
     unknown = "?" if found.described else "…"
     folder = visible(home_short(found.folder, home)) if found.folder else glyphs.own(unknown)
     words = found.words if found.understood else NOT_UNDERSTOOD
     said = visible(words) if words else glyphs.own("")
     ellipsis = glyphs.ellipsis
     return (
-        Span(fit(glyphs.own(f"{sign:<{_MARK}}"), _MARK, ""), style),
+        Span(SafeText(" ")),
+        Span(fit(glyphs.own(sign), mark_cells, ellipsis), style),
         gap,
         glyphs.ui(f"{age_text(now - found.modified):>{_AGE}}", "dim"),
         gap,
@@ -54,8 +62,8 @@ def row_line(glyphs: Glyphs, found: FoundSession, judged: bool, mark: Mark, now:
         Span(fit(cut_start(folder, folder_cells, ellipsis), folder_cells), "tool" if found.here else "dim"),
         gap,
         Span(fit(said, rest, ellipsis)),
-        gap,
-        glyphs.ui(f"{size_text(found.size):>{_SIZE}}", "dim"),
+        *size,
+        Span(SafeText(" ")),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, overload
 
 from toolpair.history.call_details import details_of
+from toolpair.history.row_texts import whole_text
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bodies.body import Body
 from toolpair.tui.bodies.reading import (
@@ -96,12 +97,13 @@ class PreviewText:
         pair, result = row.pair, row.result
         if pair is None:
             self._titles = (ROLES.get(row.role or "", row.role or _NAMES.get(row.kind, "")), "")
-            self._call = TextBody(glyphs, row.label)
+            self._call = TextBody(glyphs, whole_text(conversation, row)[:MOST], language="markdown")
             return
         call, small = pair.call, result is not None and _is_small(conversation, result)
         details = details_of(conversation, call, result if small else None)
+        title = call_title(call, conversation.transcript.folder) if call is not None else ""
         self._titles = (
-            f"{pair.index} {visible(call_title(call)) if call is not None else ''}".strip(),
+            f"{pair.index} {visible(title)}".strip(),
             visible(result_title(result, details.seconds)) if result is not None else "no result",
         )
         if call is not None:

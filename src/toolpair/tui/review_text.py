@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from toolpair.text.cells import cut, width
@@ -23,6 +24,24 @@ _NAME: Final = 31
 """Cells of the names in the table."""
 _TABLE: Final = 66
 """Columns from which there is one."""
+
+
+def counted(rows: Iterable[Staged]) -> list[tuple[str, int]]:
+    """Each fix that was applied and how often, in the order of the rows."""
+    counts: Counter[str] = Counter()
+    for row in rows:
+        counts[row.title] += row.count
+    return list(counts.items())
+
+
+def alike(problems: Iterable[Problem]) -> list[tuple[int, Problem]]:
+    """The first of those that say the same, and how many there are."""
+    first: dict[str, Problem] = {}
+    counts: Counter[str] = Counter()
+    for problem in problems:
+        first.setdefault(problem.text, problem)
+        counts[problem.text] += 1
+    return [(counts[text], problem) for text, problem in first.items()]
 
 
 class ReviewText:
@@ -175,9 +194,10 @@ class ReviewText:
             sections.append((f"not fixed: {', and '.join(counts)}", rest))
         return sections
 
-    def problem(self, problem: Problem) -> list[Line]:
-        """A problem that is left, in one line."""
-        line = cut(self.glyphs.own(f"      {problem.text}"), self.cells - 2, self.glyphs.ellipsis)
+    def problem(self, problem: Problem, count: int = 1) -> list[Line]:
+        """Problems that are left and say the same, in one line."""
+        times = f"{count:>7,} × " if count > 1 else "      "
+        line = cut(self.glyphs.own(f"{times}{problem.text}"), self.cells - 2, self.glyphs.ellipsis)
         return [(Span(line, "text" if problem.severity == "error" else "dim"),)]
 
     def problem_in_full(self, problem: Problem) -> list[Line]:

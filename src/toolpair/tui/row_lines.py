@@ -159,7 +159,7 @@ class RowLines:
             return (*gutter, Span(cut(glyphs.own(NO_CALL), room, glyphs.ellipsis), broken or "dim"))
         if not first:
             return (*gutter, Span(cut(glyphs.own(ANOTHER), room, glyphs.ellipsis), "dim"))
-        name, summary = call_line(pair.call)
+        name, summary = call_line(pair.call, self.overview.session.conversation.transcript.folder)
         bold = side == "call" or (side is None and broken)
         line = [*self._marked(visible(name), "tool" if bold else words), Span(SafeText(" "))]
         line += self._marked(visible(summary[:HEAD_CHARS]), words)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolpair.dialects.block_texts import argument_slots, text_of, written_arguments
 from toolpair.history.call_details import details_of, output_file, start_of_file
+from toolpair.history.row_texts import whole_text
 from toolpair.text.inline_diff import decoded
 from toolpair.transcript.edits import InsertResult
 from toolpair.tui.bodies.body import Body
@@ -39,7 +40,7 @@ def pages_of(
     """The title and the pages for a row with a pair. `problem` is the worst one that the pair has."""
     assert row.pair is not None
     pair, call, result = row.pair, row.pair.call, row.result
-    title = f"{pair.index} {call_title(call) if call is not None else 'result'}"
+    title = f"{pair.index} {call_title(call, conversation.transcript.folder) if call is not None else 'result'}"
     pages: list[ViewerPage] = []
     records: list[int] = []
     if call is not None:
@@ -71,7 +72,11 @@ def pages_of(
 
 def message_pages(conversation: Conversation, row: PairRow, noun: str) -> list[ViewerPage]:
     """The pages for a row without a pair: a message, a summary, a line that cannot be read."""
-    pages = [ViewerPage("text", lambda glyphs: TextBody(glyphs, row.label, language="markdown"))]
+
+    def make(glyphs: Glyphs) -> Body:
+        return TextBody(glyphs, whole_text(conversation, row), language="markdown", prefix=" ")
+
+    pages = [ViewerPage("text", make)]
     if row.record is not None:
         pages.append(record_page(conversation, row.record, noun, 0))
     return pages
@@ -135,7 +140,7 @@ def record_page(conversation: Conversation, uid: int, noun: str, of: int) -> Vie
         place = f"line {record.line:,}" if record.line is not None else f"new {noun}"
         return f"{place} · {_scope(conversation, uid)} · {size_text(record.size)}"
 
-    return ViewerPage("record", laid_out, about, lambda glyphs: TextBody(glyphs, text()), of)
+    return ViewerPage("record", laid_out, about, lambda glyphs: TextBody(glyphs, text(), words=False), of)
 
 
 def _scope(conversation: Conversation, uid: int) -> str:

@@ -11,6 +11,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
 from toolpair.dialects.block_texts import call_summary
+from toolpair.history.row_texts import whole_text
 from toolpair.history.row_times import RowTimes
 from toolpair.tui.filter_terms import Term, seconds_range, size_range, terms_of, time_range
 from toolpair.tui.numbers import count_text
@@ -27,7 +28,9 @@ _NUMBERED_CAUSE: Final = re.compile(r"(?<!\S)(-?cause:)(\d{1,9})(?!\S)")
 def row_text(overview: Overview, row: PairRow) -> str:
     """All the text of a row: tool, ids, the call's input, the result."""
     if row.pair is None:
-        return row.label
+        # In a long history the message would have to be read for each row.
+        conversation = overview.session.conversation
+        return row.label if conversation.fixes_are_local else whole_text(conversation, row)
     parts: list[str] = []
     for block in (row.pair.call, row.result):
         if block is None:

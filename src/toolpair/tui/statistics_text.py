@@ -13,6 +13,7 @@ from toolpair.history.statistics import SHARES, LargeOutput, Statistics, ToolNum
 from toolpair.text.cells import cut, fit, width
 from toolpair.text.safe import SafeText, visible, visible_text
 from toolpair.tui.bars import bar
+from toolpair.tui.call_line import tool_name
 from toolpair.tui.numbers import count_text, seconds_text, size_text
 from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread
 
@@ -67,7 +68,7 @@ def head_line(glyphs: Glyphs, name: str, found: Statistics | None, done: bool, c
     words.append(count_text(found.calls, "call") + (f", {found.failed:,} failed" if found.failed else ""))
     if found.usage is not None:
         limit = f" of {_thousands(found.usage.limit)}" if found.usage.limit else ""
-        words.append(f"{_thousands(found.usage.context)}{limit} tokens")
+        words.append(f"context {_thousands(found.usage.context)}{limit} tokens")
     if not done:
         words.append(f"{count_text(found.messages, 'message')} so far …")
     return spread(left, (glyphs.ui(f"{'   '.join(words)} ", "" if done else "dim"),), cells, glyphs.ellipsis)
@@ -140,7 +141,7 @@ def output_line(glyphs: Glyphs, number: int, output: LargeOutput, summary: str, 
     line = (
         glyphs.ui(f"{number:>3}  {size_text(output.bytes):>8}  ", "dim"),
         glyphs.ui(f"{output.pair:>6} ", "dim"),
-        Span(cut(visible(output.tool), 30, glyphs.ellipsis), "tool"),
+        Span(cut(visible(tool_name(output.tool)[0]), 30, glyphs.ellipsis), "tool"),
         Span(SafeText(" ")),
         Span(visible(summary)),
     )

@@ -143,6 +143,18 @@ def wrap_line(line: Iterable[Span], cells: int) -> list[Line]:
     return lines
 
 
+def wrap_words(line: Iterable[Span], cells: int, indent: int) -> list[Line]:
+    """The line in lines of at most `cells`, broken between words; all but the first are indented."""
+    *lead, last = line
+    room = max(8, cells - indent)
+    begin = tuple(lead)
+    if line_width(begin) != indent or line_width((last,)) <= room:
+        return wrap_line((*begin, last), cells)
+    pieces = wrap(last.text, room)
+    edge = Span(SafeText(" " * indent))
+    return [(*(begin if not number else (edge,)), Span(piece, last.style)) for number, piece in enumerate(pieces)]
+
+
 def with_hits(line: Line, pattern: re.Pattern[str]) -> Line:
     """The line with all matches of `pattern` highlighted, also those that cross spans."""
     found = [

@@ -7,6 +7,7 @@ but not saved; everything else is muted. In our own themes the contrast of words
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Final
 
 from textual.color import Color
@@ -27,6 +28,7 @@ DARK: Final = Theme(
     panel="#262a36",
     dark=True,
     variables={
+        "words": "#d5d9e8",
         "muted": "#a0a7bd", "quiet": "#9aa0b5", "rule": "#6b7389", "hint": "#7aa2f7", "stops": "#f7768e",
         "loses": "#e0af68", "ready": "#9ece6a", "applied": "#5fc9d6", "cursor-row": "#2b3350",
         "code-keyword": "#b7a8d8", "code-string": "#a9bb9b", "code-number": "#cbae90", "code-name": "#9fbbdc",
@@ -50,6 +52,7 @@ LIGHT: Final = Theme(
     panel="#e3e3dc",
     dark=False,
     variables={
+        "words": "#1d2130",
         "muted": "#565c70", "quiet": "#5e6478", "rule": "#8a8fa0", "hint": "#2450b2", "stops": "#b3123a",
         "loses": "#7d5000", "ready": "#1c7010", "applied": "#0a6672", "cursor-row": "#dbe3f6",
         "code-keyword": "#5d4f82", "code-string": "#4a5d40", "code-number": "#705236", "code-name": "#3a5878",
@@ -79,39 +82,48 @@ def terminal_is_light() -> bool:
 
 
 def roles_of(theme: Theme) -> dict[str, str]:
-    """The colour of each role in a theme that does not name them, readable on its background."""
+    """The colour of each role in a theme that does not name them, readable on all that it may stand on."""
     own = (DARK if theme.dark else LIGHT).variables
     named = theme.to_color_system().generate()
-    background, text = Color.parse(named["background"]), Color.parse(named["foreground"])
-    text = readable(text, background, background.get_contrast_text(1.0), 2 * READABLE)
-    cursor = background.blend(Color.parse(named["primary"]), 0.16)
+    background, surface = Color.parse(named["background"]), Color.parse(named["surface"])
+    words = Color.parse(named["foreground"])
+    words = readable(words, [background, surface], background.get_contrast_text(1.0), 2 * READABLE)
+    stops, ready = Color.parse(named["error"]), Color.parse(named["success"])
+
+    def area(colour: Color, part: float, least: float) -> Color:
+        """The background tinted with a colour, as far as words on it keep their contrast."""
+        steps = (background.blend(colour, part * step / 10) for step in range(10, 0, -1))
+        return next((found for found in steps if contrast(words, found) >= least), background)
+
+    areas = {
+        "cursor-row": area(Color.parse(named["primary"]), 0.16, 1.4 * READABLE),
+        "removed": area(stops, 0.16, 1.4 * READABLE),
+        "added": area(ready, 0.16, 1.4 * READABLE),
+        "removed-mark": area(stops, 0.36, READABLE),
+        "added-mark": area(ready, 0.36, READABLE),
+    }
+    fields = Color.parse(named["panel"])
+    under = [background, surface, fields, areas["cursor-row"], areas["removed"], areas["added"]]
     roles = {
-        "muted": background.blend(text, 0.7),
-        "quiet": background.blend(text, 0.65),
+        "words": words,
+        "muted": background.blend(words, 0.7),
+        "quiet": background.blend(words, 0.65),
         "hint": Color.parse(named["primary"]),
-        "stops": Color.parse(named["error"]),
+        "stops": stops,
         "loses": Color.parse(named["warning"]),
-        "ready": Color.parse(named["success"]),
+        "ready": ready,
         "applied": Color.parse(named["accent"]),
         **{name: Color.parse(own[name]) for name in ROLES if name.startswith("code-")},
     }
-    words = {name: readable(colour, background, text) for name, colour in roles.items()}
-    areas = {
-        "rule": background.blend(text, 0.4),
-        "cursor-row": cursor,
-        "removed": background.blend(words["stops"], 0.16),
-        "added": background.blend(words["ready"], 0.16),
-        "removed-mark": background.blend(words["stops"], 0.36),
-        "added-mark": background.blend(words["ready"], 0.36),
-    }
-    return {name: colour.hex6 for name, colour in {**words, **areas}.items()}
+    found = {name: readable(colour, under, words) for name, colour in roles.items()}
+    return {name: colour.hex6 for name, colour in {**found, **areas, "rule": background.blend(words, 0.4)}.items()}
 
 
-def readable(colour: Color, background: Color, text: Color, least: float = READABLE) -> Color:
-    """The colour, blended with that of the text until it can be read on the background."""
+def readable(colour: Color, under: Sequence[Color], text: Color, least: float = READABLE) -> Color:
+    """The colour, blended with that of the text until it can be read on all these backgrounds."""
     for step in range(11):
         found = colour.blend(text, step / 10)
-        if contrast(found, background) >= least:
+        if all(contrast(found, background) >= least for background in under):
             return found
     return text
 

@@ -1,18 +1,28 @@
-"""The gutter of times: when each row was written, how long its call took, the tokens of its response. Pure."""
+"""The gutter of times: when each row was written, how long its call took, the tokens of its response, the size of its
+output. Pure.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
 from toolpair.history.row_times import RowTimes
 from toolpair.history.summary import PairRow
+from toolpair.tui.bars import bar
 from toolpair.tui.layout import WIDE
-from toolpair.tui.numbers import seconds_text
+from toolpair.tui.numbers import seconds_text, size_text
 from toolpair.tui.styled_text import Glyphs, Line, Span
 
-_AT, _TOOK, _TOKENS = 12, 9, 7
+_AT, _BAR, _TOOK, _TOKENS, _SIZE = 12, 8, 9, 7, 8
+_WITH_BARS, _WITH_SIZE = 120, 140
+"""Cells of a screen from which how long it took is also drawn, and from which the size stands there."""
+_SHORTEST, _LONGEST = 0.1, 600.0
+"""Seconds of the shortest and the longest bar; between them bars grow with the logarithm."""
+_COUNTED = 1 << 16
+"""Longer outputs are counted in characters."""
 _BACK: Final = 5
 """Rows before one that are asked for the day."""
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -24,16 +34,24 @@ def gutter_width(cells: int) -> int:
 
 
 def _columns(cells: int) -> Sequence[tuple[str, int]]:
-    columns = (("at", _AT), ("took", _TOOK), ("tokens", _TOKENS))
-    return columns if cells >= WIDE else columns[:2]
+    columns = [("at", _AT)]
+    if cells >= _WITH_BARS:
+        columns.append(("", _BAR))
+    columns.append(("took", _TOOK))
+    if cells >= WIDE:
+        columns.append(("tokens", _TOKENS))
+    if cells >= _WITH_SIZE:
+        columns.append(("size", _SIZE))
+    return columns
 
 
 def gutter_titles(glyphs: Glyphs, cells: int) -> Line:
     """The names of its columns, on the line above the list."""
     spans: list[Span] = []
     for name, width in _columns(cells):
-        line = "─" * (width - len(name) - 1)
-        spans += [glyphs.ui(f" {line}" if spans else f"─{line}", "rule"), glyphs.ui(f" {name}", "dim")]
+        line = "─" * (width - len(name) - 1 if name else width)
+        spans.append(glyphs.ui(f" {line}" if spans else f"─{line}", "rule"))
+        spans += [glyphs.ui(f" {name}", "dim")] if name else []
     return tuple(spans)
 
 
@@ -43,20 +61,28 @@ def gutter_line(
     """What stands there beside the row at a position of `order`; blank where the file does not say it."""
     row = rows[order[at]]
     written = _local(times.written(row))
-    words = ["", "", ""]
+    words: dict[str, str] = {}
     if written is not None:
         earlier = (_local(times.written(rows[order[n]])) for n in range(at - 1, max(-1, at - 1 - _BACK), -1))
         before = next((moment for moment in earlier if moment is not None), None)
-        words[0] = _clock(written, before)
+        words["at"] = _clock(written, before)
     seconds = times.seconds(row)
     if seconds is not None:
-        words[1] = took_text(seconds)
+        words["took"] = took_text(seconds)
+        words[""] = _took_bar(glyphs, seconds)
     columns = _columns(cells)
-    if len(columns) > 2 and not (at and _one_response(row, rows[order[at - 1]])):
+    if cells >= WIDE and not (at and _one_response(row, rows[order[at - 1]])):
         tokens = times.tokens(row)
-        words[2] = "" if tokens is None else f"{tokens:,}"
-    text = " ".join(word.rjust(width) for word, (_, width) in zip(words, columns, strict=False))
-    return (glyphs.ui(text[: gutter_width(cells) - 1], "dim"),)
+        words["tokens"] = "" if tokens is None else f"{tokens:,}"
+    if cells >= _WITH_SIZE and row.result is not None:
+        output = row.result.text
+        size = len(output.encode("utf-8", "surrogatepass")) if len(output) < _COUNTED else len(output)
+        words["size"] = size_text(size)
+    spans: list[Span] = []
+    for name, width in columns:
+        text = words.get(name, "").rjust(width)
+        spans.append(glyphs.ui(f" {text}" if spans else text, "dim" if name else "rule"))
+    return tuple(spans)
 
 
 def _clock(moment: datetime, before: datetime | None) -> str:
@@ -64,6 +90,12 @@ def _clock(moment: datetime, before: datetime | None) -> str:
     if before is not None and before.date() == moment.date():
         return f"{moment:%H:%M:%S}"
     return f"{moment.day} {_MONTHS[moment.month - 1]} {moment:%H:%M}"
+
+
+def _took_bar(glyphs: Glyphs, seconds: float) -> str:
+    """A bar for how long it took, as wide as its column."""
+    part = math.log(max(seconds, _SHORTEST) / _SHORTEST) / math.log(_LONGEST / _SHORTEST)
+    return bar(glyphs, max(1, round(1000 * part)), 1000, _BAR).rstrip(" .").ljust(_BAR)
 
 
 def took_text(seconds: float) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from textual import events
@@ -101,6 +102,16 @@ class TypedAhead:
             self._waiting[-1] = event  # only the current position of the pointer matters
         else:
             self._waiting.append(event)
+
+    def again(self, keys: Iterable[events.Key]) -> None:
+        """Handle keys that came before there was a screen for them, as if they were typed now at the one there is."""
+        for key in keys:
+            copy = events.Key(key.key, key.character)
+            copy.time = key.time
+            self._wait(copy)
+        if self._waiting and not self._handled_now and not self._ended:
+            self._handled_now = True
+            self.handled()
 
     def handled(self) -> None:
         """The admitted event has been passed on."""

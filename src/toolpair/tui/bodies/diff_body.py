@@ -9,11 +9,14 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from toolpair.text.cells import width
-from toolpair.text.file_diffs import Row, Side
+from toolpair.text.file_diffs import Mark, Row, Side
 from toolpair.text.safe import SafeText, visible
-from toolpair.tui.bodies.body import Body, gap
+from toolpair.tui.bodies.body import Body, Colourable, gap
+from toolpair.tui.bodies.code_lines import CodeLines
+from toolpair.tui.bodies.excerpt import fitted
 from toolpair.tui.styled_text import Glyphs, Line, Span, line_width, wrap_line
 
 TWO_COLUMNS: Final = 116
@@ -47,6 +50,17 @@ class Folded(Struct, frozen=True):
 Part = Title | Note | Folded | Row
 
 
+class _Code(Struct, frozen=True):
+    """Spans of a row that are code: of which side, which line, how far into it, which spans."""
+
+    side: str
+    number: int
+    start: int
+    first: int
+    last: int
+    row: int = 0
+
+
 class DiffBody(Body):
     """`digits`: the width of line numbers, 0 for none. `carets`: for terminals without colour, mark below the lines."""
 
@@ -57,8 +71,13 @@ class DiffBody(Body):
         digits: int = 0,
         carets: bool = False,
         folds: bool = False,
+        file: str | None = None,
     ) -> None:
+        """`file`: the name of the file whose lines these are, which says how they are coloured."""
         super().__init__(glyphs)
+        self._code = {sign: CodeLines(glyphs, file) for sign in "-+"} if file else {}
+        self._drawn: dict[int, list[_Code]] = {}
+        """For each row the code in it."""
         self._make = parts
         self._digits = digits
         self._carets = carets
@@ -88,6 +107,9 @@ class DiffBody(Body):
     def _begin(self) -> None:
         self._lines, self._of_fold, self._changes, self._seen, self._waiting = [], [], [], 0, []
         self._walk = self._parts(self._make())
+        self._drawn = {}
+        for code in self._code.values():
+            code.clear()
 
     def _parts(self, parts: Iterable[Part]) -> Iterator[Part]:
         for part in parts:
@@ -160,17 +182,32 @@ class DiffBody(Body):
         under = _UNDER[sign]
         head.append(self.glyphs.ui(f"{sign} ", under or "dim"))
         room = self.cells - line_width(head)
+        code, start = self._coded(side, sign), 0
+        if sign == " ":
+            self._coded(side, "-")
         for number, (part, carets) in enumerate(self._wrapped(side, under, room)):
             left = tuple(head) if number == 0 else (gap(line_width(head) - 2), self.glyphs.ui("  ", under))
+            if code is not None:
+                self._drawn[len(self._lines)] = [_Code(*code, start, len(left), len(left) + len(part))]
+                start += sum(len(span.text) for span in part)
             self._add((*left, *part, *self._fill(part, room, under)))
             if carets:
                 self._add((gap(line_width(head)), Span(SafeText(carets), "")))
 
+    def _coded(self, side: Side, sign: str) -> tuple[str, int] | None:
+        """Whose line this is, and its number among them; None if it has no colours."""
+        lines = self._code.get("-" if sign == "-" else "+")
+        if lines is None or any(kind == "left out" for _, kind in side.marks):
+            return None
+        return "-" if sign == "-" else "+", lines.add(SafeText("".join(visible(text) for text, _ in side.marks)))
+
     def _two(self, row: Row) -> None:
         half = (self.cells - 3) // 2
-        sides = []
-        for side, sign in ((row.old, " " if row.same else "-"), (row.new, " " if row.same else "+")):
+        sides: list[list[Line]] = []
+        codes: list[list[_Code]] = []
+        for of, side, sign in (("-", row.old, " " if row.same else "-"), ("+", row.new, " " if row.same else "+")):
             lines: list[Line] = []
+            codes.append([])
             under = _UNDER[sign]
             if side is not None:
                 head: list[Span] = [gap(1)]
@@ -178,8 +215,13 @@ class DiffBody(Body):
                     head += [self._number(side.number), gap(1)]
                 head.append(self.glyphs.ui(f"{sign} ", under or "dim"))
                 room = half - line_width(head)
+                code, start = self._coded(side, of), 0
                 for number, (part, carets) in enumerate(self._wrapped(side, under, room)):
                     left = tuple(head) if number == 0 else (gap(line_width(head) - 2), self.glyphs.ui("  ", under))
+                    if code is not None:
+                        found = _Code(*code, start, len(left), len(left) + len(part))
+                        codes[-1].append(replace(found, row=len(lines)))
+                        start += sum(len(span.text) for span in part)
                     lines.append((*left, *part, *self._fill(part, room, under)))
                     if carets:
                         lines.append((gap(line_width(head)), Span(SafeText(carets), "")))
@@ -187,6 +229,15 @@ class DiffBody(Body):
         for number in range(max(map(len, sides))):
             left = sides[0][number] if number < len(sides[0]) else ()
             right = sides[1][number] if number < len(sides[1]) else ()
+            here = [code for code in codes[0] if code.row == number]
+            after = len(left) + 2
+            here += [
+                replace(code, first=code.first + after, last=code.last + after)
+                for code in codes[1]
+                if code.row == number
+            ]
+            if here:
+                self._drawn[len(self._lines)] = here
             self._add((*left, gap(half - line_width(left)), self.glyphs.ui(" │ ", "rule"), *right))
 
     def _number(self, number: int | None) -> Span:
@@ -199,7 +250,7 @@ class DiffBody(Body):
     def _wrapped(self, side: Side, under: str, room: int) -> Iterator[tuple[Line, str]]:
         """The lines of one side, each with the carets to stand below it."""
         spans: list[Span] = []
-        for text, kind in side.marks:
+        for text, kind in self._fitted(side, room):
             if kind == "left out":
                 spans.append(self.glyphs.ui(text, f"{under} dim".strip()))
             else:
@@ -212,6 +263,12 @@ class DiffBody(Body):
                 carets = "".join(("^" if "mark" in span.style else " ") * width(span.text) for span in part).rstrip()
             yield part, carets
 
+    def _fitted(self, side: Side, room: int) -> tuple[Mark, ...]:
+        """The parts of a line; what stands around a change is shortened to be seen in one line."""
+        if not self.wrapped:
+            return side.marks
+        return fitted(side.marks, room - 2 * (len(self.glyphs.ellipsis) - 1))
+
     # what a body has
 
     @property
@@ -219,7 +276,14 @@ class DiffBody(Body):
         return len(self._lines)
 
     def line(self, row: int) -> Line:
-        return self._lines[row]
+        line = self._lines[row]
+        for code in reversed(self._drawn.get(row, ())):
+            part = self._code[code.side].styled(line[code.first : code.last], code.number, code.start)
+            line = (*line[: code.first], *part, *line[code.last :])
+        return line
+
+    def wanted(self) -> Colourable | None:
+        return next((found for code in self._code.values() if (found := code.wanted()) is not None), None)
 
     def row_of(self, place: int) -> int:
         while self.rows <= place and self.more():

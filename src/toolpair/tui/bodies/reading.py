@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dialects.block_texts import arguments
 from toolpair.dialects.media import Media, media_in, text_beside_media
+from toolpair.text.cells import width
 from toolpair.text.file_diffs import FileDiff, Hunk, of_numbered, rows_of
 from toolpair.text.safe import SafeText, visible
 from toolpair.text.terminal_output import as_shown
@@ -27,7 +28,7 @@ from toolpair.tui.bodies.json_body import JsonBody
 from toolpair.tui.bodies.outcome import outcome_of
 from toolpair.tui.bodies.stacked_body import LinesBody, RuleBody, StackedBody
 from toolpair.tui.bodies.text_body import TextBody
-from toolpair.tui.call_line import todo_words, tool_name
+from toolpair.tui.call_line import counts_of, counts_words, from_folder, todo_words, tool_name
 from toolpair.tui.numbers import count_text, seconds_text, size_text
 from toolpair.tui.styled_text import Glyphs, Line, Span
 
@@ -41,29 +42,33 @@ _READS: Final = re.compile(r"read|view|open|cat", re.IGNORECASE)
 _MOST_CHECKED: Final = 1 << 18
 """Longer outputs that look like JSON are taken for JSON without parsing them."""
 _TODO: Final = {"done": ("[x]", "good"), "doing": ("[>]", "warning"), "to do": ("[ ]", "")}
+_DIFF: Final = re.compile(r"^(?:diff --git |--- \S.*\n\+\+\+ )", re.MULTILINE)
 _COUNTED: Final = 1 << 16
+_COUNTS: Final = re.compile(r"[\d,]+ lines?|[\d,.]+ [KMG]?B")
 
 
 # calls
 
 
-def call_title(call: Block) -> str:
-    """The tool and what it is used on: `Bash`, `Edit src/app.py · +2 -1`, `query · MCP server shop-db`. Untrusted."""
+def call_title(call: Block, folder: str | None = None) -> str:
+    """The tool and what it is used on: `Bash`, `Edit src/app.py · +2 -1`, `query · MCP server shop-db`. Untrusted.
+
+    Paths in the session's `folder` are shown from there.
+    """
     name, server = tool_name(call.name or "(no name)")
     if server:
         return f"{name} · MCP server {server}"
     does = understood(call.name, arguments(call))
     match does:
         case Edits(files=files):
-            added, removed = (sum(each.counts[side] for each in files) for side in (0, 1))
-            where = files[0].path if len(files) == 1 else count_text(len(files), "file")
-            return f"{name} {where} · +{added:,} -{removed:,}"
+            where = from_folder(files[0].path, folder) if len(files) == 1 else count_text(len(files), "file")
+            return f"{name} {where} · {counts_words(*counts_of(does))}"
         case Todo():
             return f"{name} · {todo_words(does)}"
         case Command():
             return name
     path = path_of(arguments(call))
-    return f"{name} {path}" if path else name
+    return f"{name} {from_folder(path, folder)}" if path else name
 
 
 def call_body(
@@ -88,7 +93,7 @@ def call_body(
             parts += _edit_parts(glyphs, files, patch, carets)
         case Todo(items=items):
             used = does.used
-            parts.append(LinesBody(glyphs, _todo_lines(glyphs, items)))
+            parts.append(LinesBody(glyphs, _todo_lines(glyphs, items), indent=5))
     rest = _rest(glyphs, given, used, written, numbered and not parts, numbered)
     if rest is not None:
         parts.append(rest)
@@ -122,14 +127,16 @@ def _edit_parts(glyphs: Glyphs, files: tuple[FileDiff, ...], patch: Patch, caret
         hunks = numbered or file.hunks
         last = max((hunk.old_start or 0) + len(hunk.lines) for hunk in hunks) if hunks else 0
         digits = max(3, len(str(last))) if any(hunk.old_start is not None for hunk in hunks) else 0
-        yield DiffBody(glyphs, _file_parts(file, hunks), digits, carets)
+        body = DiffBody(glyphs, _file_parts(file, hunks), digits, carets, file=file.target or file.path)
+        if not all(file.counts):
+            body.columns = 1  # the other one would be empty
+        yield body
 
 
 def _file_parts(file: FileDiff, hunks: Sequence[Hunk]) -> Callable[[], Iterator[Part]]:
     def parts() -> Iterator[Part]:
-        added, removed = file.counts
         moved = f" → {file.target}" if file.target else ""
-        yield Title(f"{file.path}{moved} · {file.kind} · +{added:,} -{removed:,}")
+        yield Title(f"{file.path}{moved} · {file.kind} · {counts_words(*file.counts)}")
         for number, hunk in enumerate(hunks):
             if number:
                 yield Note("⋮")
@@ -171,6 +178,15 @@ def result_title(result: Block, seconds: float | None = None) -> str:
     return " · ".join(parts)
 
 
+def short_title(title: str, cells: int) -> str:
+    """A title of a result in that many cells: how many lines and bytes there are is the first to go."""
+    parts = title.split(" · ")
+    while len(parts) > 1 and width(SafeText(" · ".join(parts))) > cells:
+        least = next((n for n, part in enumerate(parts) if _COUNTS.fullmatch(part)), len(parts) - 1)
+        del parts[least]
+    return " · ".join(parts)
+
+
 def result_body(glyphs: Glyphs, result: Block, call: Block | None = None, numbered: bool = False) -> Body:
     """What a result says; images and files by kind and size."""
     media = media_in(result)
@@ -204,7 +220,8 @@ def output_body(glyphs: Glyphs, text: str, call: Block | None, numbered: bool) -
     does = understood(call.name, given) if call is not None else None
     name = (call.name or "") if call is not None else ""
     if isinstance(does, Command):
-        return TextBody(glyphs, as_shown(text), numbered=numbered)
+        language = "diff" if _DIFF.search(text[:_COUNTED]) else None
+        return TextBody(glyphs, as_shown(text), numbered=numbered, language=language)
     path = path_of(given)
     if path and does is None and _READS.search(name):
         return TextBody(glyphs, as_shown(text), numbered=numbered, file=path)

@@ -7,18 +7,27 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 from toolpair.tui.bodies.body import Body, Colourable, Query, Runs
-from toolpair.tui.styled_text import Glyphs, Line, cut_line
+from toolpair.tui.bodies.text_body import PROSE
+from toolpair.tui.styled_text import Glyphs, Line, cut_line, wrap_words
 
 _STEP = 1 << 40
 """Places of each part begin at a multiple of this."""
 
 
 class LinesBody(Body):
-    """Lines that are styled already, wrapped by whoever made them."""
+    """Lines that are styled already. `indent`: they are wrapped, and go on that far from the edge."""
 
-    def __init__(self, glyphs: Glyphs, lines: Iterable[Line]) -> None:
+    def __init__(self, glyphs: Glyphs, lines: Iterable[Line], indent: int = 0) -> None:
         super().__init__(glyphs)
-        self._lines = list(lines)
+        self._given = self._lines = list(lines)
+        self._indent = indent
+
+    def lay_out(self, cells: int, wrapped: bool = True) -> None:
+        super().lay_out(cells, wrapped)
+        self._lines = self._given
+        if self._indent and wrapped:
+            room = min(self.cells, PROSE)
+            self._lines = [part for line in self._given for part in wrap_words(line, room, self._indent)]
 
     @property
     def rows(self) -> int:
@@ -28,7 +37,7 @@ class LinesBody(Body):
         return cut_line(self._lines[row], self.cells)
 
     def text(self) -> str:
-        return "\n".join("".join(span.text for span in line) for line in self._lines)
+        return "\n".join("".join(span.text for span in line) for line in self._given)
 
 
 class RuleBody(Body):

@@ -16,7 +16,9 @@ BLOCK: Final = 40
 """Lines whose colours are asked for at once."""
 LEAD: Final = 24
 """Lines before them, so that a long string or comment is recognised."""
-_LONGEST: Final = 1000
+PROSE: Final = 100
+"""Cells of the longest line of prose: the eye does not find the next one's beginning from further away."""
+LONGEST: Final = 1000
 """Characters of a line that are coloured."""
 _MOST: Final = 16_000
 """Characters of all lines that are sent to be coloured."""
@@ -27,7 +29,7 @@ NUMBERED: Final = re.compile(r" {0,8}\d{1,7}(?:→|\t)")
 class TextBody(Body):
     """`line_style` gives the style of a row from the start of its line of text. `file` or `language` say which colours.
 
-    `numbered`: lines get numbers, unless the text has its own.
+    `numbered`: lines get numbers, unless the text has its own. `words`: lines are broken between words.
     """
 
     def __init__(
@@ -40,6 +42,7 @@ class TextBody(Body):
         language: str | None = None,
         prefix: str = "",
         style: str = "",
+        words: bool = True,
     ) -> None:
         super().__init__(glyphs)
         self._text = text
@@ -51,6 +54,7 @@ class TextBody(Body):
         self._own_numbers = (numbered or file is not None) and NUMBERED.match(text) is not None
         self._digits = max(3, len(str(text.count("\n") + 1))) if numbered and not self._own_numbers else 0
         self._file, self._language = file, language
+        self._words = words
         self._fold = Fold("", 0)
         self._anchor = (0, 0)
         self._runs: dict[int, Runs] = {}
@@ -67,7 +71,10 @@ class TextBody(Body):
         self._anchor = (0, 0)
         # Plain characters are folded without measuring each of them.
         measured = self._shown.replace("→", " ") if self._own_numbers else self._shown
-        self._fold = Fold(measured, max(4, self.cells - self.gutter) if wrapped else 0)
+        room = max(4, self.cells - self.gutter)
+        if self._language == "markdown":
+            room = min(room, PROSE)
+        self._fold = Fold(measured, room if wrapped else 0, self._words)
 
     @property
     def rows(self) -> int:
@@ -143,6 +150,7 @@ class TextBody(Body):
         first = block * BLOCK
         lead = max(0, first - LEAD)
         at, number = self._anchor
+        at = self._shown.rfind("\n", 0, at) + 1  # the row may be the middle of a folded line
         # The rows in view are near the anchor, so that going there line by line is short.
         while number > lead and at > 0:
             at = self._shown.rfind("\n", 0, at - 1) + 1
@@ -155,10 +163,10 @@ class TextBody(Body):
         while at <= len(self._shown) and len(lines) < first - lead + BLOCK and size < _MOST:
             end = self._shown.find("\n", at)
             end = len(self._shown) if end < 0 else end
-            line = self._shown[at : min(end, at + _LONGEST + 10)].removesuffix("\r")
+            line = self._shown[at : min(end, at + LONGEST + 10)].removesuffix("\r")
             if self._own_numbers and (own := NUMBERED.match(line)) is not None:
                 line = line[own.end() :]
-            lines.append(line[:_LONGEST])
+            lines.append(line[:LONGEST])
             size += len(lines[-1])
             at = end + 1
         return Colourable(self, first, tuple(lines), self._file, self._language, first - lead)

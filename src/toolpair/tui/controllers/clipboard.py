@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from toolpair.dialects.block_values import as_json
+from toolpair.history.row_texts import whole_text
 from toolpair.text.safe import visible, visible_text
 from toolpair.tui.resume_text import command_of
 
@@ -44,8 +45,8 @@ def choose_copy(owner: Owner) -> None:
         if result is not None:
             offer("result", "the result", lambda: result.text)
     else:
-        label = row.label
-        offer("text", "the text", lambda: label)
+        text = whole_text(session.conversation, row)
+        offer("text", "the text", lambda: text)
     problem = owner.overview.current
     if problem is not None and session.path is not None:
         line = session.location(problem).line

@@ -19,7 +19,8 @@ class ProblemCursor:
         """The problem under the cursor; if there is none, say so."""
         problem = self._owner.overview.current
         if problem is None:
-            self._owner.say("no problem here. ] goes to the next one")
+            partial = self._owner.overview.partial is not None
+            self._owner.say(self._owner.busy_reason if partial else "no problem here. ] goes to the next one")
         return problem
 
     def show(self, problem: Problem) -> None:

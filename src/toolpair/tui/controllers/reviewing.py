@@ -20,8 +20,9 @@ def review(owner: Owner) -> None:
         if saved is not None:
             from toolpair.tui.screens.saved import SavedScreen
 
+            owner.note = ""
             owner.reload()
-            owner.ask(SavedScreen(owner.desk, saved[0], owner.tool.result.report_lines, saved[1]), undone)
+            owner.ask(SavedScreen(owner.desk, *saved), undone)
 
     def undone(words: str | None) -> None:
         if words is not None:

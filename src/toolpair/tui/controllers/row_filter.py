@@ -28,12 +28,11 @@ class RowFilter:
         self._running: BackgroundSearch | None = None
 
     @property
-    def note(self) -> str:
-        """The note about the filter in the column titles."""
+    def note(self) -> tuple[str, str]:
+        """What the column titles say of the filter: its words, and how much it shows."""
         if not self.words:
-            return ""
-        rows = count_text(len(self._owner.pairs.shown), "row")
-        return f" · {rows} (esc) · {self._named}"
+            return "", ""
+        return self._named, f"{count_text(len(self._owner.pairs.shown), 'row')} (esc)"
 
     @property
     def _named(self) -> str:
@@ -43,8 +42,8 @@ class RowFilter:
             overview = self._owner.overview
             key = self.words.removeprefix("cause:")
             group = next((each for each in overview.groups if cause_key(each) == key), None)
-            return f"cause: {group.title.rstrip('.')}" if group is not None else f"filter {self.words}"
-        return f"filter {self.words}"
+            return f"cause: {group.title.rstrip('.')}" if group is not None else self.words
+        return self.words
 
     def switch(self, words: str) -> None:
         """Show only what matches these words; all again if that is shown."""

@@ -11,16 +11,19 @@ if TYPE_CHECKING:
 
 
 def choose_theme(owner: Owner) -> None:
-    """Show the themes as a menu, and change to the chosen one."""
+    """Show the themes as a menu: each while the cursor is on it, the chosen one from then on."""
     from toolpair.tui.screens.menu import MenuEntry, MenuScreen
 
     tool = owner.tool
     entries = [MenuEntry("", "As the terminal is", "dark or light"), *(MenuEntry(name, name) for name in THEMES)]
+    before = tool.theme
     here = 0 if tool.asks_terminal else 1 + THEMES.index(tool.theme)
 
     def chosen(name: str | None) -> None:
-        if name is not None:
+        if name is None:
+            tool.try_theme(before)
+        else:
             remembered = tool.choose_theme(name)
             owner.say(f"theme {tool.theme}{'' if remembered else ', for now: it cannot be remembered'}")
 
-    owner.ask(MenuScreen("Themes", entries, here), chosen)
+    owner.ask(MenuScreen("Themes", entries, here, on_move=tool.try_theme), chosen)

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from toolpair.text.safe import visible
+from toolpair.tui.row_lines import ROLES
 
 if TYPE_CHECKING:
     from toolpair.session.session import Problem
     from toolpair.tui.controllers.owner import Owner
+
+_KINDS: Final = {
+    "damaged": "Line that cannot be read",
+    "cut": "History lost",
+    "compaction": "Replaced by a summary",
+}
 
 
 def view_row(owner: Owner) -> None:
@@ -21,7 +28,9 @@ def view_row(owner: Owner) -> None:
     if row is None:
         return
     if row.pair is None:
-        title = "Line that cannot be read" if row.kind == "damaged" else "Message"
+        who = ROLES.get(row.role or "", row.role or "message")
+        where = f" · messages.{row.message}" if row.message is not None else ""
+        title = _KINDS.get(row.kind, f"{visible(who)}{where}")
         owner.open(ViewerScreen(title, message_pages(owner.session.conversation, row, owner.overview.noun)))
         return
     problem = owner.overview.session.conversation.worst.get(row.pair.index)

@@ -58,7 +58,7 @@ class BaseScreen(LaterOn[T], Generic[T]):
 
     BINDINGS: ClassVar[list[BindingType]] = APP.bindings()
     DEFAULT_CSS = """
-    BaseScreen { layout: vertical; }
+    BaseScreen { layout: vertical; color: $words; }
     BaseScreen #too-small { display: none; }
     BaseScreen.-small > * { display: none; }
     BaseScreen.-small > #too-small { display: block; }

@@ -14,6 +14,7 @@ from textual.widgets import Input
 from toolpair.tui.commands import Command, completed, found_for
 from toolpair.tui.screens.base_screen import Dialog, hint_line
 from toolpair.tui.styled_text import Line, cut_line, line_width, spread
+from toolpair.tui.widgets.field import Field
 from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.safe_input import SafeInput
 from toolpair.tui.widgets.text_block import Lines
@@ -42,7 +43,7 @@ class CommandScreen(Dialog[str | None]):
         with Vertical(id="box"):
             yield Lines(id="top")
             yield LineList(self.glyphs)
-            yield SafeInput()
+            yield Field(self.glyphs, SafeInput(), ":")
             yield Lines(id="bottom")
 
     def on_mount(self) -> None:

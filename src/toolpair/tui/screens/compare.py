@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -11,6 +12,7 @@ from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
+from toolpair.history.comparison_records import changes_of
 from toolpair.history.comparison_rows import ComparisonRows
 from toolpair.history.steps import History, Step, history_of
 from toolpair.history.summary import PairRow
@@ -18,7 +20,9 @@ from toolpair.history.two_histories import compared
 from toolpair.text.cells import cut
 from toolpair.text.safe import visible
 from toolpair.tui.aside import Aside
+from toolpair.tui.bodies.body import Query
 from toolpair.tui.bodies.diff_body import DiffBody
+from toolpair.tui.change_pages import change_pages
 from toolpair.tui.compare_text import (
     ONE_COLUMN,
     StepText,
@@ -28,13 +32,16 @@ from toolpair.tui.compare_text import (
     step_text,
     summary_short,
 )
+from toolpair.tui.comparison_search import TERMS, ChosenRows, Test, filter_test, matching, text_test, unfolded
 from toolpair.tui.giving_way import GivingWay
 from toolpair.tui.keys import APP, COMPARE, CURSOR
 from toolpair.tui.numbers import count_text
 from toolpair.tui.row_pages import pages_of
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
+from toolpair.tui.screens.filter_prompt import FilterPrompt
+from toolpair.tui.screens.find_prompt import FindPrompt
 from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen, text_page
-from toolpair.tui.styled_text import Line, Span, spread
+from toolpair.tui.styled_text import Line, Span, spread, with_hits
 from toolpair.tui.widgets.row_list import RowList
 from toolpair.tui.widgets.text_block import Lines
 from toolpair.tui.work import Stopped, failure
@@ -45,6 +52,9 @@ if TYPE_CHECKING:
 _KEPT: Final = 2_000
 """Texts of steps that are kept."""
 _SOON: Final = 0.01
+_NAMED: Final = 2_000
+"""Steps whose tools a filter completes."""
+_FIND: Final = "Searches text, tools and ids on both sides. A capital letter makes it match case."
 _DIGITS: Final = 4
 """For the numbers of lines."""
 Key = tuple[bool, int, int, bool]
@@ -65,7 +75,13 @@ class CompareScreen(BaseScreen[None]):
     def __init__(self, a: Side, b: Side) -> None:
         super().__init__()
         self._sides = a, b
-        self._rows: ComparisonRows | None = None
+        self._rows: ComparisonRows | ChosenRows | None = None
+        self._words = ""
+        """The filter."""
+        self._query = ""
+        self._hits: list[tuple[int, int]] = []
+        """The rows that have it, by their part and their place in it."""
+        self._searching: Aside | None = None
         self._side = "a"
         self._columns: bool | None = None
         """Whether each side has its column; None: by the width."""
@@ -90,8 +106,9 @@ class CompareScreen(BaseScreen[None]):
         self._aside = self.in_thread(self._read, "work", self._failed)
 
     def on_unmount(self) -> None:
-        if self._aside is not None:
-            self._aside.stop()
+        for aside in (self._aside, self._searching):
+            if aside is not None:
+                aside.stop()
 
     @property
     def _list(self) -> RowList:
@@ -144,7 +161,8 @@ class CompareScreen(BaseScreen[None]):
                 self._incomplete.add(entry)
             return known
 
-        return row_line(self.glyphs, rows, rows[entry], text, side, cells, self._two)
+        line = row_line(self.glyphs, rows.comparison, rows[entry], text, side, cells, self._two)
+        return with_hits(line, Query(self._query).pattern) if self._query else line
 
     def _text(self, history: History, step: Step) -> StepText | None:
         """What is known of a step. Those of a long conversation are read in a thread."""
@@ -213,9 +231,12 @@ class CompareScreen(BaseScreen[None]):
         note = self._note
         if not note and rows is not None and rows.differences:
             note = f"difference {max(1, rows.number(self._list.cursor)):,} of {rows.differences:,}"
+        if self._words and rows is not None:
+            note = " · ".join(filter(None, (visible(self._words), f"{count_text(len(rows), 'row')} (esc)", note)))
         hints: list[Hint] = [
             ("]", "next difference", "difference(1)"), ("enter", "open both", "open_both"),
-            ("|", self._columns_hint, "columns"), ("h l", "A or B", "side(0)"), ("O", "unfold all", "fold_all"),
+            ("|", self._columns_hint, "columns"), ("h l", "A or B", "side(0)"), ("/", "find", "search"),
+            ("&", "filter", "filter"), ("p", "exact bytes", "bytes"), ("O", "unfold all", "fold_all"),
             ("?", "all keys", "help"), ("q", "back", "leave"),
         ]  # fmt: skip
         if rows is None or not rows.differences:
@@ -231,8 +252,12 @@ class CompareScreen(BaseScreen[None]):
         if self.size.width:
             self._show_keys(self.size.width)
 
+    _hit_note = ""
+    """What is said of the match to which the cursor has just gone."""
+
     def on_row_list_moved(self) -> None:
-        self._say("")
+        self._say(self._hit_note)
+        self._hit_note = ""
 
     def on_row_list_chosen(self) -> None:
         self.action_open_both()
@@ -274,13 +299,15 @@ class CompareScreen(BaseScreen[None]):
 
     def action_fold_all(self) -> None:
         rows = self._rows
-        if rows is not None:
+        if isinstance(rows, ChosenRows):
+            self._say("esc shows all rows first")
+        elif rows is not None:
             same = [place for place, part in enumerate(rows.comparison.parts) if part.kind == "same"]
             self._unfold([] if rows.unfolded else same)
 
     def _unfold(self, places: list[int]) -> None:
         """Show the steps of these parts; the cursor stays on its part."""
-        assert self._rows is not None
+        assert isinstance(self._rows, ComparisonRows)
         here = self._rows[self._list.cursor].part if len(self._rows) else 0
         within = self._list.cursor - self._rows.row_of(here)
         self._rows = ComparisonRows(self._rows.comparison, places)
@@ -311,6 +338,179 @@ class CompareScreen(BaseScreen[None]):
             start = 0
         name = a.name if a is not None else b.name if b is not None else ""
         self.open(ViewerScreen(visible(name), pages, start))
+
+    def action_bytes(self) -> None:
+        """The records of both sides, byte by byte."""
+        rows = self._rows
+        row = rows[self._list.cursor] if rows is not None and len(rows) else None
+        if rows is None or row is None or (row.a is None and row.b is None):
+            self._say("enter shows what is here; p the records of one row")
+            return
+        changes = changes_of(rows.comparison, row)
+        if not changes:
+            self._say("both records have the same bytes, or stand in the session that this one continues")
+            return
+        noun = "line" if rows.comparison.a.conversation.document.kind == "lines" else "message"
+        name = next(step.name for step in (row.a, row.b) if step is not None)
+        pages = change_pages(lambda: changes, noun, self.tool.carets)
+        self.open(ViewerScreen(f"Exact bytes, A and B: {visible(name)}", pages))
+
+    # search and filter
+
+    def _search(self, test: Test, then: Callable[[ComparisonRows, list[int]], None]) -> None:
+        """Look at every row in a thread."""
+        if self._searching is not None:
+            self._searching.stop()
+        rows = self._rows
+        assert rows is not None
+        every = unfolded(rows.comparison)
+
+        def work(aside: Aside) -> None:
+            try:
+                hits = matching(every, test, GivingWay(aside, self.tool.last_key))
+            except Stopped:
+                return
+            aside.run_in_ui(lambda: then(every, hits))
+
+        self._searching = self.in_thread(work, "search", self._failed)
+
+    def action_filter(self) -> None:
+        """Show only the steps that match."""
+        rows = self._rows
+        if rows is None:
+            return
+        found = rows.comparison
+
+        def wrong(words: str) -> str:
+            try:
+                filter_test(found, words)
+            except ValueError as error:
+                return str(error)
+            return ""
+
+        def given(words: str | None) -> None:
+            if words is None:
+                return
+            if not words.strip():
+                self._clear_filter()
+                return
+            self._say("filtering …")
+            self._search(filter_test(found, words), partial(self._take_filter, words.strip()))
+
+        tools = {step.name for history in (found.a, found.b) for step in history.steps[:_NAMED] if step.pair >= 0}
+        self.ask(FilterPrompt(self._words, wrong, sorted(tools), 0, TERMS), given)
+
+    def _take_filter(self, words: str, every: ComparisonRows, hits: list[int]) -> None:
+        if not hits:
+            self._say(f"no row matches {visible(words)}")
+            return
+        self._words, self._note = words, ""
+        self._rows = ChosenRows(every, hits)
+        self._list.show(len(self._rows), self._rows.next(-1, 1) or 0)
+        self._draw()
+
+    def _clear_filter(self) -> None:
+        """Show all rows again, with the cursor where it was."""
+        rows = self._rows
+        self._words = self._note = ""
+        if isinstance(rows, ChosenRows):
+            part = rows[self._list.cursor].part
+            self._rows = ComparisonRows(rows.comparison)
+            self._list.show(len(self._rows), self._rows.row_of(part))
+        self._draw()
+
+    def action_back(self) -> None:
+        if self._words:
+            self._clear_filter()
+        elif self._query:
+            self._query, self._hits = "", []
+            self._list.refresh()
+            self._say("")
+        else:
+            super().action_back()
+
+    def action_search(self) -> None:
+        """Find what is typed as it is typed."""
+        rows = self._rows
+        if rows is None:
+            return
+        cursor, before = self._list.cursor, self._query
+
+        def typed(words: str) -> None:
+            self._query, self._hits = words, []
+            self._list.refresh()
+            if words:
+                self._search(text_test(rows.comparison, words), partial(self._take_hits, prompt))
+            else:
+                prompt.note(_FIND)
+
+        def given(words: str | None) -> None:
+            if words is None:
+                if self._searching is not None:
+                    self._searching.stop()
+                self._query, self._hits, self._rows = before, [], rows
+                self._note = self._hit_note = ""
+                self._list.show(len(rows), cursor)
+                self._draw()
+            elif words and (words != self._query or not self._hits):
+                self._query = words
+                self._search(text_test(rows.comparison, words), partial(self._take_hits, None))
+
+        prompt = FindPrompt(self._query, typed, _FIND)
+        self.ask(prompt, given)
+
+    def _take_hits(self, prompt: FindPrompt | None, every: ComparisonRows, hits: list[int]) -> None:
+        self._hits = [(every[n].part, n - every.row_of(every[n].part)) for n in hits]
+        if isinstance(self._rows, ChosenRows):
+            shown = set(self._rows.chosen)
+            self._hits = [hit for n, hit in zip(hits, self._hits, strict=True) if n in shown]
+        here = self._place
+        self._go_to(next((n for n, hit in enumerate(self._hits) if hit >= here), 0))
+        if prompt is not None and prompt.is_on:
+            prompt.note(self._note)
+
+    @property
+    def _place(self) -> tuple[int, int]:
+        """Where the cursor is: its part, and its place in it."""
+        rows, cursor = self._rows, self._list.cursor
+        if rows is None or not len(rows):
+            return 0, 0
+        part = rows[cursor].part
+        if isinstance(rows, ChosenRows):
+            every = unfolded(rows.comparison)
+            return part, rows.chosen[cursor] - every.row_of(part)
+        return part, cursor - rows.row_of(part)
+
+    def action_hit(self, by: int) -> None:
+        if not self._query:
+            self._say("/ finds something first")
+            return
+        here, hits = self._place, self._hits
+        if not hits:
+            self._say(f"not found: {visible(self._query)}")
+        elif by > 0:
+            self._go_to(next((n for n, hit in enumerate(hits) if hit > here), 0))
+        else:
+            self._go_to(next((n for n in range(len(hits) - 1, -1, -1) if hits[n] < here), len(hits) - 1))
+
+    def _go_to(self, number: int) -> None:
+        """Go to a match; what hides it is unfolded."""
+        rows = self._rows
+        assert rows is not None
+        if not self._hits:
+            self._say(f"not found: {visible(self._query)}")
+            return
+        part, within = self._hits[number]
+        if isinstance(rows, ChosenRows):
+            every = unfolded(rows.comparison)
+            self._list.move_to(bisect_left(rows.chosen, every.row_of(part) + within))
+        else:
+            if rows.comparison.parts[part].kind == "same" and part not in rows.unfolded:
+                rows = self._rows = ComparisonRows(rows.comparison, [*rows.unfolded, part])
+                self._list.show(len(rows), self._list.cursor)
+            self._list.move_to(rows.row_of(part) + within)
+        self._hit_note = f"match {number + 1:,} of {len(self._hits):,}"
+        self._say(self._hit_note)
 
 
 def _pages(mark: str, history: History, step: Step, carets: bool) -> list[ViewerPage]:

@@ -20,11 +20,22 @@ TERMS: Final = (
 class FilterPrompt(PromptScreen):
     """Returns the words of a filter, or None after escape."""
 
+    sign = "&"
+    DEFAULT_CSS = "FilterPrompt { background: $background 0%; }"  # the rows must be readable while one types
+
     BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "complete", "complete", show=False, priority=True)]
 
-    def __init__(self, words: str, wrong: Callable[[str], str], tools: Sequence[str], causes: int) -> None:
-        """`wrong` says in a sentence what is wrong with words; `tools` and `causes` are completed."""
-        super().__init__("Filter: show only", words, TERMS, "filter")
+    def __init__(
+        self,
+        words: str,
+        wrong: Callable[[str], str],
+        tools: Sequence[str],
+        causes: int,
+        terms: Sequence[str] = TERMS,
+    ) -> None:
+        """`wrong` says in a sentence what is wrong with words; `tools` and `causes` are completed, `terms` shown."""
+        super().__init__("Filter: show only", words, terms, "filter")
+        self._terms = terms
         self._wrong = wrong
         self._tools = list(tools)
         self._causes = causes
@@ -37,6 +48,6 @@ class FilterPrompt(PromptScreen):
     def action_submit(self) -> None:
         said = self._wrong(self.query_one(SafeInput).value)
         if said:
-            self.note(said, *TERMS)
+            self.note(said, *self._terms)
         else:
             super().action_submit()

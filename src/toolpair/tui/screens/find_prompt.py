@@ -12,6 +12,9 @@ from toolpair.tui.screens.prompt import PromptScreen
 class FindPrompt(PromptScreen):
     """Returns the words, or None after escape."""
 
+    sign = "/"
+    DEFAULT_CSS = "FindPrompt { background: $background 0%; }"  # the rows must be readable while one types
+
     def __init__(self, value: str, typed: Callable[[str], None], note: str) -> None:
         """`typed` is called with the words whenever they have changed."""
         super().__init__("Find", value, [note], "keep")

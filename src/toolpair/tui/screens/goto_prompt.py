@@ -17,6 +17,8 @@ class GotoScreen(PromptScreen):
     `look` searches for a text and returns None when found, else why not.
     """
 
+    sign = "@"
+
     def __init__(self, look: Callable[[str], str | None], pasted: str = "") -> None:
         super().__init__("Go to", "", [NOTE])
         self._look = look

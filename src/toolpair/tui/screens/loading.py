@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 _PATIENCE = 0.4
 """Seconds before the progress bar is shown."""
 _PAUSE = 0.1
+_OWN = frozenset(name for key in APP.keys for name in key.keys.split(","))
+_EARLY = 20
+"""Keys that are kept until there is something to show."""
 
 
 class OpeningScreen(BaseScreen[None]):
@@ -44,6 +48,8 @@ class OpeningScreen(BaseScreen[None]):
         self._keep = keep
         self._work = LongTask("reading", opening.size)
         self._begun = time.monotonic()
+        self.early: list[events.Key] = []
+        """Keys for the screen that comes."""
 
     def build(self) -> ComposeResult:
         yield Lines(id="head")
@@ -79,6 +85,11 @@ class OpeningScreen(BaseScreen[None]):
     def _draw(self) -> None:
         if self.size.width:
             self.lay_out(self.size.width, self.size.height)
+
+    def on_key(self, event: events.Key) -> None:
+        """Keys that mean nothing here are meant for what is being opened."""
+        if len(self.early) < _EARLY and event.key not in _OWN:
+            self.early.append(event)
 
     def action_back(self) -> None:
         self._work.stopped = True

@@ -119,10 +119,12 @@ class MainView:
     def leave_causes(self) -> None:
         self._owner.pairs.focus()
 
-    def scroll_preview(self, by: int) -> None:
-        for preview in (self._below, self._beside):
-            if preview.display:
-                preview.scroll_by(by * max(1, (preview.size.height - 1) // 2))
+    def scroll_preview(self, by: int) -> bool:
+        """False where there is no preview."""
+        shown = [preview for preview in (self._below, self._beside) if preview.display]
+        for preview in shown:
+            preview.scroll_by(by * max(1, (preview.size.height - 1) // 2))
+        return bool(shown)
 
     def lay_out(self, width: int, height: int) -> None:
         """Lay it out for this size."""
@@ -192,6 +194,7 @@ class MainView:
         if divided.card:
             wide = self._size[0] >= WIDE
             card = Card(self._owner.overview, self._owner.glyphs, divided.card_width, divided.card, wide)
+            card.query = self._owner.pairs.query_text
             card.previewed = bool(divided.beside or divided.below)
             self._card.show(card.problem(problem, row) if problem is not None and row is not None else card.row(row))
 

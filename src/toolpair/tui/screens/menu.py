@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import ClassVar, Final
 
 from msgspec import Struct
 from textual import events
@@ -16,9 +17,13 @@ from toolpair.text.cells import width
 from toolpair.tui.keys import APP
 from toolpair.tui.screens.base_screen import Dialog, hint_line
 from toolpair.tui.styled_text import Line, cut_line, line_width
+from toolpair.tui.widgets.field import Field
 from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.safe_input import SafeInput
 from toolpair.tui.widgets.text_block import Lines
+
+_REST: Final = 0.05
+"""Seconds after a movement before something is shown for it."""
 
 
 class MenuEntry(Struct, frozen=True):
@@ -34,11 +39,22 @@ class MenuScreen(Dialog[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), Binding("enter", "choose", "choose", show=False)]
     DEFAULT_CSS = """
+    MenuScreen.-live { background: $background 0%; }
     MenuScreen LineList { height: auto; max-height: 20; background: $surface; }
     """
 
-    def __init__(self, title: str, entries: Sequence[MenuEntry], cursor: int = 0, filter: bool = False) -> None:
+    def __init__(
+        self,
+        title: str,
+        entries: Sequence[MenuEntry],
+        cursor: int = 0,
+        filter: bool = False,
+        on_move: Callable[[str], None] | None = None,
+    ) -> None:
+        """`on_move` is called with the value of the entry on which the cursor rests."""
         super().__init__()
+        self._on_move = on_move
+        self.set_class(on_move is not None, "-live")
         self._title = title
         self._entries = list(entries)
         self._shown = list(entries)
@@ -49,7 +65,7 @@ class MenuScreen(Dialog[str | None]):
         with Vertical(id="box"):
             yield Lines(id="top")
             if self._filter:
-                yield SafeInput()
+                yield Field(self.glyphs, SafeInput())
             yield LineList(self.glyphs)
             yield Lines(id="bottom")
 
@@ -102,6 +118,14 @@ class MenuScreen(Dialog[str | None]):
             if number < len(self._shown):
                 event.stop()
                 self.finish(self._shown[number].value)
+
+    def on_line_list_moved(self) -> None:
+        if self._on_move is not None:
+            self.later(_REST, partial(self._rested, self.query_one(LineList).cursor))
+
+    def _rested(self, cursor: int) -> None:
+        if self._on_move is not None and not self.inert and cursor == self.query_one(LineList).cursor:
+            self._on_move(self._shown[cursor].value)
 
     def on_line_list_chosen(self) -> None:
         self.action_choose()

@@ -33,6 +33,7 @@ from toolpair.tui.controllers.times import switch_times
 from toolpair.tui.controllers.viewers import view_bytes, view_row, view_sent
 from toolpair.tui.controllers.working import CurrentWork, changing
 from toolpair.tui.keys import APP, LOOK, PROBLEMS
+from toolpair.tui.layout import PREVIEW
 from toolpair.tui.screens.base_screen import BaseScreen, is_small
 from toolpair.tui.screens.main_view import MainView
 from toolpair.tui.widgets.pair_view import PairView
@@ -254,7 +255,8 @@ class PairScreen(BaseScreen[None]):
             self.problems.show(problem)
 
     def action_scroll_preview(self, by: int) -> None:
-        self._view.scroll_preview(by)
+        if not self._view.scroll_preview(by):
+            self.say(f"a terminal of {PREVIEW[0]} x {PREVIEW[1]} has a preview; enter opens what is here")
 
     # problems
 

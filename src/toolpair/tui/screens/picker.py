@@ -25,6 +25,7 @@ from toolpair.tui.picker_text import haystack, row_line
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
 from toolpair.tui.session_list import Sessions
 from toolpair.tui.styled_text import Line, Span, spread
+from toolpair.tui.widgets.field import Field
 from toolpair.tui.widgets.row_list import RowList
 from toolpair.tui.widgets.safe_input import SafeInput
 from toolpair.tui.widgets.text_block import Lines
@@ -77,7 +78,7 @@ class PickerScreen(BaseScreen[None]):
         yield Lines(id="top")
         filter_ = _Filter(id="filter")
         filter_.placeholder = "type to filter"
-        yield filter_
+        yield Field(self.glyphs, filter_)
         yield RowList(self.glyphs, self._line)
         yield Lines(id="empty")
         yield Lines(id="bottom")
@@ -135,7 +136,8 @@ class PickerScreen(BaseScreen[None]):
 
     def _is_broken(self, found: FoundSession) -> bool:
         """Whether problems are known in it."""
-        return bool(self._sessions.marks.get(_key(found)))
+        mark = self._sessions.marks.get(_key(found))
+        return mark is not None and mark.errors > 0
 
     def _came_in(self) -> None:
         if self.query_one(SafeInput).value:

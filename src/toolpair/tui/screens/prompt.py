@@ -11,6 +11,7 @@ from textual.containers import Vertical
 from textual.widgets import Input
 
 from toolpair.tui.screens.base_screen import Dialog, hint_line
+from toolpair.tui.widgets.field import Field
 from toolpair.tui.widgets.safe_input import SafeInput
 from toolpair.tui.widgets.text_block import Lines
 
@@ -19,6 +20,9 @@ class PromptScreen(Dialog[str | None]):
     """Asks for one line. Returns it, or None after escape. `?` and `q` are letters here."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "close", show=False)]
+
+    sign = ""
+    """The key that opens it, shown in front of the text."""
 
     def __init__(self, title: str, value: str = "", notes: Sequence[str] = (), submit: str = "go") -> None:
         super().__init__()
@@ -30,7 +34,7 @@ class PromptScreen(Dialog[str | None]):
     def build(self) -> ComposeResult:
         with Vertical(id="box"):
             yield Lines(id="top")
-            yield self.field(self._value)
+            yield Field(self.glyphs, self.field(self._value), self.sign)
             yield Lines(id="bottom")
 
     def field(self, value: str) -> SafeInput:

@@ -22,7 +22,7 @@ from toolpair.tui.controllers.working import takes_long
 from toolpair.tui.desk import Desk
 from toolpair.tui.held_key import HeldKey
 from toolpair.tui.keys import APP, REVIEW
-from toolpair.tui.review_text import ReviewText
+from toolpair.tui.review_text import ReviewText, alike, counted
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
 from toolpair.tui.screens.confirm import ConfirmScreen
 from toolpair.tui.screens.prompt import PromptScreen
@@ -127,8 +127,9 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             headings.add(len(entries))
             entries.append([self.glyphs.rule(title, width - 1)])
             self._listed.append(None)
-            entries += [text.problem(problem) for problem in problems[:_LISTED]]
-            self._listed += problems[:_LISTED]
+            for count, problem in alike(problems)[:_LISTED]:
+                entries.append(text.problem(problem, count))
+                self._listed.append(problem)
         room = height - len(top) - len(rest) - 2
         needed = sum(map(len, entries))
         if room < needed + _LEAST_DIFF:
@@ -362,7 +363,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
 
     def _save(self, path: Path | None, allow_links: bool = False) -> None:
         session = self._session
-        fixed = [f"{staged.count} × {staged.title}" for staged in session.staged]
+        fixed = [f"{count:,} × {title}" for title, count in counted(session.staged)]
         steps = session.staging.steps
 
         def work(writing: Steps | None) -> tuple[Saved, OpenedState | None]:

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
+from toolpair.shell.program import command as program
 from toolpair.text.safe import SafeText, visible
+from toolpair.text.shell import shell_word
+from toolpair.tui.bodies.body import gap
 from toolpair.tui.controllers.backup_restore import restore_backup
 from toolpair.tui.desk import Desk
+from toolpair.tui.head_text import verdict_lines
 from toolpair.tui.held_key import HeldKey
 from toolpair.tui.keys import APP, SAVED
 from toolpair.tui.resume_text import command_of
+from toolpair.tui.review_text import counted
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
 from toolpair.tui.screens.confirm import ConfirmScreen
-from toolpair.tui.styled_text import Line
+from toolpair.tui.styled_text import Line, Span, wrap_line
 from toolpair.tui.widgets.text_block import Lines
 
 if TYPE_CHECKING:
     from toolpair.session.saving import Saved
     from toolpair.session.session import Staged
+
+_INDENT: Final = 11
+"""Cells of the names of what is told."""
 
 
 class SavedScreen(BaseScreen[str | None]):
@@ -31,14 +39,11 @@ class SavedScreen(BaseScreen[str | None]):
     DEFAULT_CSS = "SavedScreen #body { height: 1fr; }"
     _desk: Desk
 
-    def __init__(
-        self, desk: Desk, saved: Saved, report_lines: Sequence[str], steps: Sequence[Sequence[Staged]]
-    ) -> None:
+    def __init__(self, desk: Desk, saved: Saved, steps: Sequence[Sequence[Staged]]) -> None:
         """`steps` are what was saved, to be applied again when the save is undone."""
         super().__init__()
         self._desk = desk
         self._saved = saved
-        self._report_lines = report_lines
         self._steps = steps
         self._note = ""
         self._held = HeldKey(self)
@@ -50,14 +55,42 @@ class SavedScreen(BaseScreen[str | None]):
     def lay_out(self, width: int, height: int) -> None:
         glyphs = self.glyphs
         lines: list[Line] = [glyphs.rule("Saved", width, "title")]
-        for line in self._report_lines:
-            lines += glyphs.paragraph(line, width, limit=4)
+        lines += self._report(width)
         self.query_one("#body", Lines).show(lines)
         hints: list[Hint] = [("y", "copy the command", "yank")] if self._command else []
         if self._saved.backup is not None:
             hints.append(("u", "undo the save", "undo"))
         hints += [("enter", "back to the list", "close"), ("q", "back" if self._is_on_top else "quit", "leave")]
         self.query_one("#bottom", Lines).show([glyphs.rule(self._note, width), hint_line(glyphs, hints, width, gap=4)])
+
+    def _report(self, width: int) -> list[Line]:
+        """What was written, the command that resumes, what was fixed, and how to get the original back."""
+        glyphs, saved, session = self.glyphs, self._saved, self._desk.session
+        what = saved.path.name if saved.backup is not None else f"a copy as {saved.path}"
+        first, *more = glyphs.paragraph(f"Saved {visible(what)}", width, "good", indent=3)
+        lines: list[Line] = [(glyphs.ui(" ✓ ", "good"), *first[1:]), *more]
+        lines += [*verdict_lines(session, glyphs, width, 3, running=False), ()]
+        command = self._command
+        if command is not None:
+            room = max(8, width - 4)
+            lines += [(gap(3), *part) for part in wrap_line([Span(command, "bold")], room)] + [()]
+        rows = [("", f"{count:,} × {title}") for title, count in counted(row for step in self._steps for row in step)]
+        rows[:1] = [("Fixed", words) for _, words in rows[:1]]
+        if saved.backup is not None:
+            rows.append(("Original", f"kept as {saved.backup.name}"))
+            rows.append(("Undo", f"{program('restore')} {shell_word(saved.path)} --backup latest"))
+        if saved.aside is not None:
+            rows.append(("Aside", f"lines set aside are kept as {saved.aside}"))
+        rows += [("Removed", f"older backup, as you configured: {old}") for old in saved.removed]
+        if saved.resume and visible(saved.resume) != saved.resume:
+            rows.append(("Next", "resume it in its folder, whose name cannot be shown here."))
+        elif saved.resume and command is None:
+            rows.append(("Next", saved.resume))
+        rows += [("Note", note) for note in saved.notes]
+        for name, words in rows:
+            first, *more = glyphs.paragraph(visible(words), width, indent=_INDENT, limit=4)
+            lines += [(glyphs.ui(f" {name}".ljust(_INDENT), "dim"), *first[1:]), *more]
+        return lines
 
     def _say(self, note: str) -> None:
         self._note = note

@@ -119,10 +119,11 @@ class StatisticsScreen(BaseScreen[Wanted | None]):
         try:
             found = statistics_of(self._conversation, on_progress)
             summaries = []
+            folder = self._conversation.transcript.folder
             for output in found.largest:
                 way()
                 call = self._conversation.pairs[output.pair].call
-                summaries.append(call_line(call)[1][:_SUMMARY] if call is not None else "")
+                summaries.append(call_line(call, folder)[1][:_SUMMARY] if call is not None else "")
         except Stopped:
             return
         aside.run_in_ui(lambda: self._take(found, summaries, True))

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from msgspec import Struct
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal
 from textual.widgets import Input
 
 from toolpair.text.cells import cut
+from toolpair.text.cells import width as text_width
 from toolpair.text.safe import visible, visible_text
 from toolpair.tui.bodies.body import Body, Query
 from toolpair.tui.bodies.diff_body import DiffBody
+from toolpair.tui.bodies.reading import short_title
 from toolpair.tui.bodies.text_body import TextBody
 from toolpair.tui.keys import APP, VIEWER
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
 from toolpair.tui.styled_text import Glyphs, Span, line_width, spread
 from toolpair.tui.widgets.body_view import BodyView
+from toolpair.tui.widgets.field import Field
 from toolpair.tui.widgets.safe_input import SafeInput
 from toolpair.tui.widgets.text_block import Lines
+
+_NO_FOLD: Final = "nothing folds here"
 
 
 class ViewerPage(Struct, frozen=True):
@@ -41,7 +45,7 @@ class ViewerPage(Struct, frozen=True):
 
 def text_page(title: str, make: Callable[[], str], line_style: Callable[[str], str] | None = None) -> ViewerPage:
     """A page with a plain text."""
-    return ViewerPage(title, lambda glyphs: TextBody(glyphs, make(), line_style))
+    return ViewerPage(title, lambda glyphs: TextBody(glyphs, make(), line_style, prefix=" "))
 
 
 class ViewerScreen(BaseScreen[None]):
@@ -49,10 +53,8 @@ class ViewerScreen(BaseScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), *VIEWER.bindings()]
     DEFAULT_CSS = """
-    ViewerScreen #find { height: 1; display: none; }
+    ViewerScreen #find { display: none; }
     ViewerScreen #find.-open { display: block; }
-    ViewerScreen #slash { width: 3; }
-    ViewerScreen #find SafeInput { width: 1fr; background: $background; padding: 0; }
     """
 
     def __init__(self, title: str, pages: Sequence[ViewerPage], start: int = 0) -> None:
@@ -71,9 +73,7 @@ class ViewerScreen(BaseScreen[None]):
         yield Lines(id="top")
         yield BodyView(self.glyphs)
         yield Lines(id="rule")
-        with Horizontal(id="find"):
-            yield Lines([(self.glyphs.ui(" / ", "key"),)], id="slash")
-            yield SafeInput()
+        yield Field(self.glyphs, SafeInput(), "/", id="find")
         yield Lines(id="bottom")
 
     def on_mount(self) -> None:
@@ -110,7 +110,8 @@ class ViewerScreen(BaseScreen[None]):
             words = f"[{self._pages[n].title}]" if here else f" {self._pages[n].title} "
             marks.append(glyphs.ui(words, "title" if here else "dim", f"page({n})"))
         room = width - line_width(marks) - 6
-        right = cut(glyphs.own(about), max(0, room - 12), glyphs.ellipsis)
+        for_title = min(text_width(glyphs.own(self._title)), max(12, room * 3 // 5))
+        right = cut(glyphs.own(short_title(about, room - for_title)), max(0, room - 12), glyphs.ellipsis)
         title = cut(glyphs.own(self._title), max(8, room - len(right)), glyphs.ellipsis)
         line = spread(
             (glyphs.ui(f" {title}  ", "bold"), *marks), (Span(right, self._style(about)), glyphs.ui(" ")), width
@@ -133,15 +134,17 @@ class ViewerScreen(BaseScreen[None]):
         if body.folds:
             hints += [
                 ("enter", "fold" if not isinstance(body, DiffBody) else "unfold", "fold"),
-                ("O", "all", "fold_all"),
+                ("O", "fold all" if not isinstance(body, DiffBody) else "unfold all", "fold_all"),
             ]
-        hints += [("/", "find", "search"), ("n", "next", "hit(1)")]
+        hints.append(("/", "find", "search"))
+        if self.query_one(BodyView).sought is not None:
+            hints.append(("n", "next match", "hit(1)"))
         if len(self._pages) > 1:
             tabs = self._tabs
             after = tabs[(tabs.index(self._page) + 1) % len(tabs)]
             hints.append(("h l", "other pages", f"page({after})"))
         if self._other is not None:
-            hints.append(("v", "record" if self._pages[self._page].record_of is None else "back", "record"))
+            hints.append(("v", "record" if self._pages[self._page].record_of is None else "close the record", "record"))
         if isinstance(body, DiffBody):
             hints.append(("|", "one column" if body.two else "two columns", "columns"))
         hints += [
@@ -185,6 +188,8 @@ class ViewerScreen(BaseScreen[None]):
     def action_record(self) -> None:
         if self._other is not None:
             self.action_page(self._other)
+        else:
+            self._say("there is no record behind this")
 
     # ways to see it
 
@@ -199,21 +204,27 @@ class ViewerScreen(BaseScreen[None]):
         self._say("long lines wrap" if view.wrapped else "long lines are cut: < and > scroll sideways")
 
     def action_shift(self, by: int) -> None:
-        self.query_one(BodyView).shift(by)
+        view = self.query_one(BodyView)
+        view.shift(by)
+        if view.wrapped:
+            self._say("z cuts long lines first; then < and > scroll sideways")
 
     def action_fold(self) -> None:
-        self.query_one(BodyView).fold()
+        if not self.query_one(BodyView).fold():
+            self._say(_NO_FOLD)
 
     def action_fold_all(self) -> None:
         self.query_one(BodyView).fold_all()
+        if not self.body.folds:
+            self._say(_NO_FOLD)
 
     def action_columns(self) -> None:
-        if self.query_one(BodyView).switch_columns():
-            self._say("")
+        switched = self.query_one(BodyView).switch_columns()
+        self._say("" if switched else "only a diff has columns")
 
     def action_change(self, by: int) -> None:
         if not self.query_one(BodyView).change(by):
-            self._say("no more changes" if isinstance(self.body, DiffBody) else "")
+            self._say("no more changes" if isinstance(self.body, DiffBody) else "only a diff has changes to go to")
 
     # search
 

@@ -78,7 +78,7 @@ class BodyView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
 
     def show_text(self, text: str, line_style: Callable[[str], str] | None = None) -> None:
         """Show a plain text."""
-        self.show(TextBody(self._glyphs, text, line_style))
+        self.show(TextBody(self._glyphs, text, line_style, prefix=" "))
 
     @property
     def text(self) -> str:

@@ -12,7 +12,8 @@ class SafeInput(Input):
     """One line. A paste of several lines is joined with spaces: error texts are often wrapped."""
 
     DEFAULT_CSS = """
-    SafeInput { border: none; height: 1; padding: 0 1; background: $panel; }
+    SafeInput { border: none; height: 1; background: $panel; color: $words; }
+    SafeInput > .input--placeholder { color: $muted; }
     SafeInput:focus { border: none; background-tint: $foreground 0%; }
     """
 
