@@ -3,6 +3,7 @@
 check(messages)   what the provider would refuse, as a Report
 repair(messages)  the fixed messages, as a Repaired
 guard(messages)   raise, report or repair before a request
+export(messages)  a request body for any of five APIs, of messages or of a session, as an Exported
 open(path)        a session file, as a Session with staged fixes, undo and lossless saving
 """
 
@@ -15,12 +16,16 @@ if TYPE_CHECKING:
     from toolpair.library.guard import guard
     from toolpair.library.message_lists import Repaired, Taken, check, repair
     from toolpair.library.report import InvalidMessages, Report
+    from toolpair.reports.export.exported import Exported, ExportRefused
+    from toolpair.reports.export.exporting import export
     from toolpair.session.session import Session, SessionError
     from toolpair.session.session import open_session as open
 
 __version__: Final = "0.1.0"
 
 __all__ = [
+    "ExportRefused",
+    "Exported",
     "InvalidMessages",
     "Repaired",
     "Report",
@@ -29,6 +34,7 @@ __all__ = [
     "Taken",
     "__version__",
     "check",
+    "export",
     "guard",
     "open",
     "repair",
@@ -37,6 +43,8 @@ __all__ = [
 _FROM = {
     **dict.fromkeys(("Repaired", "Taken", "check", "repair"), "toolpair.library.message_lists"),
     **dict.fromkeys(("InvalidMessages", "Report"), "toolpair.library.report"),
+    **dict.fromkeys(("ExportRefused", "Exported"), "toolpair.reports.export.exported"),
+    "export": "toolpair.reports.export.exporting",
     "guard": "toolpair.library.guard",
     "Session": "toolpair.session.session",
     "SessionError": "toolpair.session.session",

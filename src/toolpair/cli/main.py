@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "compare": "toolpair.cli.compare",
     "diff": "toolpair.cli.diff",
     "sees": "toolpair.cli.sees",
+    "export": "toolpair.cli.export",
     "explain": "toolpair.cli.explain",
     "restore": "toolpair.cli.restore",
     "sessions": "toolpair.cli.sessions",
