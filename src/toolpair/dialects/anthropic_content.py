@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from toolpair.dialects.anthropic import BLOCK_FIELDS
 from toolpair.dialects.block_values import words
+from toolpair.dialects.item_types import type_name
 from toolpair.dialects.neutral import (
     ANY_OBJECT,
     NO_OUTPUT,
@@ -253,13 +255,25 @@ def _marked(block: dict[str, Any], marked: bool) -> dict[str, Any]:
 # As the agent sends it
 
 
-def as_sent(messages: Sequence[tuple[Any, Sequence[Any]]]) -> list[dict[str, Any]]:
-    """(role, values of blocks) of each message as messages, with their blocks unchanged."""
+def as_sent(messages: Sequence[tuple[Any, Sequence[Any]]], say: Say) -> list[dict[str, Any]]:
+    """(role, values of blocks) of each message as messages. Blocks stay the same, but for fields of an agent's own."""
     made = []
     for role, values in messages:
         if len(values) == 1 and isinstance(values[0], str):
             made.append({"role": role, "content": values[0]})
         else:
-            blocks = [{"type": "text", "text": part} if isinstance(part, str) else part for part in values]
+            blocks = [{"type": "text", "text": part} if isinstance(part, str) else _known(part, say) for part in values]
             made.append({"role": role, "content": blocks})
     return made
+
+
+def _known(block: Any, say: Say) -> Any:
+    known = BLOCK_FIELDS.get(type_name(block) or "")
+    if known is None:
+        if isinstance(read_part(block), Odd):
+            say("unknown_blocks")
+        return block
+    if block.keys() <= known:
+        return block
+    say("block_fields", names=sorted(block.keys() - known))
+    return {key: value for key, value in block.items() if key in known}

@@ -216,8 +216,20 @@ def write_tool(tool: Tool) -> dict[str, Any]:
 # As the agent sends it
 
 
-_DROPPED: Final = frozenset({"id", "phase", "end_turn", "metadata", "internal_chat_message_metadata_passthrough"})
-"""Fields that agents and responses have, and that a request needs not, or that the API does not know."""
+_DROPPED: Final = frozenset({"id", "end_turn", "metadata", "internal_chat_message_metadata_passthrough"})
+"""Fields that agents and responses have, and that a request needs not."""
+_CALL_FIELDS: Final = frozenset({"type", "call_id", "name", "namespace", "caller", "async"})
+_OUTPUT_FIELDS: Final = frozenset({"type", "call_id", "output", "name", "namespace", "caller", "status"})
+_ITEM_FIELDS: Final = {
+    "message": frozenset({"type", "role", "content", "phase", "status"}),
+    "function_call": _CALL_FIELDS | {"arguments", "status"},
+    "custom_tool_call": _CALL_FIELDS | {"input"},
+    "function_call_output": _OUTPUT_FIELDS,
+    "custom_tool_call_output": _OUTPUT_FIELDS - {"name", "namespace", "status"},
+    "reasoning": frozenset({"type", "id", "summary", "content", "encrypted_content", "status"}),
+}
+"""Item type -> the fields that the API knows."""
+_NEVER_SAID: Final = frozenset({"status"})
 _WITH_ID: Final = frozenset(
     {
         "reasoning",
@@ -250,12 +262,15 @@ def as_sent(items: Sequence[Any], say: Say) -> list[Any]:
             continue
         dropped = _DROPPED - {"id"} if type_ in _WITH_ID else _DROPPED
         kept = {key: value for key, value in item.items() if key not in dropped}
+        known = _ITEM_FIELDS.get(type_ or "", frozenset(kept))
+        if unknown := kept.keys() - known:
+            if unknown - _NEVER_SAID:
+                say("block_fields", names=sorted(unknown - _NEVER_SAID))
+            kept = {key: value for key, value in kept.items() if key in known}
         if type_ == "reasoning":
             kept.setdefault("id", f"rs_{number}")
             kept.setdefault("summary", [])
             kept = {key: value for key, value in kept.items() if value is not None or key != "content"}
-        elif type_ == "custom_tool_call":
-            kept.pop("status", None)
         elif type_ == "message" and item.get("role") == "assistant":
             kept.pop("status", None)
             content = kept.get("content")

@@ -40,7 +40,7 @@ _GEMINI: Final = """\
 from google import genai
 from google.genai import types
 
-client = genai.Client()
+client = genai.Client(http_options={"api_version": "v1beta"})
 contents = [types.Content.model_validate_json(json.dumps(content)) for content in body.pop("contents")]
 config = types.GenerateContentConfig.model_validate_json(json.dumps(body))
 answer = client.models.generate_content(model=os.environ["MODEL"], contents=contents, config=config)

@@ -70,7 +70,7 @@ class Sent(Struct, frozen=True, eq=False):
     def as_sent(self, say: Say) -> list[Any]:
         """The messages for their own API."""
         if self.form == "blocks":
-            return list(anthropic_content.as_sent([(unit.role, unit.values) for unit in self.units]))
+            return list(anthropic_content.as_sent([(unit.role, unit.values) for unit in self.units], say))
         values = [value for unit in self.units for value in unit.values]
         if self.form == "items":
             return openai_responses_content.as_sent(values, say)

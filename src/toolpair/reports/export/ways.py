@@ -56,6 +56,14 @@ COMMON: Final[Mapping[str, Way]] = {
     "unknown_fields": Way(
         "field", "Left out {count} beside the messages that the API does not know: {names}.", "left out", lost=True
     ),
+    "block_fields": Way(
+        "block", "Left out fields of {count} that the API does not know: {names}.", "fields left out", lost=True
+    ),
+    "unknown_blocks": Way(
+        "block",
+        "Kept {count} of a type that toolpair does not know: the API may refuse it.",
+        "kept",
+    ),
     "provider_tools": Way(
         "tool", "Left out {count} that only the file's own provider can run: {names}.", "left out", lost=True
     ),
@@ -131,5 +139,5 @@ class Notes:
 
     def _sentence(self, key: str, count: int) -> str:
         way = self._way(key)
-        names = ", ".join(self._names.get(key, ()))
+        names = ", ".join(dict.fromkeys(self._names.get(key, ())))
         return way.text.format(count=plural(count, way.noun, way.several), api=self._api, names=names)
