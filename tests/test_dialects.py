@@ -53,7 +53,7 @@ _ELSE = {
     # Of a part of a request, which is handed to a dialect, or printed as it is.
     "history/sent_rows.py": {"self.value", "part.value", "SentPart.of(block).value"},
     "cli/sent_json.py": {"row.value"},
-    "reports/export/source.py": {"part.value", "block.value", "message.value"},
+    "reports/export/source.py": {"part.value", "message.value"},
     # Of an enumeration's member, and of widgets.
     "library/sdk_objects.py": {"value.value"},
     "tui/screens/command.py": {"event.value", "field.value"},

@@ -343,7 +343,7 @@ KEYS = {
         "tui.screens.loading",
         "tui.screens.menu",
     },
-    "tui.controllers.clipboard": {"tui.screens.menu"},
+    "tui.controllers.clipboard": {"tui.controllers.request_copy", "tui.screens.menu"},
     "tui.controllers.conversations": {"tui.screens.menu"},
     "tui.controllers.goto": {"tui.screens.goto_prompt"},
     "tui.controllers.journal_offer": {"session.journal"},

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from toolpair.dialects.anthropic_content import object_schema, role_of
 from toolpair.dialects.block_values import words
-from toolpair.dialects.item_types import CALL_FAMILY
+from toolpair.dialects.item_types import CALL_FAMILY, type_name
 from toolpair.dialects.neutral import (
     ERROR,
     NO_OUTPUT,
@@ -169,7 +169,7 @@ def calls_in(messages: Sequence[Any]) -> list[str]:
             continue
         listed = [message, *(part for key in ("tool_calls", "content") for part in _listed(message.get(key)))]
         for part in (part for part in listed if isinstance(part, dict)):
-            type_ = part.get("type")
+            type_ = type_name(part)
             if type_ == "tool_use" or (type_ in ("function", "custom") and part is not message):
                 found.append(_as_text(part.get("id")))
             elif type_ in CALL_FAMILY:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import orjson
 
@@ -16,7 +17,8 @@ from toolpair.reports.export.ways import Note
 MODEL: Final = "$MODEL"
 """Stands where a model belongs that nobody has named."""
 
-Language = Literal["curl", "python"]
+_COMMANDS: Final = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+"""Controls, and marks that change the direction of text."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +59,14 @@ class Exported:
 
     @cached_property
     def json(self) -> bytes:
-        """The body, indented, with a line end."""
+        """The body, indented, with a line end. What a terminal could take for a command is escaped."""
         try:
-            return orjson.dumps(self.body, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+            plain = orjson.dumps(self.body, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
         except (TypeError, ValueError, RecursionError):  # half a surrogate pair, or a number of more than 64 bits
             return (json.dumps(self.body, indent=2, default=str) + "\n").encode("ascii")
+        if plain.isascii() and b"\x7f" not in plain:
+            return plain
+        return _COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", plain.decode()).encode()
 
     def curl(self, path: str) -> str:
         """The shell command that sends the body, which is in the file `path`. Keys are variables of the environment."""

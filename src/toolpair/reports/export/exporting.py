@@ -112,10 +112,13 @@ class _Export:
         self.sent: Sent = sent_by(session.conversation, turn)
         self.model = model or (self.sent.model if self.sent.api == to.id else None)
         self.ids = ids
+        self.has_system = bool(self.sent.system)
 
     def made(self) -> Exported:
         own = self.sent.is_for(self.to.id)
         body = self._own_body() if own else self._converted()
+        if not body[self.to.list_key] and not self.as_is:
+            raise ExportRefused("Nothing was exported: no message of this session would be sent.", ("no message",))
         if self.to.direct and self.model is None:
             self._make_up("model", f"Made up: the model is {MODEL}, to be named when the body is sent.")
         self._say_of_source()
@@ -139,6 +142,7 @@ class _Export:
     def _own_body(self) -> dict[str, Any]:
         """The body for the API that the session was written for: its own fields and blocks."""
         turns = self.sent.read(_nothing)
+        self.has_system = self.has_system or any(turn.role == "system" for turn in turns[:1])
         self.ids.follow_map({id_: id_ for id_ in ids_of(turns)})
         messages = self._fixed(self.sent.as_sent(self.notes.say))
         beside = dict(self.sent.beside)
@@ -156,6 +160,7 @@ class _Export:
     def _converted(self) -> dict[str, Any]:
         turns = [turn for turn in self.sent.read(self.notes.say) if spoken(turn)]
         system, turns = self._system(turns)
+        self.has_system = bool(system)
         if self.to.alternates:
             turns = merged(turns)
         tools = self._tools(turns, self.sent.tools)
@@ -236,7 +241,7 @@ class _Export:
 
     def _say_of_source(self) -> None:
         sent = self.sent
-        if not sent.system and not any(turn.role == "system" for turn in sent.read(_nothing)[:1]):
+        if not self.has_system:
             self._make_up("system", "The session has no system prompt, so the body has none.")
         if sent.unresolved:
             count = sent.unresolved
@@ -250,6 +255,9 @@ class _Export:
             text = "Of the recorded request {} no longer what was sent: the file was changed since."
             some = "1 message is" if sent.altered == 1 else f"{sent.altered:,} messages are"
             self._make_up("altered", text.format(some), sent.altered)
+        seen = self.session.conversation.judged.seen
+        if seen is not None and seen.refuses:
+            self._make_up("refuses", f"Its agent would not resume this session: {seen.refuses}")
         if sent.ends == "assistant":
             self._make_up(
                 "ends",

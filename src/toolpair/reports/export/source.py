@@ -16,7 +16,6 @@ from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.conversation import Conversation
 from toolpair.history.sent_rows import messages_sent
 from toolpair.rules.wire import Written, wire_of, written_as
-from toolpair.transcript.model import Block
 
 _APIS: Final = {
     "anthropic": "anthropic",
@@ -34,7 +33,8 @@ class Unit(Struct, frozen=True, eq=False):
     role: str
     values: tuple[Any, ...]
     """Its blocks, or the message or item itself."""
-    record: int | None = None
+    records: tuple[int, ...] = ()
+    """The uids of the records that it comes from; empty for what the agent adds."""
 
 
 class Sent(Struct, frozen=True, eq=False):
@@ -107,7 +107,7 @@ def sent_by(conversation: Conversation, turn: int | None) -> Sent:
         raise NoSuchTurn(f"There is no assistant turn {turn}. {there}.")
     at = begins[turn - 1] if turn is not None else len(units)
     last = at if turn is not None else begins[-1] if begins else None
-    response = units[last].record if last is not None else None
+    response = units[last].records[0] if last is not None else None
     format_ = conversation.format
     kept = format_.request_kept(judged.items, response) if isinstance(format_, KeepsRequests) else KeptRequest()
     units, exact = units[:at], False
@@ -168,16 +168,15 @@ def _pairs(form: Written, units: Sequence[Unit]) -> list[tuple[str, str]]:
 def _units(judged: CheckedRecords, form: Written) -> Iterator[Unit]:
     if form == "chat" and judged.seen is None:
         for message in judged.transcript.messages:
-            yield Unit(str(message.role), (message_value(message),), message.records[0] if message.records else None)
+            yield Unit(str(message.role), (message_value(message),), message.records)
         return
     for sent in messages_sent(judged):
-        values = tuple(part.value for part in sent.parts)
-        record = next((part.block.record for part in sent.parts if part.block is not None), None)
+        parts = [(part.value, () if part.block is None else (part.block.record,)) for part in sent.parts]
         if form == "blocks":
-            yield Unit(sent.role, values, record)
+            records = tuple(dict.fromkeys(uid for _, uids in parts for uid in uids))
+            yield Unit(sent.role, tuple(value for value, _ in parts), records)
         else:
-            for part in sent.parts:
-                yield Unit(sent.role, (part.value,), part.block.record if part.block is not None else None)
+            yield from (Unit(sent.role, (value,), uids) for value, uids in parts)
 
 
 def message_value(message: Any) -> Any:
@@ -195,7 +194,7 @@ def turns_of(units: Sequence[Unit]) -> list[int]:
     for number, unit in enumerate(units):
         if not _is_of_assistant(unit):
             counted = False
-        elif not counted and unit.record is not None:
+        elif not counted and unit.records:
             begins.append(number)
             counted = True
     return begins
@@ -205,22 +204,17 @@ def _is_of_assistant(unit: Unit) -> bool:
     return unit.role == "assistant"
 
 
-def turn_of(conversation: Conversation, block: Block) -> int | None:
-    """The number of the assistant's turn that a block is part of, or that answers it; None where nothing does."""
+def turn_of(conversation: Conversation, record: int) -> int | None:
+    """The number of the assistant's turn that a record (its uid) is part of, or that comes next; None without one."""
     judged = conversation.judged
     units = list(_units(judged, written_as(judged.transcript)))
     begins = turns_of(units)
-    at = next((number for number, unit in enumerate(units) if unit.record == block.record), None)
-    if at is None:
-        at = next(
-            (number for number, unit in enumerate(units) if any(value is block.value for value in unit.values)), None
-        )
+    at = next((number for number, unit in enumerate(units) if record in unit.records), None)
     if at is None:
         return None
-    if _is_of_assistant(units[at]):
-        return sum(begin <= at for begin in begins)
-    after = sum(begin <= at for begin in begins) + 1
-    return after if after <= len(begins) else None
+    before = sum(begin <= at for begin in begins)
+    turn = before if _is_of_assistant(units[at]) else before + 1
+    return turn if 1 <= turn <= len(begins) else None
 
 
 def outputs_dropped(judged: CheckedRecords) -> int:
