@@ -312,6 +312,13 @@ def test_a_history_that_ends_with_the_assistant_says_so() -> None:
     assert "ends" not in {note.what for note in toolpair.export(everything.anthropic(), to="anthropic").made_up}
 
 
+def test_a_path_is_no_list_of_messages() -> None:
+    with pytest.raises(TypeError, match="open for files"):
+        toolpair.export("session.jsonl", to="anthropic")
+    with pytest.raises(toolpair.SessionError):
+        toolpair.export([1, 2], to="anthropic")
+
+
 def test_an_unknown_api_is_named() -> None:
     with pytest.raises(ValueError, match="no API 'claude' to export to; there are anthropic, "):
         toolpair.export(missing(), to="claude")

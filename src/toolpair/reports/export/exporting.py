@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -42,7 +43,7 @@ def export(
     "openai-chat", "openai-responses", "gemini" or "bedrock-converse". `turn` counts the assistant's turns from 1 and
     gives the request that produced that one. A broken history is exported after its recommended fixes; raises
     ExportRefused if errors are left. `as_is` exports it as it stands. `model` replaces the session's. Raises ValueError
-    for an unknown API or turn.
+    for an unknown API or turn, SessionError for messages that are not understood.
     """
     if to not in TARGETS:
         raise ValueError(f"There is no API {to!r} to export to; there are {', '.join(TARGETS)}.")
@@ -55,6 +56,8 @@ def export(
 
 def _opened(source: Any) -> Session:
     """A session for messages in memory."""
+    if isinstance(source, (str, bytes, bytearray, PathLike)):
+        raise TypeError("these are not messages; use toolpair.open for files")
     value = plain(source if isinstance(source, (list, Mapping)) else list(source))
     if isinstance(value, Mapping):
         value = dict(value)

@@ -15,6 +15,13 @@ class OpenAIResponses:
     id = "openai-responses"
     title = "OpenAI Responses"
     ways: Mapping[str, Way] = {
+        "thinking": Way(
+            "piece of reasoning",
+            "Left out {count}: another model's, or without the sealed content that a request needs.",
+            "only sealed, of the same API",
+            lost=True,
+            several="pieces of reasoning",
+        ),
         "failed": Way(
             "failed result", "Began {count} with `Error: `: {api} has no field for a failed result.", "text `Error: …`"
         ),
