@@ -324,6 +324,24 @@ def test_an_unknown_api_is_named() -> None:
         toolpair.export(missing(), to="claude")
 
 
+@pytest.mark.parametrize("to", ALL)
+def test_the_body_s_json_commands_no_terminal(to: str) -> None:
+    text = "a\x1b[31m\x7f\x9b\u202e\u2028b ü 漢"
+    exported = toolpair.export([{"role": "user", "content": text}], to=to)
+    assert json.loads(exported.json) == exported.body and text in json.dumps(exported.body, ensure_ascii=False).replace(
+        "\\u001b", "\x1b"
+    )
+    written = exported.json.decode()
+    assert not any(char in written for char in "\x1b\x7f\x9b\u202e\u2028") and "ü 漢" in written
+
+
+@pytest.mark.parametrize("to", ALL)
+def test_half_a_surrogate_pair_is_written_as_json_has_it(to: str) -> None:
+    exported = toolpair.export([{"role": "user", "content": "a\ud83d"}], to=to, as_is=True)
+    assert b"a\\ud83d" in exported.json and json.loads(exported.json) == exported.body
+    assert not refused(to, toolpair.export([{"role": "user", "content": "a\ud83d"}], to=to).body)
+
+
 # Samples
 
 
