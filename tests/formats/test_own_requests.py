@@ -63,6 +63,18 @@ def test_what_cannot_be_found_is_said_and_the_history_is_used(gone: str) -> None
     assert "sent with" not in json.dumps(exported.body)
 
 
+def test_a_turn_without_a_recorded_request_says_so() -> None:
+    made = recording()
+    for record in made.records:
+        if record.get("requestRef") == "request-2":
+            del record["requestRef"]
+    exported = toolpair.export(opened(made), to="anthropic", turn=2)
+    assert not exported.exact and exported.body["tools"] == TOOLS
+    assert [str(note) for note in exported.made_up] == [
+        "The file has no record of this turn's request: the history stands for it."
+    ]
+
+
 def test_a_recorded_message_that_was_changed_is_counted() -> None:
     made = recording()
     blob = next(record for record in made.records if record["type"] == "api-request-blob")

@@ -282,6 +282,8 @@ class KeptRequest(Struct, frozen=True, eq=False):
     """How many of these are no longer what was sent."""
     unresolved: int = 0
     """How many messages of a recorded request the file does not have."""
+    unrecorded: bool = False
+    """The file records requests, but not the one that was asked for."""
     api: str | None = None
     """The API in whose spelling system prompt, tools and parameters are; None: in the agent's own."""
 

@@ -48,6 +48,7 @@ def request_kept(items: Sequence[Item], response: int | None) -> KeptRequest:
         messages=body["messages"] if messages is not None and shape else None,
         altered=altered,
         unresolved=missing + (exact and not shape),
+        unrecorded=not exact and response is not None,
         api="anthropic",
     )
 

@@ -254,6 +254,8 @@ class _Export:
                 f"The agent recorded this request, but {missing} of it cannot be found: the history stands for it.",
                 count,
             )
+        if sent.unrecorded:
+            self._make_up("recorded", "The file has no record of this turn's request: the history stands for it.")
         if sent.altered:
             text = "Of the recorded request {} no longer what was sent: the file was changed since."
             some = "1 message is" if sent.altered == 1 else f"{sent.altered:,} messages are"

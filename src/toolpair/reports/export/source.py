@@ -57,6 +57,7 @@ class Sent(Struct, frozen=True, eq=False):
     exact: bool = False
     altered: int = 0
     unresolved: int = 0
+    unrecorded: bool = False
     unknown_fields: Sequence[str] = ()
     ends: Literal["user", "assistant"] = "user"
 
@@ -143,6 +144,7 @@ def sent_by(conversation: Conversation, turn: int | None) -> Sent:
         exact,
         kept.altered if exact else 0,
         kept.unresolved,
+        kept.unrecorded and turn is not None,
         sorted(key for key in outer if key not in beside) if api in _FORM_OF else (),
         "assistant" if turn is None and begins and _is_of_assistant(units[-1]) else "user",
     )
