@@ -65,6 +65,12 @@ def systems() -> Pages:
     return made
 
 
+def export() -> str:
+    """What an export cannot carry."""
+    made: str = import_module("export_page").page()
+    return made
+
+
 def _linked(text: str, names: Collection[str], folder: str) -> str:
     """The page with links where a row of a table begins with one of the names."""
 
@@ -82,11 +88,14 @@ FOLDERS: Final[Mapping[str, Callable[[], Pages]]] = {
     "systems": systems,
 }
 """Folder of docs/ -> what makes it."""
+ALONE: Final[Mapping[str, Callable[[], str]]] = {"export.md": export}
+"""File in docs/ itself -> what makes it."""
 
 
 def wanted() -> dict[Path, str]:
     """Every made page, by its path below docs/."""
-    return {
+    alone = {Path(name): _MADE + make().rstrip("\n") + "\n" for name, make in ALONE.items()}
+    return alone | {
         Path(folder, name): _MADE + text.rstrip("\n") + "\n"
         for folder, make in FOLDERS.items()
         for name, text in make().items()
@@ -96,7 +105,7 @@ def wanted() -> dict[Path, str]:
 def out_of_date(docs: Path, pages: Mapping[Path, str]) -> tuple[list[Path], list[Path]]:
     """The pages that are missing or differ, and the files in made folders that no function gives."""
     stale = [path for path, text in pages.items() if _text(docs / path) != text]
-    folders = {path.parent for path in pages}
+    folders = {path.parent for path in pages} - {Path()}
     there = (file.relative_to(docs) for folder in sorted(folders) for file in sorted((docs / folder).glob("*")))
     return stale, [path for path in there if path not in pages]
 

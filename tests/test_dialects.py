@@ -11,7 +11,20 @@ import toolpair
 from toolpair.dialects import anthropic, item_types, openai_chat, openai_responses
 
 _SOURCE = Path(toolpair.__file__).parent
-_ROOMS = ("transcript", "rules", "recipes", "history", "library", "agents", "session", "text", "cli", "tui", "shell")
+_ROOMS = (
+    "transcript",
+    "rules",
+    "recipes",
+    "history",
+    "library",
+    "agents",
+    "session",
+    "text",
+    "reports",
+    "cli",
+    "tui",
+    "shell",
+)
 """All but the dialects, the formats, which read records, and the source, which an import contract holds off blocks."""
 _ELSE = {
     # Of a block, without looking into it.
@@ -40,6 +53,7 @@ _ELSE = {
     # Of a part of a request, which is handed to a dialect, or printed as it is.
     "history/sent_rows.py": {"self.value", "part.value", "SentPart.of(block).value"},
     "cli/sent_json.py": {"row.value"},
+    "reports/export/source.py": {"part.value", "message.value"},
     # Of an enumeration's member, and of widgets.
     "library/sdk_objects.py": {"value.value"},
     "tui/screens/command.py": {"event.value", "field.value"},

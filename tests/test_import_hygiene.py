@@ -51,6 +51,8 @@ assert [problem.rule for problem in report.problems] == ["result.missing"], repo
 repaired = toolpair.repair(messages, profile="anthropic")
 assert not toolpair.check(repaired.messages, profile="anthropic").problems
 assert len(messages) == 3
+exported = toolpair.export(messages, to="gemini")
+assert len(exported.body["contents"]) == 3, exported
 """
 
 
@@ -273,6 +275,7 @@ FORMATS = {
         "formats.claude_code.kept_details",
         "formats.claude_code.light",
         "formats.claude_code.output_files",
+        "formats.claude_code.own_requests",
         "formats.claude_code.reading",
         "formats.claude_code.relatives",
         "formats.claude_code.sending",
@@ -296,6 +299,7 @@ FORMATS = {
         "formats.codex.reading",
         "formats.codex.sending",
         "formats.codex.sent_items",
+        "formats.codex.settings",
     },
     "formats.codex.agent": {
         "formats.codex.effects",
@@ -306,7 +310,7 @@ FORMATS = {
     },
     "formats.openai_chat": {"dialects.openai_chat_writer", "formats.linear", "formats.openai_chat_light"},
     "formats.openai_responses": {"dialects.openai_responses_writer", "formats.item_messages", "formats.linear"},
-    "formats.pi": {"dialects.pi_writer", "formats.way_back", "source.peek"},
+    "formats.pi": {"dialects.pi_writer", "formats.pi_settings", "formats.way_back", "source.peek"},
     "formats.plain": {"formats.lost"},
     "formats.roo_code": {
         "dialects.anthropic_writer",
@@ -341,7 +345,7 @@ KEYS = {
         "tui.screens.loading",
         "tui.screens.menu",
     },
-    "tui.controllers.clipboard": {"tui.screens.menu"},
+    "tui.controllers.clipboard": {"tui.controllers.request_copy", "tui.screens.menu"},
     "tui.controllers.conversations": {"tui.screens.menu"},
     "tui.controllers.goto": {"tui.screens.goto_prompt"},
     "tui.controllers.journal_offer": {"session.journal"},

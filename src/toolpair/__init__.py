@@ -3,6 +3,7 @@
 check(messages)   what the provider would refuse, as a Report
 repair(messages)  the fixed messages, as a Repaired
 guard(messages)   raise, report or repair before a request
+export(messages)  a request body for any of five APIs, of messages or of a session, as an Exported
 open(path)        a session file, as a Session with staged fixes, undo and lossless saving
 first_break(requests)   the first request in which each pair broke, and what changed before it
 """
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from toolpair.library.guard import guard
     from toolpair.library.message_lists import Repaired, Taken, check, repair
     from toolpair.library.report import InvalidMessages, Report
+    from toolpair.reports.export.exported import Exported, ExportRefused
+    from toolpair.reports.export.exporting import export
     from toolpair.reports.first_break.breaks import Break
     from toolpair.reports.first_break.in_memory import first_break
     from toolpair.session.session import Session, SessionError
@@ -25,6 +28,8 @@ __version__: Final = "0.1.0"
 
 __all__ = [
     "Break",
+    "ExportRefused",
+    "Exported",
     "InvalidMessages",
     "Repaired",
     "Report",
@@ -33,6 +38,7 @@ __all__ = [
     "Taken",
     "__version__",
     "check",
+    "export",
     "first_break",
     "guard",
     "open",
@@ -44,6 +50,8 @@ _FROM = {
     **dict.fromkeys(("InvalidMessages", "Report"), "toolpair.library.report"),
     "Break": "toolpair.reports.first_break.breaks",
     "first_break": "toolpair.reports.first_break.in_memory",
+    **dict.fromkeys(("ExportRefused", "Exported"), "toolpair.reports.export.exported"),
+    "export": "toolpair.reports.export.exporting",
     "guard": "toolpair.library.guard",
     "Session": "toolpair.session.session",
     "SessionError": "toolpair.session.session",

@@ -26,6 +26,7 @@ COMMANDS: Final = {
     "diff": "toolpair.cli.diff",
     "sees": "toolpair.cli.sees",
     "first-break": "toolpair.cli.first_break",
+    "export": "toolpair.cli.export",
     "explain": "toolpair.cli.explain",
     "restore": "toolpair.cli.restore",
     "sessions": "toolpair.cli.sessions",

@@ -264,6 +264,41 @@ class KeepsMore(Protocol):
         """The file with the whole of an output that is sent shortened, by its path relative to the session's folder."""
 
 
+class KeptRequest(Struct, frozen=True, eq=False):
+    """What a session file says of a request besides the history: what is None or empty, it does not say."""
+
+    system: Any = None
+    """The system prompt, a string or blocks."""
+    tools: Sequence[Any] = ()
+    """The definitions of tools, with their schemas."""
+    model: str | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """Other fields of the request's body."""
+    betas: tuple[str, ...] = ()
+    """What the request asked for in the header `anthropic-beta`."""
+    messages: Sequence[Any] | None = None
+    """The messages exactly as they were sent; None where the file does not have all of them."""
+    altered: int = 0
+    """How many of these are no longer what was sent."""
+    unresolved: int = 0
+    """How many messages of a recorded request the file does not have."""
+    unrecorded: bool = False
+    """The file records requests, but not the one that was asked for."""
+    api: str | None = None
+    """The API in whose spelling system prompt, tools and parameters are; None: in the agent's own."""
+
+
+@runtime_checkable
+class KeepsRequests(Protocol):
+    """Implemented by a format whose files say what their agent sends besides the history."""
+
+    def request_kept(self, items: Sequence[Item], response: int | None) -> KeptRequest:
+        """What the file says of the request that a response answered; `response` is the uid of a record of that.
+
+        None: of the newest request.
+        """
+
+
 @runtime_checkable
 class Forking(Protocol):
     """Implemented by a format of an agent that forks sessions into other files."""

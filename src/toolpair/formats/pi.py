@@ -24,6 +24,7 @@ from toolpair.formats.format import (
     Beside,
     Damage,
     Item,
+    KeptRequest,
     ResumeEffect,
     SentRequest,
     SubagentSession,
@@ -568,6 +569,11 @@ class Pi:
         self, items: Sequence[Item], transcript: Transcript, beside: Beside
     ) -> Iterable[SubagentSession]:
         return ()
+
+    def request_kept(self, items: Sequence[Item], response: int | None) -> KeptRequest:
+        from toolpair.formats.pi_settings import request_kept
+
+        return request_kept(items)
 
     def time_of(self, value: Any) -> float | None:
         return time_in(value)

@@ -12,6 +12,7 @@ from toolpair.formats.format import (
     Beside,
     Damage,
     Item,
+    KeptRequest,
     Patch,
     ResumeEffect,
     SentRequest,
@@ -103,6 +104,11 @@ class ClaudeCode:
         from toolpair.formats.claude_code.output_files import file_of
 
         return file_of(output, beside)
+
+    def request_kept(self, items: Sequence[Item], response: int | None) -> KeptRequest:
+        from toolpair.formats.claude_code.own_requests import request_kept
+
+        return request_kept(items, response)
 
     def time_of(self, value: Any) -> float | None:
         return time_in(value)

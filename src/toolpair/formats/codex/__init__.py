@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from toolpair.formats.clock import count_in, time_in
 from toolpair.formats.codex.rollout_lines import skipped, sniff
-from toolpair.formats.format import AS_RESUMED, Beside, Damage, Item, ResumeEffect, SentRequest, Usage, View
+from toolpair.formats.format import (
+    AS_RESUMED,
+    Beside,
+    Damage,
+    Item,
+    KeptRequest,
+    ResumeEffect,
+    SentRequest,
+    Usage,
+    View,
+)
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Fix
 from toolpair.transcript.edits import Edit
@@ -83,6 +93,11 @@ class Codex:
         from toolpair.formats.codex.forks import relatives
 
         return relatives(first, beside)
+
+    def request_kept(self, items: Sequence[Item], response: int | None) -> KeptRequest:
+        from toolpair.formats.codex.settings import request_kept
+
+        return request_kept(items, response)
 
     def time_of(self, value: Any) -> float | None:
         return time_in(value)

@@ -11,11 +11,16 @@ from toolpair.text.safe import visible, visible_text
 from toolpair.tui.resume_text import command_of
 
 if TYPE_CHECKING:
+    from toolpair.history.summary import PairRow
     from toolpair.tui.controllers.owner import Owner
     from toolpair.tui.screens.menu import MenuEntry
 
 _OF_MANY_LINES = ("call", "result", "text")
 """What may be copied with line breaks."""
+
+
+def _record_of(row: PairRow) -> int | None:
+    return row.result.record if row.result is not None else row.record
 
 
 def choose_copy(owner: Owner) -> None:
@@ -57,8 +62,16 @@ def choose_copy(owner: Owner) -> None:
     if command:
         offer("resume", "the command to resume", lambda: command, command)
 
+    at = pair.call.record if pair is not None and pair.call is not None else _record_of(row)
+    if at is not None:
+        offer("request", "the request that produced this turn …", lambda: "", "as a body for an API")
+
     def chosen(value: str | None) -> None:
-        if value is not None:
+        if value == "request" and at is not None:
+            from toolpair.tui.controllers.request_copy import choose_api
+
+            choose_api(owner, at)
+        elif value is not None:
             # Text pasted into a shell must not contain line breaks.
             safe = visible_text if value in _OF_MANY_LINES else visible
             owner.say(owner.tool.copy(safe(texts[value]())))

@@ -1,0 +1,134 @@
+"""`toolpair export`: the request body that a session is, and how to send it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import Final
+
+from toolpair.cli import exits, inputs, streams
+from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, one_profile, out, safe, say
+from toolpair.reports.export.exported import Exported, ExportRefused
+from toolpair.reports.export.exporting import export
+from toolpair.reports.export.source import NoSuchTurn
+from toolpair.reports.export.targets import TARGETS
+from toolpair.session.session import Session
+from toolpair.source.saving import save_as
+from toolpair.transcript.counting import plural
+
+_EPILOG = """\
+examples:
+  toolpair export session.jsonl --to anthropic > body.json
+  toolpair export session.jsonl --to openai-chat --turn 7 -o body.json
+  toolpair export session.jsonl --to gemini -o body.json --curl > send.sh
+
+The body goes to standard output, or to OUT. What the API cannot carry, what arrives in another form and what had to be
+made up is said on standard error, one sentence each; docs/export.md has all of it. Where Claude Code recorded the
+request itself, its messages are exactly those that were sent. A broken session is exported after its recommended
+fixes, which are applied in memory only. The file itself is never changed.
+
+exit code: 0 exported; 1 refused, because the provider would refuse it and no safe fix is known (nothing is written);
+2 unreadable, not a session, or bad usage; 3 OUT exists
+"""
+_MOST_IDS: Final = 20
+
+
+def parser(command: str = "export") -> Parser:
+    result = Parser(
+        prog=f"toolpair {command}",
+        description="Print the request body that a session is: as its agent sends it, or converted for another API.",
+        epilog=_EPILOG,
+    )
+    result.add_argument("file", metavar="FILE", help="a session file, a session's id, or - for standard input")
+    result.add_argument("--to", required=True, metavar="API", choices=tuple(TARGETS), help=", ".join(TARGETS))
+    result.add_argument(
+        "--turn",
+        type=int,
+        metavar="N",
+        help="the request that produced the assistant's turn N, counted from 1 over what is sent (after the fixes); "
+        "what the assistant says in a row is one turn; default: the whole history",
+    )
+    result.add_argument(
+        "--model", metavar="NAME", help="the model to ask; default: the session's, if it is of this API"
+    )
+    result.add_argument("-o", "--output", metavar="OUT", help="write the body to this file, readable only by you")
+    result.add_argument("--force", action="store_true", help="overwrite OUT")
+    result.add_argument("--as-is", action="store_true", help="export a broken session as it is, without any fix")
+    how = result.add_mutually_exclusive_group()
+    how.add_argument("--curl", action="store_true", help="print the shell command that sends OUT")
+    how.add_argument("--python", action="store_true", help="print the Python program that sends OUT")
+    result.add_argument(
+        "--ids", action="store_true", help=f"list all ids that are others in the body, not only {_MOST_IDS}"
+    )
+    result.add_argument(
+        "--conversation",
+        type=int,
+        metavar="N",
+        help="which conversation of a file that holds several, counted from 1; default: the last one",
+    )
+    add_leaf(result)
+    add_common(result)
+    return result
+
+
+def run(options: argparse.Namespace) -> int:
+    if (options.curl or options.python) and options.output is None:
+        raise UsageError("--curl and --python print how to send a file: name one for the body with -o.")
+    session = inputs.opened(options, one_profile(options))
+    _choose(session, options.conversation)
+    if options.output is not None and _is_same(options.file, options.output):
+        raise UsageError("OUT is the session itself; give another name.")
+    try:
+        made = export(session, options.to, turn=options.turn, as_is=options.as_is, model=options.model)
+    except NoSuchTurn as error:
+        raise UsageError(str(error)) from None
+    except ExportRefused as error:
+        say(str(error))
+        say("--as-is exports it as it is.")
+        return exits.PROBLEMS
+    if options.output is None:
+        streams.write_bytes(made.json)
+    else:
+        save_as(options.output, [made.json], options.force)
+        streams.note_saved()
+    _tell(made, options.ids)
+    if options.curl or options.python:
+        # Written for a shell or for Python: a path in it is quoted, not made safe to show.
+        out((made.curl if options.curl else made.python)(options.output).removesuffix("\n"))
+    return exits.OK
+
+
+def _choose(session: Session, number: int | None) -> None:
+    if number is None:
+        return
+    there = len(session.conversations)
+    if not 1 <= number <= there:
+        raise UsageError(f"There is no conversation {number}: the file has {plural(there, 'conversation')}.")
+    session.current = number - 1
+
+
+def _is_same(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except (OSError, ValueError):
+        return False
+
+
+def _tell(made: Exported, all_ids: bool) -> None:
+    which = f"turn {made.turn} of {made.turns}" if made.turn is not None else None
+    if made.exact:
+        say(f"The request that produced {which}, as the agent recorded it." if which else _RECORDED)
+    for note in made.notes:
+        say(str(note))
+    renamed = made.renamed_ids
+    if not renamed:
+        return
+    say(f"Renamed {plural(len(renamed), 'id')} that {made.to} does not accept:")
+    for number, (old, new) in enumerate(renamed):
+        if number == _MOST_IDS and not all_ids:
+            say(f"  and {len(renamed) - number:,} more; --ids lists all")
+            break
+        say(f"  {safe(old)} -> {safe(new)}")
+
+
+_RECORDED: Final = "The messages up to the last response are those that the agent recorded as sent."

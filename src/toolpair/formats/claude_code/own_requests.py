@@ -1,0 +1,137 @@
+"""The requests that Claude Code records in its own file, put together again.
+
+`api-request` names a request it continues (`base`), how many of its messages it keeps, and the hashes of the others.
+`api-request-blob` holds messages by hash; those of the assistant are joined from the records of their response.
+`api-request-shape` holds the system prompt and the tools.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from toolpair.formats.format import Item, KeptRequest
+
+_BETAS: Final = "betas"
+_LONGEST_CHAIN: Final = 100_000
+
+
+def request_kept(items: Sequence[Item], response: int | None) -> KeptRequest:
+    """The request that the response in a record answered, or the newest one, as far as the file has it."""
+    requests = _by_key(items, "api-request", "id")
+    wanted = next((item.value for item in items if item.uid == response), None) if response is not None else None
+    named = wanted.get("requestRef") if isinstance(wanted, dict) else None
+    request = requests.get(named) if isinstance(named, str) else None
+    exact = request is not None
+    if request is None:
+        request = next(reversed(requests.values()), None)
+    if request is None:
+        return KeptRequest()
+    shape_of = _by_key(items, "api-request-shape", "shapeHash").get(_text(request.get("shapeHash")))
+    shape = shape_of.get("shape") if shape_of is not None else None
+    shape = dict(shape) if isinstance(shape, dict) else {}
+    parameters = dict(request["params"]) if isinstance(request.get("params"), dict) else {}
+    betas = parameters.pop(_BETAS, None)
+    messages, altered, missing = _messages(items, requests, request) if exact else (None, 0, 0)
+    body = {**shape, "messages": messages if messages is not None else []}
+    _mark(body, request.get("cacheControl"))
+    model = parameters.pop("model", None)
+    return KeptRequest(
+        system=body.pop("system", None),
+        tools=body.pop("tools", None) or (),
+        model=model if isinstance(model, str) else None,
+        parameters={**parameters, **{key: value for key, value in body.items() if key != "messages"}},
+        betas=tuple(str(beta) for beta in betas) if isinstance(betas, list) else (),
+        messages=body["messages"] if messages is not None and shape else None,
+        altered=altered,
+        unresolved=missing + (exact and not shape),
+        unrecorded=not exact and response is not None,
+        api="anthropic",
+    )
+
+
+def _by_key(items: Sequence[Item], type_: str, key: str) -> dict[str, dict[str, Any]]:
+    values = (item.value for item in items if isinstance(item.value, dict) and item.value.get("type") == type_)
+    return {value[key]: value for value in values if isinstance(value.get(key), str)}
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _messages(
+    items: Sequence[Item], requests: Mapping[str, dict[str, Any]], request: dict[str, Any]
+) -> tuple[list[Any] | None, int, int]:
+    """The messages, how many of them no longer have their hash, and how many are missing."""
+    hashes = _hashes(requests, request)
+    if hashes is None:
+        return None, 0, 1
+    blobs = _by_key(items, "api-request-blob", "hash")
+    known: dict[str, Any] = {hash_: blob.get("message") for hash_, blob in blobs.items()}
+    if any(hash_ not in known for hash_ in hashes):
+        for message in _responses(items):
+            known.setdefault(_hash(message), message)
+    missing = sum(hash_ not in known for hash_ in hashes)
+    if missing:
+        return None, 0, missing
+    altered = sum(hash_ in blobs and _hash(known[hash_]) != hash_ for hash_ in hashes)
+    return [copy.deepcopy(known[hash_]) for hash_ in hashes], altered, 0
+
+
+def _hashes(requests: Mapping[str, dict[str, Any]], request: dict[str, Any]) -> list[str] | None:
+    """The hashes of all messages of a request; None where a request that it continues is missing."""
+    chain = [request]
+    while (base := chain[-1].get("base")) is not None:
+        before = requests.get(base) if isinstance(base, str) else None
+        if before is None or len(chain) > min(len(requests), _LONGEST_CHAIN):
+            return None
+        chain.append(before)
+    hashes: list[str] = []
+    for one in reversed(chain):
+        keep, tail = one.get("keep"), one.get("tail")
+        if not isinstance(keep, int) or not isinstance(tail, list) or not 0 <= keep <= len(hashes):
+            return None
+        hashes = [*hashes[:keep], *map(str, tail)]
+    return hashes
+
+
+def _responses(items: Sequence[Item]) -> list[dict[str, Any]]:
+    """The messages of the assistant, each joined from its records."""
+    content: dict[str, list[Any]] = {}
+    for item in items:
+        value = item.value
+        message = value.get("message") if isinstance(value, dict) and value.get("type") == "assistant" else None
+        if (
+            isinstance(message, dict)
+            and isinstance(message.get("id"), str)
+            and isinstance(message.get("content"), list)
+        ):
+            content.setdefault(message["id"], []).extend(message["content"])
+    return [{"role": "assistant", "content": blocks} for blocks in content.values()]
+
+
+def _hash(message: Any) -> str:
+    written = json.dumps(message, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
+    return hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _mark(body: dict[str, Any], marks: Any) -> None:
+    """Put the marks for caching back, which are recorded beside the messages; a place that is not there is passed."""
+    for mark in marks if isinstance(marks, list) else ():
+        path = mark.get("path") if isinstance(mark, dict) else None
+        if not isinstance(path, list) or not path:
+            continue
+        if path[0] in ("system", "tools") and isinstance(body.get(path[0]), list):
+            # Shared by all requests of this shape.
+            body[path[0]] = [dict(one) if isinstance(one, dict) else one for one in body[path[0]]]
+        place: Any = body
+        try:
+            for step in path:
+                place = place[step]
+        except (KeyError, IndexError, TypeError):
+            continue
+        if isinstance(place, dict):
+            place["cache_control"] = mark.get("value")

@@ -1,0 +1,287 @@
+"""From a session, or a list of messages, to a request body."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from toolpair.dialects.neutral import ANY_OBJECT, Call, Part, Tool, Turn, merged, spoken
+from toolpair.dialects.request_fields import has_system
+from toolpair.library.message_lists import check, repair
+from toolpair.library.sdk_objects import plain
+from toolpair.reports.export.exported import MODEL, Exported, ExportRefused
+from toolpair.reports.export.id_trail import IdTrail
+from toolpair.reports.export.naming import id_map, ids_of, name_map, renamed
+from toolpair.reports.export.source import Sent, outputs_dropped, sent_by
+from toolpair.reports.export.target import Conversion, Target
+from toolpair.reports.export.targets import TARGETS, target
+from toolpair.reports.export.through_blocks import turns_of
+from toolpair.reports.export.ways import Note, Notes
+from toolpair.rules.problem import Problem
+from toolpair.rules.profiles import profile
+from toolpair.session.session import Session, open_session
+from toolpair.source.gc_pause import gc_paused
+
+_MOST_NAMED: Final = 3
+
+
+def export(
+    source: Session | Sequence[Any] | Mapping[str, Any],
+    to: str,
+    *,
+    turn: int | None = None,
+    as_is: bool = False,
+    model: str | None = None,
+) -> Exported:
+    """The request body that a session is: as its agent would send it, or converted for another API.
+
+    `source` is an open session, a list of messages or a request body; it is never changed. `to` is "anthropic",
+    "openai-chat", "openai-responses", "gemini" or "bedrock-converse". `turn` counts the assistant's turns from 1 and
+    gives the request that produced that one. A broken history is exported after its recommended fixes; raises
+    ExportRefused if errors are left. `as_is` exports it as it stands. `model` replaces the session's. Raises ValueError
+    for an unknown API or turn, SessionError for messages that are not understood.
+    """
+    if to not in TARGETS:
+        raise ValueError(f"There is no API {to!r} to export to; there are {', '.join(TARGETS)}.")
+    session = source.draft() if isinstance(source, Session) else _opened(source)
+    with gc_paused():
+        ids = IdTrail()
+        fixed = () if as_is else _staged(session, ids)
+        return _Export(session, target(to), turn, as_is, model, fixed, ids).made()
+
+
+def _opened(source: Any) -> Session:
+    """A session for messages in memory."""
+    if isinstance(source, (str, bytes, bytearray, PathLike)):
+        raise TypeError("these are not messages; use toolpair.open for files")
+    value = plain(source if isinstance(source, (list, Mapping)) else list(source))
+    if isinstance(value, Mapping):
+        value = dict(value)
+    return open_session("these messages", data=json.dumps(value).encode("ascii"))
+
+
+def _staged(session: Session, ids: IdTrail) -> tuple[Note, ...]:
+    """Apply the recommended fixes of errors to the draft. Raises ExportRefused if errors are left."""
+    errors = [problem for problem in session.problems if problem.severity == "error"]
+    if not errors:
+        return ()
+    before = len(session.staged)
+    blocks = session.conversation.judged.transcript.messages
+    session.stage_recommended()
+    ids.follow_fixes(blocks, session.conversation.judged.transcript.messages)
+    left = [problem for problem in session.problems if problem.severity == "error"]
+    if left:
+        raise _refused(left, session.profile.name)
+    return tuple(_fix_note(row.rules[0], row.count, row.title) for row in session.staged[before:])
+
+
+def _fix_note(rule: str, count: int, title: str) -> Note:
+    return Note(rule, count, f"Fixed first, in memory only: {f'{count:,} × ' if count > 1 else ''}{title}.")
+
+
+def _refused(left: Sequence[Problem], who: str) -> ExportRefused:
+    sentences = tuple(dict.fromkeys(f"{problem.text} ({problem.rule})" for problem in left))
+    named = " ".join(sentences[:_MOST_NAMED])
+    more = f" And {len(sentences) - _MOST_NAMED:,} more." if len(sentences) > _MOST_NAMED else ""
+    start = f"Nothing was exported: {who} would refuse it, and no safe fix is known. "
+    return ExportRefused(f"{start}{named}{more}", sentences)
+
+
+class _Export:
+    """One export on its way."""
+
+    def __init__(
+        self,
+        session: Session,
+        to: Target,
+        turn: int | None,
+        as_is: bool,
+        model: str | None,
+        fixed: tuple[Note, ...],
+        ids: IdTrail,
+    ) -> None:
+        self.to = to
+        self.as_is = as_is
+        self.turn = turn
+        self.fixed = list(fixed)
+        self.made_up: list[Note] = []
+        self.notes = Notes(to.ways, to.title)
+        self.profile = profile(to.id)
+        self.session = session
+        self.sent: Sent = sent_by(session.conversation, turn)
+        self.model = model or (self.sent.model if self.sent.api == to.id else None)
+        self.ids = ids
+        self.has_system = bool(self.sent.system)
+
+    def made(self) -> Exported:
+        own = self.sent.is_for(self.to.id)
+        body = self._own_body() if own else self._converted()
+        if not body[self.to.list_key] and not self.as_is:
+            raise ExportRefused("Nothing was exported: no message of this session would be sent.", ("no message",))
+        if self.to.direct and self.model is None:
+            self._make_up("model", f"Made up: the model is {MODEL}, to be named when the body is sent.")
+        self._say_of_source()
+        return Exported(
+            self.to.id,
+            body,
+            self.model,
+            self.notes.told(lost=True),
+            self.notes.told(lost=False),
+            tuple(self.made_up),
+            tuple(self.fixed),
+            self.ids.pairs,
+            {"anthropic-beta": ",".join(self.sent.betas)} if own and self.sent.betas else {},
+            self.sent.exact and own,
+            self.turn,
+            self.sent.turns,
+        )
+
+    # Ways to a body
+
+    def _own_body(self) -> dict[str, Any]:
+        """The body for the API that the session was written for: its own fields and blocks."""
+        turns = self.sent.read(_nothing)
+        self.has_system = self.has_system or any(turn.role == "system" for turn in turns[:1])
+        self.ids.follow_map({id_: id_ for id_ in ids_of(turns)})
+        messages = self._fixed(self.sent.as_sent(self.notes.say))
+        beside = dict(self.sent.beside)
+        tools = [] if beside.get("tools") else self._tools(turns, self.sent.tools)
+        system = () if has_system(beside) else self.sent.system
+        given = self._conversion(system, (), tools, most_tokens=_count(beside.get("max_tokens")))
+        body = self.to.body(given, messages)
+        self.made_up += given.made_up
+        if self.sent.unknown_fields:
+            names = list(self.sent.unknown_fields)
+            self.notes.say("unknown_fields", len(names), names)
+        rest = {key: body[key] for key in body if key not in beside and key != self.to.list_key}
+        return {**rest, **beside, self.to.list_key: body[self.to.list_key]}
+
+    def _converted(self) -> dict[str, Any]:
+        turns = [turn for turn in self.sent.read(self.notes.say) if spoken(turn)]
+        system, turns = self._system(turns)
+        self.has_system = bool(system)
+        if self.to.alternates:
+            turns = merged(turns)
+        tools = self._tools(turns, self.sent.tools)
+        names = name_map(turns, tools, self.profile)
+        ids = id_map(turns, self.profile)
+        turns = renamed(turns, ids, names)
+        self.ids.follow_map(ids)
+        tools = [replace(tool, name=names[tool.name]) for tool in tools]
+        given = self._conversion(system, turns, tools, self.sent.max_tokens)
+        if left := self.sent.parameters_left():
+            self.notes.say("parameters", len(left), left)
+        if self.to.direct:
+            body = self.to.body(given, self._fixed(self.to.draft(given)))
+        else:
+            body = self.to.body(self._fixed_turns(given), ())
+        self.made_up += given.made_up
+        return body
+
+    def _conversion(
+        self, system: Sequence[Part], turns: Sequence[Turn], tools: Sequence[Tool], most_tokens: int | None
+    ) -> Conversion:
+        keeps = bool(self.model and self.sent.model and self.sent.model in self.model)
+        return Conversion(system, turns, tools, self.model or MODEL, self.notes.say, most_tokens, keeps)
+
+    def _system(self, turns: Sequence[Turn]) -> tuple[list[Part], list[Turn]]:
+        """The system prompt, and the turns without it."""
+        system = list(self.sent.system)
+        begins = next((number for number, turn in enumerate(turns) if turn.role != "system"), len(turns))
+        system += [part for turn in turns[:begins] for part in turn.parts]
+        rest = list(turns[begins:])
+        if self.to.lifts_system and (amid := sum(turn.role == "system" for turn in rest)):
+            self.notes.say("mid_system", amid)
+            rest = [Turn("user", turn.parts) if turn.role == "system" else turn for turn in rest]
+        return system, rest
+
+    def _tools(self, turns: Iterable[Turn], declared: Sequence[Tool]) -> list[Tool]:
+        known = [tool for tool in declared if tool.schema is not None or tool.free]
+        left = [tool.name for tool in declared if tool.schema is None and not tool.free]
+        if left:
+            self.notes.say("provider_tools", len(left), left)
+        used = {part.name: part.free for turn in turns for part in turn.parts if isinstance(part, Call)}
+        if known or not used:
+            return known
+        self._make_up(
+            "tools",
+            f"Made up: the session has no definitions of tools; {len(used):,} that it used take any object.",
+            len(used),
+        )
+        return [
+            Tool(name, "", ANY_OBJECT, free=free and self.to.id.startswith("openai")) for name, free in used.items()
+        ]
+
+    # Checking
+
+    def _fixed(self, messages: list[Any]) -> list[Any]:
+        """The messages without what the provider would refuse. Raises ExportRefused where that is not safe."""
+        if self.as_is or not messages or check(messages, self.to.id).ok:
+            return messages
+        done = repair(messages, self.to.id)
+        if done.left:
+            raise _refused(done.left, self.profile.name)
+        for taken, count in _counted(done.taken).items():
+            self.fixed.append(_fix_note(taken[0], count, taken[1]))
+        self.ids.follow_repair(messages, done.messages)
+        return list(done.messages)
+
+    def _fixed_turns(self, given: Conversion) -> Conversion:
+        quiet = replace(given, say=_nothing)
+        draft = self.to.draft(quiet)
+        if self.as_is or not draft or check(draft, self.to.id).ok:
+            return given
+        return replace(given, turns=turns_of(self._fixed(self.to.draft(given))))
+
+    # Saying
+
+    def _make_up(self, what: str, text: str, count: int = 1) -> None:
+        self.made_up.append(Note(what, count, text))
+
+    def _say_of_source(self) -> None:
+        sent = self.sent
+        if not self.has_system:
+            self._make_up("system", "The session has no system prompt, so the body has none.")
+        if sent.unresolved:
+            count = sent.unresolved
+            missing = f"{count:,} messages" if count > 1 else "1 message"
+            self._make_up(
+                "recorded",
+                f"The agent recorded this request, but {missing} of it cannot be found: the history stands for it.",
+                count,
+            )
+        if sent.unrecorded:
+            self._make_up("recorded", "The file has no record of this turn's request: the history stands for it.")
+        if sent.altered:
+            text = "Of the recorded request {} no longer what was sent: the file was changed since."
+            some = "1 message is" if sent.altered == 1 else f"{sent.altered:,} messages are"
+            self._make_up("altered", text.format(some), sent.altered)
+        seen = self.session.conversation.judged.seen
+        if seen is not None and seen.refuses:
+            self._make_up("refuses", f"Its agent would not resume this session: {seen.refuses}")
+        if sent.ends == "assistant":
+            self._make_up(
+                "ends",
+                f"The history ends with the assistant, so nothing is asked: the last request was turn {sent.turns}.",
+            )
+        if self.turn is None and (dropped := outputs_dropped(self.session.conversation.judged)):
+            self.notes.say("agent_drops", dropped)
+
+
+def _nothing(key: str, count: int = 1, names: list[str] | None = None) -> None:
+    """For what is said elsewhere."""
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+def _counted(taken: Iterable[Any]) -> dict[tuple[str, str], int]:
+    found: dict[tuple[str, str], int] = {}
+    for one in taken:
+        found[one.rule, one.title] = found.get((one.rule, one.title), 0) + 1
+    return found

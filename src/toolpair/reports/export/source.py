@@ -1,0 +1,228 @@
+"""What is exported: the messages that an agent would send, cut at a turn, and what the file says beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, Literal
+
+from msgspec import Struct, field
+
+from toolpair.dialects import anthropic_content, openai_chat_content, openai_responses_content
+from toolpair.dialects.block_texts import is_real_output
+from toolpair.dialects.neutral import Call, Part, Result, Say, Tool, Turn
+from toolpair.dialects.request_fields import most_tokens, own_fields, parameters_left, read_tools, system_of
+from toolpair.formats.format import KeepsRequests, KeptRequest
+from toolpair.history.checked_records import CheckedRecords
+from toolpair.history.conversation import Conversation
+from toolpair.history.sent_rows import messages_sent
+from toolpair.rules.wire import Written, wire_of, written_as
+
+_APIS: Final = {
+    "anthropic": "anthropic",
+    "chat": "openai-chat",
+    "responses": "openai-responses",
+    "gemini": "gemini",
+    "bedrock": "bedrock-converse",
+}
+_FORM_OF: Final[dict[str, Written]] = {"anthropic": "blocks", "openai-chat": "chat", "openai-responses": "items"}
+
+
+class Unit(Struct, frozen=True, eq=False):
+    """One message, or one item, of what is sent."""
+
+    role: str
+    values: tuple[Any, ...]
+    """Its blocks, or the message or item itself."""
+    records: tuple[int, ...] = ()
+    """The uids of the records that it comes from; empty for what the agent adds."""
+
+
+class Sent(Struct, frozen=True, eq=False):
+    """What a request consists of."""
+
+    form: Written
+    """How the units are written."""
+    api: str
+    """The API that they were written for."""
+    units: Sequence[Unit]
+    turns: int
+    """How many turns of the assistant the whole history has."""
+    beside: Mapping[str, Any] = field(default_factory=dict)
+    """The fields of its own API's body, besides messages."""
+    system: Sequence[Part] = ()
+    tools: Sequence[Tool] = ()
+    model: str | None = None
+    max_tokens: int | None = None
+    betas: tuple[str, ...] = ()
+    exact: bool = False
+    altered: int = 0
+    unresolved: int = 0
+    unrecorded: bool = False
+    unknown_fields: Sequence[str] = ()
+    ends: Literal["user", "assistant"] = "user"
+
+    def is_for(self, api: str) -> bool:
+        """Whether the units can be sent to this API as they are."""
+        return self.api == api and _FORM_OF.get(api) == self.form
+
+    def parameters_left(self) -> list[str]:
+        return parameters_left(dict(self.beside))
+
+    def as_sent(self, say: Say) -> list[Any]:
+        """The messages for their own API."""
+        if self.form == "blocks":
+            return list(anthropic_content.as_sent([(unit.role, unit.values) for unit in self.units], say))
+        values = [value for unit in self.units for value in unit.values]
+        if self.form == "items":
+            return openai_responses_content.as_sent(values, say)
+        return openai_chat_content.as_sent(values)
+
+    def read(self, say: Say) -> list[Turn]:
+        """The messages as turns."""
+        return _read(self.form, self.units, say)
+
+
+def _read(form: Written, units: Sequence[Unit], say: Say) -> list[Turn]:
+    if form == "blocks":
+        return anthropic_content.read_messages([(unit.role, unit.values) for unit in units])
+    values = [value for unit in units for value in unit.values]
+    return (
+        openai_responses_content.read_items(values)
+        if form == "items"
+        else openai_chat_content.read_messages(values, say)
+    )
+
+
+class NoSuchTurn(ValueError):
+    """The history has no assistant turn with this number."""
+
+
+def sent_by(conversation: Conversation, turn: int | None) -> Sent:
+    """What the conversation's agent would send, or the request that produced an assistant turn. Raises NoSuchTurn."""
+    judged = conversation.judged
+    form = written_as(judged.transcript)
+    units = list(_units(judged, form))
+    begins = turns_of(units)
+    if turn is not None and not 1 <= turn <= len(begins):
+        there = f"There are {len(begins)}" if len(begins) != 1 else "There is 1"
+        raise NoSuchTurn(f"There is no assistant turn {turn}. {there}.")
+    at = begins[turn - 1] if turn is not None else len(units)
+    last = at if turn is not None else begins[-1] if begins else None
+    response = units[last].records[0] if last is not None else None
+    format_ = conversation.format
+    kept = format_.request_kept(judged.items, response) if isinstance(format_, KeepsRequests) else KeptRequest()
+    units, exact = units[:at], False
+    if kept.messages is not None:
+        recorded = [_recorded(message) for message in kept.messages]
+        if turn is not None:
+            units, exact = recorded, True
+        elif last is not None and _pairs(form, recorded) == _pairs(form, units[:last]):
+            units, exact = [*recorded, *units[last:]], True
+    api = _APIS[wire_of(format_.profile)]
+    outer = conversation.source.outer if isinstance(conversation.source.outer, dict) else {}
+    beside = own_fields(outer, api) if api in _FORM_OF else {}
+    model = kept.model or conversation.head.model or _named(outer)
+    if kept.api is not None:
+        given = {"system": kept.system} if api == "anthropic" else {"instructions": kept.system}
+        beside = {
+            **(given if kept.system else {}),
+            **({"tools": list(kept.tools)} if kept.tools else {}),
+            **kept.parameters,
+        }
+    from_file = {**outer, **beside, **({"system": kept.system} if kept.system else {})}
+    return Sent(
+        form,
+        api,
+        units,
+        len(begins),
+        {key: value for key, value in beside.items() if key not in ("messages", "input", "model")},
+        system_of(from_file),
+        read_tools(list(kept.tools) or outer.get("tools")),
+        model,
+        most_tokens(from_file),
+        kept.betas,
+        exact,
+        kept.altered if exact else 0,
+        kept.unresolved,
+        kept.unrecorded and turn is not None,
+        sorted(key for key in outer if key not in beside) if api in _FORM_OF else (),
+        "assistant" if turn is None and begins and _is_of_assistant(units[-1]) else "user",
+    )
+
+
+def _named(outer: Mapping[str, Any]) -> str | None:
+    return outer["model"] if isinstance(outer.get("model"), str) else None
+
+
+def _recorded(message: Any) -> Unit:
+    content = message.get("content") if isinstance(message, dict) else message
+    values = tuple(content) if isinstance(content, list) else (content,)
+    return Unit(str(message.get("role")) if isinstance(message, dict) else "user", values)
+
+
+def _pairs(form: Written, units: Sequence[Unit]) -> list[tuple[str, str]]:
+    """The calls and results in the units, in order."""
+    turns = _read(form, units, lambda *_: None)
+    parts = (part for turn in turns for part in turn.parts if isinstance(part, (Call, Result)))
+    return [(type(part).__name__, part.id) for part in parts]
+
+
+def _units(judged: CheckedRecords, form: Written) -> Iterator[Unit]:
+    if form == "chat" and judged.seen is None:
+        for message in judged.transcript.messages:
+            yield Unit(str(message.role), (message_value(message),), message.records)
+        return
+    for sent in messages_sent(judged):
+        parts = [(part.value, () if part.block is None else (part.block.record,)) for part in sent.parts]
+        if form == "blocks":
+            records = tuple(dict.fromkeys(uid for _, uids in parts for uid in uids))
+            yield Unit(sent.role, tuple(value for value, _ in parts), records)
+        else:
+            yield from (Unit(sent.role, (value,), uids) for value, uids in parts)
+
+
+def message_value(message: Any) -> Any:
+    """The object that a message is written as."""
+    return message.value
+
+
+def turns_of(units: Sequence[Unit]) -> list[int]:
+    """The index of the first unit of each of the assistant's turns. What it says in a row is one turn.
+
+    What the agent itself adds in the assistant's name is none: no request has produced it.
+    """
+    begins: list[int] = []
+    counted = False
+    for number, unit in enumerate(units):
+        if not _is_of_assistant(unit):
+            counted = False
+        elif not counted and unit.records:
+            begins.append(number)
+            counted = True
+    return begins
+
+
+def _is_of_assistant(unit: Unit) -> bool:
+    return unit.role == "assistant"
+
+
+def turn_of(conversation: Conversation, record: int) -> int | None:
+    """The number of the assistant's turn that a record (its uid) is part of, or that comes next; None without one."""
+    judged = conversation.judged
+    units = list(_units(judged, written_as(judged.transcript)))
+    begins = turns_of(units)
+    at = next((number for number, unit in enumerate(units) if record in unit.records), None)
+    if at is None:
+        return None
+    before = sum(begin <= at for begin in begins)
+    turn = before if _is_of_assistant(units[at]) else before + 1
+    return turn if 1 <= turn <= len(begins) else None
+
+
+def outputs_dropped(judged: CheckedRecords) -> int:
+    """How many real outputs the agent itself does not send."""
+    seen = judged.seen
+    if seen is None:
+        return 0
+    blocks = (block for message in judged.transcript.messages for block in message.blocks)
+    return sum(seen.fates.get(id(block)) in ("dropped", "replaced") and is_real_output(block) for block in blocks)
