@@ -4,6 +4,8 @@ check(messages)   what the provider would refuse, as a Report
 repair(messages)  the fixed messages, as a Repaired
 guard(messages)   raise, report or repair before a request
 open(path)        a session file, as a Session with staged fixes, undo and lossless saving
+excerpt(path)     the smallest part of a session that shows a problem, redacted, as an Excerpt
+redact(path)      a session without anything that tells who, where or what about, as a RedactedCopy
 """
 
 from __future__ import annotations
@@ -15,13 +17,18 @@ if TYPE_CHECKING:
     from toolpair.library.guard import guard
     from toolpair.library.message_lists import Repaired, Taken, check, repair
     from toolpair.library.report import InvalidMessages, Report
+    from toolpair.reports.excerpt.excerpts import Excerpt, excerpt
+    from toolpair.reports.redaction.copies import RedactedCopy
+    from toolpair.reports.redaction.copies import redacted_session as redact
     from toolpair.session.session import Session, SessionError
     from toolpair.session.session import open_session as open
 
 __version__: Final = "0.1.0"
 
 __all__ = [
+    "Excerpt",
     "InvalidMessages",
+    "RedactedCopy",
     "Repaired",
     "Report",
     "Session",
@@ -29,8 +36,10 @@ __all__ = [
     "Taken",
     "__version__",
     "check",
+    "excerpt",
     "guard",
     "open",
+    "redact",
     "repair",
 ]
 
@@ -38,6 +47,9 @@ _FROM = {
     **dict.fromkeys(("Repaired", "Taken", "check", "repair"), "toolpair.library.message_lists"),
     **dict.fromkeys(("InvalidMessages", "Report"), "toolpair.library.report"),
     "guard": "toolpair.library.guard",
+    **dict.fromkeys(("Excerpt", "excerpt"), "toolpair.reports.excerpt.excerpts"),
+    "RedactedCopy": "toolpair.reports.redaction.copies",
+    "redact": "toolpair.reports.redaction.copies:redacted_session",
     "Session": "toolpair.session.session",
     "SessionError": "toolpair.session.session",
     "open": "toolpair.session.session:open_session",

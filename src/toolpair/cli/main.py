@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "compare": "toolpair.cli.compare",
     "diff": "toolpair.cli.diff",
     "sees": "toolpair.cli.sees",
+    "excerpt": "toolpair.cli.excerpt",
     "explain": "toolpair.cli.explain",
     "restore": "toolpair.cli.restore",
     "sessions": "toolpair.cli.sessions",
