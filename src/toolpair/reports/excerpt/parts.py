@@ -9,6 +9,7 @@ from toolpair.formats.format import Item
 from toolpair.session.session import Conversation, Session
 from toolpair.source.container import Container, Encoded, Part
 from toolpair.source.document import Document
+from toolpair.source.joined import JoinedDocument
 from toolpair.source.json_spans import BadSpan, JsonNode, children, node_at
 
 Block = tuple[int, tuple[str | int, ...]]
@@ -26,6 +27,8 @@ class Parts:
         self._container = session.file.container
         self._number = conversation.number - 1
         self._document = conversation.document
+        if isinstance(self._document, JoinedDocument):
+            self._document = conversation.source.document
         self._tree = _TREES.get(conversation.format.id) if relink else None
         self.uids: Sequence[int] = [record.uid for record in self._document.records]
         self._parents: dict[str, Any] | None = None
@@ -36,6 +39,14 @@ class Parts:
         value = first.value if first is not None and first.lines == 1 else None
         kinds = ("session_meta", "session")
         return (first.uid,) if first is not None and isinstance(value, dict) and value.get("type") in kinds else ()
+
+    def narrow(self, kept: Collection[int]) -> None:
+        """From now on there are no other records than these."""
+        if self._tree is not None:
+            self._parents = dict(self._parent_of)
+        items = [Item(uid, self._document.record(uid).value) for uid in self.uids if uid in kept]
+        self._document = self._document.rewrite(items)
+        self.uids = [record.uid for record in self._document.records]
 
     def to_bytes(self, kept: Collection[int], without: Collection[Block] = ()) -> bytes | None:
         """The file with these records, without these blocks; None if nothing would be left."""

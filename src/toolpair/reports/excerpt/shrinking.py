@@ -53,6 +53,7 @@ class Cut:
         """The part, or None if not even all of it shows the problem."""
         if not self._begin():
             return None
+        self._parts.narrow(self._kept)
         head = frozenset(self._parts.head())
         groups = [group for group in self._exchanges(self._kept) if not head.issuperset(group)]
         self._leave_out(groups, head)

@@ -57,7 +57,7 @@ def _blank(match: re.Match[str]) -> str:
 def _public(copy: str) -> set[str]:
     """The words of versions and public models and the numbers that only count, in what can be read of the copy."""
     known = vocabulary()
-    found = {number for key, number in _NUMBER.findall(copy) if counts(key)}
+    found = {number for key, number in _NUMBER.findall(copy) if counts(key) and known.is_key(key)}
     for key, text in _strings(copy):
         if known.is_version(key, text):
             found.update(map(str.lower, TOKEN.findall(text)))

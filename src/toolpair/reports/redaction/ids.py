@@ -54,7 +54,7 @@ _JOINED: Final = re.compile(r"\||__thought__")
 _SHARED: Final = 6
 """Ids share a stand-in if one begins or ends another of at least this many characters."""
 _SHORT: Final = 3
-"""What is not longer says nothing of anybody, and stays."""
+"""Characters of an id of which only letters change."""
 _OF_A_UUID: Final = 32
 _TRIES: Final = 40
 _HASHED: Final = ("truncated", "truncated_sha256", "hashed")
@@ -165,7 +165,7 @@ class Ids:
         kept = self._counters.get(core, 0)
         changing = core[: len(core) - kept]
         if len(changing) <= _SHORT:
-            return core
+            return self._short(changing, core[len(changing) :])
         hexadecimal = _HEX.fullmatch(changing) is not None
         new = ""
         for again in range(_TRIES):
@@ -175,6 +175,21 @@ class Ids:
                 new = self._as_uuid(core, new)
             clash = any(word in self._words for word in _looked_at(new, hexadecimal))
             if new not in self._taken and not clash:
+                break
+        self._taken.add(new)
+        return new
+
+    def _short(self, changing: str, counter: str) -> str:
+        """The stand-in for an id of a few characters: digits stay, letters are the next ones that nobody has."""
+        drawn = Stream(self._key, f"id:{changing}").word(changing, 0)
+        new = changing + counter
+        for step in range(26 ** len(changing)):
+            letters = [
+                chr(97 + (ord(new) - 97 + step // 26**place) % 26) if old.isalpha() else old
+                for place, (old, new) in enumerate(zip(changing, drawn, strict=True))
+            ]
+            new = "".join(letters) + counter
+            if new not in self._taken:
                 break
         self._taken.add(new)
         return new

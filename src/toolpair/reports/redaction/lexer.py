@@ -15,7 +15,7 @@ import orjson
 from toolpair.source.record_values import pieces
 
 _TOKEN: Final = re.compile(
-    r'"([^"\\\n\r]*+(?:\\[^\n\r][^"\\\n\r]*+)*+)("?)(?=(\s*+:)?)'
+    r'"([^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+)("?)(?=(\s*+:)?)'
     r"|([{}\[\]])"
     r'|([^\s"{}\[\],:]++)'
 )
@@ -24,6 +24,7 @@ _PYTHON: Final = re.compile(
     r"|([{}\[\]()])"
     r"|([^\s\"'{}\[\],:()=]++)(?=(=)?)"
 )
+_LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
 _RECORD: Final = re.compile(r'\{\s*+"')
 
 
@@ -95,7 +96,7 @@ def walked_file(text: str, visitor: Visitor) -> str:
         return walked(text, visitor)
     out: list[str] = []
     path = _Path()
-    for line in text.splitlines(keepends=True) if "\r" not in text else re.findall(r"[^\n]*\n|[^\n]+", text):
+    for line in _LINE.findall(text):
         if line.lstrip(" \t\0\ufeff").startswith("{") and line[:1] not in " \t":
             path = _Path()
         if not line.strip() or _reads(line):

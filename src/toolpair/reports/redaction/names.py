@@ -45,11 +45,10 @@ class Names:
 
     def _fresh(self, low: str) -> str:
         new = low
-        for again in range(_TRIES):
-            new = Stream(self._key, f"name:{low}", again).word(f"     {low}"[5:], 5)
-            if new not in self._taken and new != low and (len(new) < _LEAST or new not in self._words):
+        for again in range(_TRIES if len(low) >= _LEAST else 100 * _TRIES):
+            new = Stream(self._key, f"name:{low}", again).word(low, 0)
+            free = new not in self._taken and new not in self._kept
+            if free and (len(new) < _LEAST or new not in self._words):
                 break
-        else:
-            new = low if len(low) < _LEAST else new
         self._taken.add(new)
         return new

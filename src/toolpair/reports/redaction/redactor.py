@@ -107,7 +107,7 @@ class Redactor:
             return token
         number = _NUMBER.fullmatch(token)
         if number is not None:
-            return self._number(token, number, key)
+            return self._number(token, number, None if free else key)
         if self._vocabulary.is_key(token) or token in self._vocabulary.values:
             return token  # a damaged record may be out of step with its quotes
         return self._text(token)
@@ -154,7 +154,7 @@ class Redactor:
         sign, whole, fraction, exponent = number.groups()
         moved = self._times.moved_number(whole)
         if moved is None:
-            if counts(key):
+            if counts(key) and key is not None and self._vocabulary.is_key(key):
                 return token
             moved = self._digits(whole)
         if fraction is not None and len(fraction) > _LONG_NUMBER:
@@ -164,13 +164,14 @@ class Redactor:
     def _digits(self, whole: str) -> str:
         if len(whole) < _LONG_NUMBER:
             return whole
-        kept = 2 if len(whole) >= _BIG_NUMBER else 0  # whether it fits in 64 bits must stay as it is
+        # Whether it fits in 64 bits must stay as it is.
+        kept = 0 if len(whole) < _BIG_NUMBER else 5
         for again in range(_TRIES):
             drawn = Stream(self._key, f"number:{whole}", again).word(whole, 0)
             new = whole[:kept] + drawn[kept:]
             if new not in self._words and (kept == 0 or _fits(new) == _fits(whole)):
                 return new
-        return new if kept == 0 else whole[:kept] + "0" * (len(whole) - kept)
+        return new if kept == 0 else whole
 
     def _text(self, text: str) -> str:
         """Free text: equal texts become equal."""
@@ -305,9 +306,9 @@ class Redactor:
         return head + stream.opaque(start + len(head), start + len(bare)) + run[len(bare) :]
 
 
-def _fits(digits: str) -> bool:
-    """Whether the number fits in 64 bits, and in a signed one."""
-    return int(digits) < 2**63 or 2**63 < int(digits) < 2**64
+def _fits(digits: str) -> tuple[bool, ...]:
+    """Whether the number fits in 64 and in 128 bits, with and without a sign."""
+    return tuple(len(digits) < 60 and int(digits) < 1 << bits for bits in (63, 64, 127, 128))
 
 
 def _may_be_nested(text: str) -> bool:
