@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from msgspec import Struct
 
@@ -11,9 +12,12 @@ from toolpair.reports.excerpt.choosing import Chosen, choose
 from toolpair.reports.excerpt.issue import issue_of
 from toolpair.reports.excerpt.oracle import Oracle, Shown
 from toolpair.reports.excerpt.shrinking import smallest
-from toolpair.reports.redaction.copies import beside_notes, neutral_name, opened_alone, redacted_bytes, same_problems
+from toolpair.reports.redaction.copies import beside_notes, checked_copy, neutral_name, opened_alone
 from toolpair.rules.problem import Problem
 from toolpair.session.session import Refused, Session, open_session
+
+_LARGE: Final = 64 << 20
+"""Bytes of a session of which an excerpt is redacted by itself: ids and words are not gathered from all of it."""
 
 
 class Excerpt(Struct, frozen=True):
@@ -83,8 +87,9 @@ def excerpt_of(
 ) -> Excerpt:
     """As `excerpt`, of an open session as it is with its staged fixes."""
     chosen = choose(session, problem, rule)
-    whole = session.to_bytes()
-    alone = opened_alone(session, whole)
+    large = session.file.size > _LARGE
+    whole = None if large else session.to_bytes()
+    alone = session if whole is None else opened_alone(session, whole)
     here = _same_in(alone, chosen)
     shown = Shown.of(here.problem)
     rules = frozenset(found.rule for one in alone.conversations for found in one.problems)
@@ -94,8 +99,7 @@ def excerpt_of(
         raise Refused(f"Nothing was written: no part of the file shows {shown.rule} by itself.", "differs")
     opened = oracle.opened(data)
     if redact:
-        data, redactor = redacted_bytes(data, whole=whole, key=key)
-        opened = same_problems(opened, data, redactor.stand_in_for_id)
+        data, opened = checked_copy(opened, data, key=key, whole=whole)
     found = next(one for one in _problems(opened) if Shown.of(one) == shown)
     lines = opened.file.kind == "lines"
     return Excerpt(
@@ -107,7 +111,7 @@ def excerpt_of(
         chosen.count,
         redact,
         oracle.checks,
-        len(whole),
+        session.file.size,
         sum(len(one.document) for one in alone.conversations),
         sum(len(one.document) for one in opened.conversations),
         lines,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, TypeVar
 
 from toolpair.reports.excerpt.choosing import Chosen
@@ -14,6 +14,8 @@ from toolpair.transcript.model import Message
 T = TypeVar("T")
 _SMALL: Final = 4_000
 """Bytes of an excerpt that nobody needs smaller."""
+_CLOSE: Final = (0, 1, 3)
+"""How many messages around those of the problem are tried first: one exchange may hold a thousand of them."""
 _AROUND: Final = (0, 1, 3, 10, 50)
 """How many exchanges around those of the problem are tried before the whole session is."""
 
@@ -79,6 +81,9 @@ class Cut:
         head = frozenset(self._parts.head())
         groups = self._exchanges(frozenset(self._parts.uids))
         own = [number for number, group in enumerate(groups) if not evidence.isdisjoint(group)]
+        for kept in self._close_to(evidence):
+            if len(kept | head) < len(self._parts.uids) and self._try(kept | head):
+                return True
         sent = self._sent()
         for width in _AROUND if own else ():
             near = {number for at in own for number in range(max(at - width, 0), min(at + width + 1, len(groups)))}
@@ -89,6 +94,27 @@ class Cut:
             if len(near) == len(groups):
                 break
         return self._try(frozenset(self._parts.uids))
+
+    def _close_to(self, evidence: frozenset[int]) -> Iterator[frozenset[int]]:
+        """The evidence, and with it ever more messages around, and what a person said before."""
+        messages = self._conversation.transcript.messages
+        own = [number for number, message in enumerate(messages) if not evidence.isdisjoint(message.records)]
+        begins = {self._beginning(messages, number) for number in own}
+        known: set[frozenset[int]] = set()
+        for width in _CLOSE:
+            near = {at for number in own for at in range(number - width, number + width + 1)}
+            wanted = {at for at in (near | begins if width else near) if 0 <= at < len(messages)}
+            kept = evidence | {uid for at in wanted for uid in messages[at].records}
+            if kept and kept not in known:
+                known.add(kept)
+                yield kept
+
+    @staticmethod
+    def _beginning(messages: Sequence[Message], number: int) -> int:
+        """The number of the message that its exchange begins with."""
+        while number > 0 and not _begins_an_exchange(messages[number]):
+            number -= 1
+        return number
 
     def _evidence(self) -> frozenset[int]:
         """The records that the problem names."""

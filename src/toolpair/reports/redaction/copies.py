@@ -60,9 +60,25 @@ def redacted(session: Session, *, key: bytes | None = None) -> RedactedCopy:
     raw = session.to_bytes()
     python = session.file.kind == "python" and not session.changed
     alone = opened_alone(session, raw)
-    data, redactor = redacted_bytes(raw, python=python, key=key)
-    copy = same_problems(alone, data, redactor.stand_in_for_id)
+    data, copy = checked_copy(alone, raw, python=python, key=key)
     return RedactedCopy(copy, data, neutral_name(session.file.shown_name), beside_notes(session, alone))
+
+
+def checked_copy(
+    original: Session, raw: bytes, *, python: bool = False, key: bytes | None = None, whole: bytes | None = None
+) -> tuple[bytes, Session]:
+    """The bytes of a session redacted, and the copy opened, which has the same problems. Raises Refused."""
+    for attempt in range(_ATTEMPTS):
+        data, redactor = redacted_bytes(raw, python=python, key=_other_key(key, attempt), whole=whole)
+        try:
+            return data, same_problems(original, data, redactor.stand_in_for_id)
+        except Refused as error:
+            refused = error  # a stand-in may look like something by chance
+    raise refused
+
+
+def _other_key(key: bytes | None, attempt: int) -> bytes | None:
+    return key if key is None or not attempt else (key + bytes([attempt]))[-64:]
 
 
 def redacted_bytes(
@@ -75,14 +91,12 @@ def redacted_bytes(
     text = raw.decode("utf-8", "surrogateescape")
     around = text if whole is None else whole.decode("utf-8", "surrogateescape")
     left: list[str] = []
-    for _ in range(_ATTEMPTS):
-        redactor = Redactor(around, key if key is not None else secrets.token_bytes(32))
+    for attempt in range(_ATTEMPTS):
+        redactor = Redactor(around, _other_key(key, attempt) or secrets.token_bytes(32))
         copy = redactor.file(text, python)
         left = left_in(text, copy) or (left_of(around, copy) if whole is not None else [])
         if not left:
             return copy.encode("utf-8", "surrogateescape"), redactor
-        if key is not None:
-            key = key[::-1] + key[:1] if len(key) < 64 else key[:-1]
     some = ", ".join(repr(word) for word in left[:_NAMED])
     raise Refused(
         f"Nothing was written: {plural(len(left), 'word')} of the original would still be in the copy: {some}.",

@@ -34,7 +34,7 @@ _AT_THE_START: Final = (
     r"(?:https?|file|s3|gs|vscode)://|data:[a-z]{4,12}/[\w.+-]{1,40};base64,",
 )
 _ANYWHERE: Final = (
-    r"\[Request interrupted by user(?: for tool use)?\]?",
+    r"\[Request interrupted(?: by user(?: for tool use)?)?\]?",
     r"Output too large \([^()\n]{1,20}\)\. Full output saved to: |Preview \(first \d+KB\):",
     r"Current (?:Workspace|Working) Directory|Current working directory: ",
 )

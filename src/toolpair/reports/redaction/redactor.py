@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from hashlib import blake2b
 from typing import Final
+
+import orjson
 
 from toolpair.reports.redaction import markers
 from toolpair.reports.redaction.characters import Stream
@@ -48,7 +51,7 @@ _NAMES: Final = frozenset(
 """Keys under which tools and servers are named, or keys of what a tool is given."""
 _LONG_NUMBER: Final = 4
 _BIG_NUMBER: Final = 19
-_OPAQUE: Final = 64
+_DOUBLE: Final = 300
 _TRIES: Final = 40
 _NESTED: Final = 3
 _TOOL_NAME: Final = re.compile(r'"(?:name|toolName|tool_name)\\*"\s*:\s*\\*"([A-Za-z0-9_.:/-]{1,128}?)\\*"')
@@ -59,12 +62,13 @@ class Redactor:
 
     def __init__(self, content: str, key: bytes) -> None:
         """`content` is the whole session: ids, names and words come from it, also when only a part is redacted."""
+        key, key_of_keys = blake2b(key).digest(), blake2b(key + b"keys").digest()
         self._key = key
         self._vocabulary = vocabulary()
         self._words: Collection[str] = words_anywhere(content)
         kept = self._vocabulary.tools | {"mcp"}
         self._names = Names(key, kept, self._words)
-        self._keys = Names(key + b"k", self._vocabulary.keys | self._vocabulary.parameters, self._words)
+        self._keys = Names(key_of_keys, self._vocabulary.keys | self._vocabulary.parameters, self._words)
         used = dict.fromkeys(found for found in _TOOL_NAME.findall(content) if self._may_be_in_an_id(found))
         names = {name: self._names.stand_in(name) for name in (*self._vocabulary.tools, *used)}
         ids = [*VALUES.findall(content), *SHAPES.findall(content)]
@@ -286,7 +290,7 @@ class Redactor:
     def _escape(self, escape: str, start: int, stream: Stream) -> str:
         """An escape in text that is a string within a string: what it says changes in the same way."""
         body = escape.lstrip("\\")
-        if body[0] not in "ux":
+        if len(body) == 1:
             return escape
         character = chr(int(body[1:], 16))
         new = ord(stream.character(character, start))
@@ -307,8 +311,11 @@ class Redactor:
 
 
 def _fits(digits: str) -> tuple[bool, ...]:
-    """Whether the number fits in 64 and in 128 bits, with and without a sign."""
-    return tuple(len(digits) < 60 and int(digits) < 1 << bits for bits in (63, 64, 127, 128))
+    """Whether the number fits in 64 and in 128 bits, with and without a sign, and is as long when it does not."""
+    if len(digits) > _DOUBLE:
+        return ()
+    as_long = len(orjson.dumps(orjson.loads(digits.lstrip("0") or "0"))) == len(digits)
+    return (as_long, *(int(digits) < 1 << bits for bits in (63, 64, 127, 128)))
 
 
 def _may_be_nested(text: str) -> bool:
