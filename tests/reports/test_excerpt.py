@@ -180,7 +180,7 @@ def test_what_is_chosen() -> None:
     assert excerpt_of(session, about.id).number == excerpt_of(session, about.id[:8]).number == 1
     assert excerpt_of(session, rule="result").number == excerpt_of(session, rule="result.kind").number == first.number
     for which, rule, said in (
-        (9, None, "There is no problem 9: there are 3 problems"),
+        (9, None, "There is no problem 9: the file has 3 problems"),
         ("toolu_zzz", None, "No problem is about"),
         (None, "chain.cycle", "has no problem of chain.cycle; it has result"),
     ):
@@ -214,15 +214,17 @@ def test_no_part_shows_a_rule_that_the_session_keeps(monkeypatch: pytest.MonkeyP
 
 
 def test_what_rests_on_other_files_is_said(tmp_path: Path) -> None:
-    """The output of a call in a sub-agent's file beside the session: the excerpt is without it, and says so."""
-    big = json.loads(planted.corpus_file("sound").splitlines()[0])
-    session_id = big["sessionId"]
-    path = tmp_path / f"{session_id}.jsonl"
-    path.write_bytes(planted.corpus_file("result_lost"))
-    alone = opened(path.read_bytes())
-    beside = open_session(path)
-    assert described(alone) == described(beside)
-    assert not toolpair.excerpt(path).notes
+    """A fix that takes an output from a file beside the session: the copy is without the file, and says so."""
+    path = tmp_path / "mine.jsonl"
+    path.write_bytes(claude_bytes(4, missing=2).replace(b"toolu_", b"toolu_01LongEnough"))
+    (lost,) = open_session(path).problems
+    assert lost.call is not None and not toolpair.excerpt(path).notes and not toolpair.redact(path).notes
+    stored = tmp_path / "mine/tool-results"
+    stored.mkdir(parents=True)
+    (stored / f"{lost.call.id}.txt").write_text("the output that was lost")
+    assert described(open_session(path)) != described(opened(path.read_bytes()))
+    for notes in (toolpair.excerpt(path).notes, toolpair.redact(path).notes):
+        assert len(notes) == 1 and "result.missing also rests on other files in the session's folder" in notes[0]
 
 
 def test_the_issue() -> None:

@@ -48,7 +48,7 @@ def choose(session: Session, which: int | str | None = None, rule: str | None = 
         chosen = next((one for one in found if one.number == number), None)
         if chosen is None:
             raise Refused(
-                f"There is no problem {number}: there are {plural(len(listed), 'problem')}; nothing was written.",
+                f"There is no problem {number}: the file has {plural(len(listed), 'problem')}; nothing was written.",
                 "none",
             )
         return chosen
