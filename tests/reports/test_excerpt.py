@@ -79,6 +79,7 @@ def test_every_first_problem_of_all_broken_sessions() -> None:
         if any(conversation.problems for conversation in session.conversations):
             found = excerpt_of(session, key=b"k")
             assert_shows_the_same(session, found)
+            assert found.redacted and found.data not in session.to_bytes(), name
             assert len(found.data) <= session.file.size or session.file.kind == "python", name
             count += 1
     assert count > 300
@@ -130,6 +131,7 @@ def test_the_children_of_what_is_left_out_are_linked_to_what_is_kept() -> None:
     found = toolpair.excerpt("a.jsonl", data=claude_bytes(30, missing=17))
     records = [json.loads(line) for line in found.data.splitlines()]
     ids = [record["uuid"] for record in records]
+    assert len(records) <= 3
     assert [record["parentUuid"] for record in records] == [None, *ids[:-1]]
 
 
