@@ -263,6 +263,12 @@ def test_marks_that_sessions_are_judged_by_stay(mark: str) -> None:
             assert value(f"{spelled} Annika").startswith(spelled)
 
 
+def test_prompts_that_only_say_to_go_on_stay() -> None:
+    for text in ("continue", "Go on!", "please proceed", "weiter"):
+        assert value(text, "content") == text
+    assert "continue" not in value("continue with Annika", "content")
+
+
 def test_what_is_wrapped_is_the_same_as_bare() -> None:
     """An output and its copies elsewhere: as an error, with a reminder after it."""
     bare = value("Annika was here.")
