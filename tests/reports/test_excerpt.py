@@ -195,10 +195,11 @@ def test_what_is_chosen() -> None:
 def test_the_checks_are_limited_and_the_best_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     from toolpair.reports.excerpt import oracle
 
-    monkeypatch.setattr(oracle, "MOST_CHECKS", 4)
-    monkeypatch.setattr(shrinking, "MOST_CHECKS", 4)
+    monkeypatch.setattr(oracle, "MOST_CHECKS", 10)
+    monkeypatch.setattr(shrinking, "MOST_CHECKS", 10)
     found = toolpair.excerpt("a.jsonl", data=claude_bytes(60, missing=30))
-    assert found.checks == 4 and 3 < found.records < found.records_before
+    whole = claude_bytes(60, missing=30)
+    assert found.checks == 10 and len(toolpair.excerpt("a.jsonl", data=whole).data) <= len(found.data) < len(whole)
 
 
 def test_no_part_shows_a_rule_that_the_session_keeps(monkeypatch: pytest.MonkeyPatch) -> None:
