@@ -73,6 +73,7 @@ def _modules(*arguments: str) -> set[str]:
         ("check", str(SAMPLES / "interrupted-call.json")),
         ("check", str(SAMPLES / "interrupted-call.json"), "--output-format", "json"),
         ("fix", str(SAMPLES / "interrupted-call.json"), "--diff"),
+        ("excerpt", str(SAMPLES / "interrupted-call.json"), "--issue"),
         ("explain", "result.missing"),
         ("first-break", str(SAMPLES / "proxy-log.jsonl")),
         ("rules",),

@@ -6,6 +6,8 @@ guard(messages)   raise, report or repair before a request
 export(messages)  a request body for any of five APIs, of messages or of a session, as an Exported
 open(path)        a session file, as a Session with staged fixes, undo and lossless saving
 first_break(requests)   the first request in which each pair broke, and what changed before it
+excerpt(path)     the smallest part of a session that shows a problem, redacted, as an Excerpt
+redact(path)      a session without anything that tells who, where or what about, as a RedactedCopy
 """
 
 from __future__ import annotations
@@ -17,10 +19,13 @@ if TYPE_CHECKING:
     from toolpair.library.guard import guard
     from toolpair.library.message_lists import Repaired, Taken, check, repair
     from toolpair.library.report import InvalidMessages, Report
+    from toolpair.reports.excerpt.excerpts import Excerpt, excerpt
     from toolpair.reports.export.exported import Exported, ExportRefused
     from toolpair.reports.export.exporting import export
     from toolpair.reports.first_break.breaks import Break
     from toolpair.reports.first_break.in_memory import first_break
+    from toolpair.reports.redaction.copies import RedactedCopy
+    from toolpair.reports.redaction.copies import redacted_session as redact
     from toolpair.session.session import Session, SessionError
     from toolpair.session.session import open_session as open
 
@@ -28,9 +33,11 @@ __version__: Final = "0.1.0"
 
 __all__ = [
     "Break",
+    "Excerpt",
     "ExportRefused",
     "Exported",
     "InvalidMessages",
+    "RedactedCopy",
     "Repaired",
     "Report",
     "Session",
@@ -38,10 +45,12 @@ __all__ = [
     "Taken",
     "__version__",
     "check",
+    "excerpt",
     "export",
     "first_break",
     "guard",
     "open",
+    "redact",
     "repair",
 ]
 
@@ -53,6 +62,9 @@ _FROM = {
     **dict.fromkeys(("ExportRefused", "Exported"), "toolpair.reports.export.exported"),
     "export": "toolpair.reports.export.exporting",
     "guard": "toolpair.library.guard",
+    **dict.fromkeys(("Excerpt", "excerpt"), "toolpair.reports.excerpt.excerpts"),
+    "RedactedCopy": "toolpair.reports.redaction.copies",
+    "redact": "toolpair.reports.redaction.copies:redacted_session",
     "Session": "toolpair.session.session",
     "SessionError": "toolpair.session.session",
     "open": "toolpair.session.session:open_session",

@@ -27,6 +27,7 @@ COMMANDS: Final = {
     "sees": "toolpair.cli.sees",
     "first-break": "toolpair.cli.first_break",
     "export": "toolpair.cli.export",
+    "excerpt": "toolpair.cli.excerpt",
     "explain": "toolpair.cli.explain",
     "restore": "toolpair.cli.restore",
     "sessions": "toolpair.cli.sessions",

@@ -31,6 +31,7 @@ commands:
   toolpair explain THING [FILE]  what a rule or an API's error text means, and where it points
   toolpair sees FILE             the history as its agent would send it on resume
   toolpair first-break LOG       the first request of a log in which each pair broke, and what changed
+  toolpair excerpt FILE          the smallest part that shows a problem, redacted; --issue for a bug report
   toolpair restore FILE          the backups of a file, and one put back
   toolpair formats | profiles | rules | recipes   what is supported
   `toolpair COMMAND --help` says more. To open a file named like a command: ./check, or -- check.

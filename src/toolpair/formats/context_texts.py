@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from toolpair.dialects.openai_responses import texts_of, type_of
 
-_USER: Final = (
+USER: Final = (
     "<environment_context>",
     "<user_instructions>",
     "# agents.md instructions",
@@ -18,7 +18,8 @@ _USER: Final = (
     "<goal_context>",
     "<legacy_warning>",
 )
-_DEVELOPER: Final = (
+"""How such texts in the user role begin, in lower case."""
+DEVELOPER: Final = (
     "<permissions instructions>",
     "<model_switch>",
     "<collaboration_mode>",
@@ -32,7 +33,8 @@ _DEVELOPER: Final = (
     "<context_window_guidance>",
     "<rollout_budget>",
 )
-_SUMMARY: Final = "Another language model started to solve this problem and produced a summary"
+"""The same for the developer role."""
+SUMMARY: Final = "Another language model started to solve this problem and produced a summary"
 
 
 def _begins(item: dict[str, Any], prefixes: tuple[str, ...]) -> bool:
@@ -44,8 +46,8 @@ def is_context(item: Any) -> bool:
     if type_of(item) != "message":
         return False
     if item.get("role") == "user":
-        return _begins(item, _USER)
-    return item.get("role") == "developer" and _begins(item, _DEVELOPER)
+        return _begins(item, USER)
+    return item.get("role") == "developer" and _begins(item, DEVELOPER)
 
 
 def begins_turn(item: Any) -> bool:
@@ -58,4 +60,4 @@ def begins_turn(item: Any) -> bool:
 
 def is_summary(item: Any) -> bool:
     """Whether it is the summary that a compaction left."""
-    return type_of(item) == "message" and any(text.startswith(_SUMMARY) for text in texts_of(item))
+    return type_of(item) == "message" and any(text.startswith(SUMMARY) for text in texts_of(item))

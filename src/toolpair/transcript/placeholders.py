@@ -14,7 +14,7 @@ from toolpair.transcript.known_systems import Placeholder, known_texts
 
 _LONGEST: Final = 2000
 """In characters: a longer text is not a placeholder."""
-_GAP: Final = r"[^\n]{0,300}?"
+_GAP: Final = r"([^\n]{0,300}?)"
 """What `…` in a text matches: a name, an id, the rest of a sentence. Never more than one line."""
 
 KNOWN: Final = known_texts()
@@ -48,6 +48,20 @@ def known_placeholder(text: str) -> Placeholder | None:
         if words is not None:
             return _first(_plain(words.strip()), alone=False)
     return None
+
+
+def spans_of(text: str) -> list[tuple[int, int]]:
+    """Where in a text that is a placeholder its own words are: without what varies in it, or is around it."""
+    matches = [match for _, pattern in _patterns() if (match := pattern.search(text)) is not None]
+    if not matches:
+        return []
+    found = max(matches, key=lambda match: len(match[0]))
+    edges = [
+        found.start(),
+        *(edge for group in range(1, found.re.groups + 1) for edge in found.span(group)),
+        found.end(),
+    ]
+    return [(start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if end > start]
 
 
 def _plain(words: str) -> str:

@@ -10,11 +10,12 @@ from toolpair.formats.claude_code.record_kinds import ChainNode, parts_of_type
 from toolpair.transcript.record_tree import FailedRetries
 
 _FEWEST: Final = 2
-_GO_ON: Final = re.compile(
+GO_ON: Final = re.compile(
     r"(please\s+)?(continue|go\s+on|go\s+ahead|proceed|resume|retry|re-?try|try\s+again|again|carry\s+on|keep\s+going"
     r"|next|yes|ok|okay|weiter|mach\s+weiter|continua|continuer|continuez|继续|続けて)(\s+please)?[\s.!?…。！]*\Z",
     re.IGNORECASE,
 )
+"""A prompt that says nothing but that the agent is to go on."""
 
 
 def retries_of(chain: Sequence[ChainNode]) -> FailedRetries | None:
@@ -41,7 +42,7 @@ def retries_of(chain: Sequence[ChainNode]) -> FailedRetries | None:
     for prompt, _ in turns:
         words = _words(prompt)
         # A new text is the user's, and stays.
-        if words is not None and (words in said or _GO_ON.match(words)):
+        if words is not None and (words in said or GO_ON.match(words)):
             repeated.append(prompt)
         elif words is not None:
             said.add(words)

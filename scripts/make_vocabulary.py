@@ -1,0 +1,81 @@
+"""Write down the names that toolpair itself compares a session with: `reports/redaction/data/read.json`.
+
+    python scripts/make_vocabulary.py
+
+Redaction keeps them, because a copy in which they are others is no session any more. They are taken from the code of
+the rooms that read sessions: every string that something is compared with or looked up by. A test fails while the file
+is out of date. What agents write and toolpair does not read is in `written.json` beside it, by hand.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+_PACKAGE: Final = Path(__file__).resolve().parent.parent / "src" / "toolpair"
+OUT: Final = _PACKAGE / "reports" / "redaction" / "data" / "read.json"
+_ROOMS: Final = ("dialects", "formats", "rules", "transcript")
+_NOT_READ: Final = ("pages", "errors")
+"""Folders whose strings are for people."""
+_NAME: Final = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*(?:[-./][A-Za-z0-9_]+)*")
+
+
+def main() -> None:
+    """Write the file."""
+    OUT.write_text(text(), encoding="utf-8")
+    print(f"{OUT}: {len(names()):,} names")
+
+
+def text() -> str:
+    """What the file contains."""
+    found = sorted(names())
+    lines = (", ".join(map(json.dumps, found[at : at + 8])) for at in range(0, len(found), 8))
+    return "[\n " + ",\n ".join(lines) + "\n]\n"
+
+
+def names() -> set[str]:
+    """The names in the code."""
+    return {name for path in _modules() for name in _strings(ast.parse(path.read_bytes())) if _NAME.fullmatch(name)}
+
+
+def _modules() -> Iterator[Path]:
+    for room in _ROOMS:
+        for path in sorted((_PACKAGE / room).rglob("*.py")):
+            if not set(path.parts) & set(_NOT_READ):
+                yield path
+
+
+def _strings(tree: ast.Module) -> Iterator[str]:
+    """The strings that something is compared with or looked up by."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Compare():
+                parts = [node.left, *node.comparators]
+            case ast.Subscript():
+                parts = [node.slice]
+            case ast.Dict():
+                parts = [key for key in node.keys if key is not None]
+            case ast.Set() | ast.List() | ast.Tuple():
+                parts = node.elts
+            case ast.MatchValue() | ast.AnnAssign() | ast.Assign() if node.value is not None:
+                parts = [node.value]
+            case ast.Call(func=ast.Attribute(attr="get" | "pop")):
+                parts = node.args
+            case ast.Call(func=ast.Name(id="frozenset" | "get" | "field_of" | "text_or_none" | "string")):
+                parts = node.args
+            case _:
+                continue
+        for part in parts:
+            match part:
+                case ast.Constant(value=str() as found):
+                    yield found
+                case ast.Constant(value=bytes() as raw):
+                    yield from re.findall(r"[\w$-]{2,}", raw.decode("utf-8", "replace"))
+
+
+if __name__ == "__main__":
+    main()

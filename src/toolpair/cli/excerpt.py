@@ -1,0 +1,123 @@
+"""`toolpair excerpt`: the smallest part of a session that still shows a problem, redacted."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Final
+
+from toolpair.cli import exits, inputs, streams
+from toolpair.cli.knowledge import rule_names
+from toolpair.cli.meant import closest
+from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, is_terminal, one_profile, out, safe, say
+from toolpair.reports.excerpt.excerpts import Excerpt, excerpt_of
+from toolpair.reports.excerpt.issue import LONGEST, TRACKERS, as_text
+from toolpair.rules.rule import family_of
+from toolpair.source.limits import in_words
+from toolpair.source.saving import save_as
+from toolpair.transcript.counting import plural
+
+_EPILOG: Final = """\
+examples:
+  toolpair excerpt session.jsonl -o excerpt.jsonl        the first problem that stops it
+  toolpair excerpt session.jsonl --problem 3             the third one that `check` lists
+  toolpair excerpt session.jsonl --rule result.missing
+  toolpair excerpt session.jsonl --issue -o issue.md     a bug report for the agent's issue tracker
+
+Field names, types and roles, the standard tools' names, versions, public model names, placeholders and notes of known
+programs are kept, and so is the length of everything. Every other text, name, path, host, id, time and long number is
+replaced by one of the same kind and length; ids stay the same or different, and differ by the same characters. Before
+anything is written, the excerpt is compared with the session: no word of four letters or more may be left in it, and
+it must show the same problem with the same cause and break no other rule. docs/excerpt.md says what cannot be
+promised. Read it before you send it.
+
+exit code: 0 written, 2 unreadable or not a session, 3 refused and nothing written (no such problem, OUT exists,
+something would be left), 5 the system failed while writing
+"""
+
+
+def parser(command: str = "excerpt") -> Parser:
+    result = Parser(
+        prog=f"toolpair {command}",
+        description="Write the smallest part of a session that still shows a problem, redacted, for a bug report.",
+        epilog=_EPILOG,
+    )
+    result.add_argument("file", metavar="FILE", help="a session file, a session's id, or - for standard input")
+    result.add_argument(
+        "--problem",
+        metavar="N|ID",
+        help="its number in the order of `check`, from 1, or the id of its call or result; default: the first that "
+        "stops the session, else the first that loses something",
+    )
+    result.add_argument("--rule", metavar="RULE", help="a problem of this rule, or of this family of rules")
+    result.add_argument(
+        "-o", "--output", metavar="OUT", help="write to OUT, readable by you alone; default: standard output"
+    )
+    result.add_argument("--force", action="store_true", help="with -o: overwrite an existing file")
+    result.add_argument(
+        "--issue", action="store_true", help="write the Markdown of a bug report with the excerpt in it"
+    )
+    result.add_argument("--no-redact", action="store_true", help="keep the session's own words: only for yourself")
+    add_leaf(result)
+    add_common(result)
+    return result
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.force and options.output in (None, inputs.STDIN):
+        raise UsageError("--force belongs to -o.")
+    _check_rule(options.rule)
+    session = inputs.opened(options, one_profile(options))
+    found = excerpt_of(session, options.problem, options.rule, redact=not options.no_redact)
+    data = found.issue().encode("utf-8", "replace") if options.issue else found.data
+    if options.output in (None, inputs.STDIN):
+        _print(data)
+    else:
+        save_as(options.output, [data], force=options.force)
+        streams.note_saved()
+    _tell(found, options)
+    return exits.OK
+
+
+def _check_rule(rule: str | None) -> None:
+    if rule is None:
+        return
+    names = rule_names()
+    if rule not in names and rule not in {family_of(name) for name in names}:
+        meant = closest(rule, names)
+        raise UsageError(f"There is no rule {rule!r}." + (f" Did you mean {meant}?" if meant else ""))
+
+
+def _print(data: bytes) -> None:
+    if not is_terminal(sys.stdout):
+        streams.flush()
+        streams.write_bytes(data)
+        return
+    for line in data.decode("utf-8", "replace").splitlines():
+        out(safe(line))
+
+
+def _tell(found: Excerpt, options: argparse.Namespace) -> None:
+    """Say how large it was and is, and what is in it."""
+    noun = "line" if found.lines else "message"
+    say(
+        f"Problem {found.number:,} of {found.count:,}, {found.problem.rule}: {found.records:,} of "
+        f"{plural(found.records_before, noun)}, {in_words(len(found.data))} of {in_words(found.size_before)}, after "
+        f"{plural(found.checks, 'check')}."
+    )
+    if found.redacted:
+        say(
+            "Replaced: every text, name, path, host, id, time and long number. Kept: field names, standard tools, "
+            "versions, public models, known placeholders, and all lengths. Read it before you send it."
+        )
+    else:
+        say("Not redacted: it contains the session's own words.")
+    for note in found.notes:
+        say(note)
+    if options.issue:
+        tracker = TRACKERS.get(found.session.format.id)
+        lines, exact = as_text(found.data)
+        if not exact or sum(map(len, lines)) > LONGEST:
+            say("The excerpt cannot be pasted whole: run the command again without --issue, and attach that file.")
+        if tracker is not None:
+            say(f"Bugs are reported at {tracker}.")

@@ -1,0 +1,164 @@
+"""The Markdown of a bug report: what is seen, why, and the excerpt that shows it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from toolpair import __version__
+from toolpair.history.sent_rows import SeenRow, seen_rows
+from toolpair.rules.problem import Problem
+from toolpair.session.session import Session
+from toolpair.text.safe import visible
+from toolpair.transcript.counting import plural
+
+if TYPE_CHECKING:
+    from toolpair.reports.excerpt.excerpts import Excerpt
+
+LONGEST: Final = 60_000
+"""Characters of an excerpt that an issue can take: trackers refuse longer ones."""
+TRACKERS: Final = {
+    "claude-code": "https://github.com/anthropics/claude-code/issues",
+    "codex": "https://github.com/openai/codex/issues",
+    "pi": "https://github.com/earendil-works/pi/issues",
+    "roo-code": "https://github.com/RooCodeInc/Roo-Code/issues",
+}
+"""Format -> where its agent's bugs are reported."""
+_ROWS: Final = 40
+_TEXT: Final = 100
+_SPECIAL: Final = re.compile(r"([\\`*_\[\]<>|#~])")
+
+
+def issue_of(excerpt: Excerpt) -> str:
+    """The report about the excerpt's problem."""
+    return "\n".join(_lines(excerpt)) + "\n"
+
+
+def as_text(data: bytes) -> tuple[list[str], bool]:
+    """The excerpt as lines that can be pasted, and whether these are exactly its bytes."""
+    text = data.decode("utf-8", "replace")
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    shown = [str(visible(line.removesuffix("\r"))) for line in lines]
+    return shown, "".join(shown).encode() == b"".join(data.split(b"\n"))
+
+
+def _lines(excerpt: Excerpt) -> Iterator[str]:
+    session, problem = excerpt.session, excerpt.problem
+    yield f"### {_plain(problem.text)}"
+    yield ""
+    yield from _about(session, problem)
+    yield ""
+    yield "### Excerpt"
+    yield ""
+    yield from _excerpt(excerpt)
+    yield ""
+    yield "### What is sent"
+    yield ""
+    yield from _sent(session)
+    yield ""
+    yield "### How this was made"
+    yield ""
+    yield from _made(excerpt)
+
+
+def _about(session: Session, problem: Problem) -> Iterator[str]:
+    transcript = session.conversation.transcript
+    if transcript.agent is not None:
+        yield f"- Agent: {_plain(f'{transcript.agent} {transcript.agent_version or str()}'.strip())}"
+    else:
+        yield f"- Format: {session.format.id}"
+    if transcript.model is not None:
+        yield f"- Model: {_plain(transcript.model)}"
+    checked = _plain(session.profile.title)
+    yield f"- Rule: `{problem.rule}` ({problem.severity}; {_impact(problem)}), checked for {checked}"
+    cause = problem.cause
+    if cause is not None:
+        known = ", ".join(filter(None, (cause.product, cause.link)))
+        evidence = f"; {_plain(cause.evidence)}" if cause.evidence else ""
+        yield f"- Cause: {_plain(cause.text)}{evidence}" + (f" (known from {known})" if known else "")
+    else:
+        yield "- Cause: not known"
+    if problem.on_resume is not None:
+        version = f" ({_plain(problem.on_resume.version)})" if problem.on_resume.version else ""
+        yield f"- On resume: {_plain(problem.on_resume.text)}{version}"
+    if problem.api_says:
+        yield f"- The API says: {_plain(problem.api_says)}"
+
+
+def _impact(problem: Problem) -> str:
+    return {"stops": "the session cannot go on", "loses": "something real is lost"}.get(problem.impact, "harmless")
+
+
+def _excerpt(excerpt: Excerpt) -> Iterator[str]:
+    lines, exact = as_text(excerpt.data)
+    length = sum(map(len, lines)) + len(lines)
+    if length > LONGEST:
+        yield f"It has {length:,} characters, too many for this page: `{excerpt.name}` is attached."
+        return
+    if not exact:
+        yield f"It has bytes that cannot be shown here, so `{excerpt.name}` is attached. Readable:"
+        yield ""
+    longest = max((len(run) for line in lines for run in re.findall("`+", line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    yield fence + ("jsonl" if excerpt.lines else "json")
+    yield from lines
+    yield fence
+
+
+def _sent(session: Session) -> Iterator[str]:
+    judged = session.conversation.judged
+    if judged.seen is not None and judged.seen.refuses:
+        yield f"Nothing: {_plain(judged.seen.refuses)}"
+        return
+    rows = seen_rows(judged)
+    number = 0
+    for row in islice(rows, _ROWS):
+        number += 1
+        yield f"{number}. {_row(row)}"
+    if not number:
+        yield "Nothing: no message is left."
+    left = sum(1 for _ in rows)
+    if left:
+        yield ""
+        yield f"And {plural(left, 'more block')}."
+
+
+def _row(row: SeenRow) -> str:
+    where = row.role if row.message is not None else f"{row.role}, left out"
+    name = row.block.name if row.block is not None and row.block.name else None
+    parts = [row.type, *(f"`{_code(part)}`" for part in (name, row.id) if part)]
+    text = " ".join(row.text.split())
+    text = text if len(text) <= _TEXT else f"{text[:_TEXT]}…"
+    mark = f" [{row.fate}]" if row.fate not in ("sent", "dropped") else ""
+    return f"{_plain(where)}: {' '.join(parts)}{mark}" + (f" — {_plain(text)}" if text else "")
+
+
+def _made(excerpt: Excerpt) -> Iterator[str]:
+    noun = "line" if excerpt.lines else "message"
+    before = plural(excerpt.records_before, noun)
+    yield (
+        f"`toolpair excerpt --issue` (toolpair {__version__}) cut it out of a session of {before}: the smallest part "
+        f"found in {plural(excerpt.checks, 'check')} that shows this problem with the same cause, and breaks no rule "
+        "that the session keeps."
+    )
+    if excerpt.redacted:
+        yield (
+            "Texts, names, paths, hosts, times, numbers and ids are stand-ins of the same kind and length. Ids differ "
+            "from each other exactly as they did."
+        )
+    else:
+        yield "It is not redacted."
+    yield f"To see it: save the block as `{excerpt.name}` and run `toolpair check {excerpt.name}`."
+
+
+def _plain(text: str) -> str:
+    """Text with nothing in it that Markdown would obey."""
+    return _SPECIAL.sub(r"\\\1", str(visible(text)))
+
+
+def _code(text: str) -> str:
+    return str(visible(text)).replace("`", "'")

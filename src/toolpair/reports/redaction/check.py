@@ -1,0 +1,123 @@
+"""What is looked at before a copy leaves: whether anything of the original is in it, and whether it is judged alike."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator
+from typing import Any, Final
+
+import orjson
+
+from toolpair.reports.redaction import markers
+from toolpair.reports.redaction.times import TIME
+from toolpair.reports.redaction.tokens import decoded, words_of
+from toolpair.reports.redaction.vocabulary import TOKEN, counts, names_a_model, vocabulary
+from toolpair.session.session import Session
+from toolpair.source.record_values import parse
+from toolpair.transcript.model import Damaged
+
+_TIME: Final = re.compile(TIME)
+_NUMBER: Final = re.compile(r'"([A-Za-z_]+)\\*"\s*:\s*-?([0-9]{4,})')
+_SHORT: Final = 8
+"""A word of fewer characters with a digit in it may be drawn again by chance, for another place."""
+Described = tuple[Any, ...]
+
+
+def left_in(original: str, copy: str) -> list[str]:
+    """Words of the original that are in the copy though they are not in everybody's sessions, in order."""
+    before, after = _TIME.sub(_blank, decoded(original)), _TIME.sub(_blank, decoded(copy))
+    times = [match.span() for match in _TIME.finditer(original)]
+    if len(original) == len(copy) and any(original[start:end] == copy[start:end] for start, end in times):
+        return ["a time"]
+    suspects = (words_of(after) & words_of(before)) - vocabulary().words - markers.words()
+    if suspects:
+        suspects -= _public(copy)
+    if not suspects or len(before) != len(after):
+        return sorted(suspects)
+    chance = {word for word in suspects if len(word) < _SHORT and not word.isalpha()}
+    there = {
+        word
+        for match in TOKEN.finditer(after)
+        if (word := match[0].lower()) in chance and before[match.start() : match.end()].lower() == word
+    }
+    return sorted(suspects - chance | there)
+
+
+def left_of(whole: str, copy: str) -> list[str]:
+    """Words of a session that are in the redacted copy of a part of it. Short ones with digits are met by chance."""
+    found = (words_of(decoded(copy)) & words_of(decoded(whole))) - vocabulary().words - markers.words() - _public(copy)
+    return sorted(word for word in found if len(word) >= _SHORT or word.isalpha())
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+def _public(copy: str) -> set[str]:
+    """The words of versions and public models and the numbers that only count, in what can be read of the copy."""
+    known = vocabulary()
+    found = {number for key, number in _NUMBER.findall(copy) if counts(key) and known.is_key(key)}
+    for key, text in _strings(copy):
+        if known.is_version(key, text):
+            found.update(map(str.lower, TOKEN.findall(text)))
+        elif names_a_model(key):
+            found.update(word.lower() for word in TOKEN.findall(text) if known.is_word_of_a_model(word))
+    return found
+
+
+def _strings(copy: str) -> Iterator[tuple[str | None, str]]:
+    """The strings of the records, each with its key."""
+    raw = copy.encode("utf-8", "surrogateescape")
+    whole = parse(raw)
+    todo: list[tuple[str | None, Any]] = (
+        [(None, whole)]
+        if not isinstance(whole, Damaged)
+        else [
+            (None, value) for line in raw.split(b"\n") if line.strip() and not isinstance(value := parse(line), Damaged)
+        ]
+    )
+    while todo:
+        key, value = todo.pop()
+        if isinstance(value, str):
+            yield key, value
+            if value[:1] in "{[":
+                try:
+                    todo.append((key, orjson.loads(value)))
+                except (ValueError, RecursionError):
+                    pass
+        elif isinstance(value, dict):
+            todo.extend(value.items())
+        elif isinstance(value, list):
+            todo.extend((key, part) for part in value)
+
+
+def described(session: Session) -> Counter[Described]:
+    """The problems of a session without any of its texts: what has to be the same for a copy."""
+    return Counter(_described(session))
+
+
+def _described(session: Session) -> Iterator[Described]:
+    for conversation in session.conversations:
+        for problem in conversation.problems:
+            place = session.location(problem, conversation)
+            yield (
+                *(problem.rule, problem.severity, problem.impact, problem.scope),
+                *(
+                    conversation.number,
+                    place.record,
+                    place.line,
+                    place.end_line,
+                    place.message,
+                    place.block,
+                    place.pair,
+                ),
+                problem.cause.id if problem.cause is not None else None,
+                problem.on_resume.effect if problem.on_resume is not None else None,
+                tuple((fix.id, fix.recommended, fix.certain) for fix in problem.fixes),
+            )
+
+
+def differing_rules(one: Counter[Described], other: Counter[Described]) -> Collection[str]:
+    """The rules that do not find the same in both."""
+    return sorted({found[0] for found in (one - other) + (other - one)})

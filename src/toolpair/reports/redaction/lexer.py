@@ -1,0 +1,164 @@
+"""Walking through JSON text of any condition: what is a key, what a string, what stands outside of strings.
+
+It never fails. A string ends at the latest where its line ends, a record that is torn or glued to another ends where
+the next one begins. Everything between tokens is copied.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, Protocol
+
+import orjson
+
+from toolpair.source.record_values import pieces
+
+_TOKEN: Final = re.compile(
+    r'"([^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+)("?)(?=(\s*+:)?)'
+    r"|([{}\[\]])"
+    r'|([^\s"{}\[\],:]++)'
+)
+_PYTHON: Final = re.compile(
+    r"(?:\"([^\"\\\n\r]*+(?:\\[^\n\r][^\"\\\n\r]*+)*+)(\"?)|'([^'\\\n\r]*+(?:\\[^\n\r][^'\\\n\r]*+)*+)('?))(?=(\s*+:)?)"
+    r"|([{}\[\]()])"
+    r"|([^\s\"'{}\[\],:()=]++)(?=(=)?)"
+)
+_LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
+_RECORD: Final = re.compile(r'\{\s*+"')
+
+
+class Visitor(Protocol):
+    """What becomes of the tokens. `key` is the key that a value belongs to, also through lists; `free`: it is below
+    what a tool was given, where keys and values are anybody's."""
+
+    def key(self, body: str, free: bool) -> str: ...
+    def string(self, body: str, key: str | None, free: bool) -> str: ...
+    def bare(self, token: str, key: str | None, free: bool) -> str: ...
+    def opens_free(self, key: str | None) -> bool:
+        """Whether an object under this key holds anybody's keys and values."""
+
+
+class _Path:
+    """The keys around a place."""
+
+    __slots__ = ("free", "key", "stack")
+
+    def __init__(self) -> None:
+        self.key: str | None = None
+        self.free = False
+        self.stack: list[tuple[str | None, bool]] = []
+
+
+def walked(text: str, visitor: Visitor, free: bool = False) -> str:
+    """The text of one or more records, with each token as the visitor wants it."""
+    path = _Path()
+    path.free = free
+    return "".join(_walk(text, visitor, path))
+
+
+def _walk(text: str, visitor: Visitor, path: _Path) -> Iterator[str]:
+    at = 0
+    stack, key, free = path.stack, path.key, path.free
+    named = False  # the last token was a key
+    for match in _TOKEN.finditer(text):
+        start = match.start()
+        if start > at:
+            yield text[at:start]
+        body, end, colon, bracket, bare = match.groups()
+        if body is not None:
+            if colon is not None:
+                key = body
+                yield f'"{visitor.key(body, free)}{end}'
+                at = match.end()
+                named = True
+                continue
+            yield f'"{visitor.string(body, key, free)}{end}'
+        elif bracket is not None:
+            if bracket in "{[":
+                stack.append((key, free))
+                free = free or (named and bracket == "{" and visitor.opens_free(key))
+            elif stack:
+                key, free = stack.pop()
+            yield bracket
+        else:
+            yield visitor.bare(bare, key, free)
+        named = False
+        at = match.end()
+    path.key, path.free = key, free
+    if at < len(text):
+        yield text[at:]
+
+
+def walked_file(text: str, visitor: Visitor) -> str:
+    """The text of a whole file: one JSON document, or a record a line, some of them damaged."""
+    if _reads(text):
+        return walked(text, visitor)
+    out: list[str] = []
+    path = _Path()
+    for line in _LINE.findall(text):
+        if line.lstrip(" \t\0\ufeff").startswith("{") and line[:1] not in " \t":
+            path = _Path()
+        if not line.strip() or _reads(line):
+            out.extend(_walk(line, visitor, path))
+            continue
+        for number, part in enumerate(_parts(line)):
+            if number:
+                path = _Path()
+            out.extend(_walk(part, visitor, path))
+    return "".join(out)
+
+
+def _reads(text: str) -> bool:
+    try:
+        orjson.loads(text.encode("utf-8", "surrogateescape"))
+    except (ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _parts(line: str) -> list[str]:
+    """A damaged line, cut where another record begins in it."""
+    if len(_RECORD.findall(line)) < 2:
+        return [line]
+    found = [part.decode("utf-8", "surrogateescape") for part in pieces(line.encode("utf-8", "surrogateescape"))]
+    joined: list[str] = []
+    for part in found:
+        if joined and _RECORD.match(part) is None:
+            joined[-1] += part
+        else:
+            joined.append(part)
+    return joined
+
+
+def walked_python(text: str, visitor: Visitor) -> str:
+    """The text of a Python literal."""
+    out: list[str] = []
+    at = 0
+    key: str | None = None
+    stack: list[str | None] = []
+    for match in _PYTHON.finditer(text):
+        out.append(text[at : match.start()])
+        double, end, single, ended, colon, bracket, bare, equals = match.groups()
+        body = double if double is not None else single
+        if body is not None:
+            mark = '"' if double is not None else "'"
+            if colon is not None:
+                key = body
+                out.append(f"{mark}{visitor.key(body, False)}{end if double is not None else ended}")
+            else:
+                out.append(f"{mark}{visitor.string(body, key, False)}{end if double is not None else ended}")
+        elif bracket is not None:
+            if bracket in "{[(":
+                stack.append(key)
+            elif stack:
+                key = stack.pop()
+            out.append(bracket)
+        elif equals is not None:
+            key = bare
+            out.append(visitor.key(bare, False))
+        else:
+            out.append(bare if bare in ("None", "True", "False") else visitor.bare(bare, key, False))
+        at = match.end()
+    out.append(text[at:])
+    return "".join(out)

@@ -1,0 +1,326 @@
+"""Every text, name, id, host, time and number of a session replaced by a stand-in of the same kind and length.
+
+Only the bodies of strings, keys that no agent writes by itself, and numbers change. Spacing, escapes, duplicate keys,
+torn and glued lines, NULs and bad bytes stay, and so do the words of the vocabulary and the marks that a session is
+judged by. Stand-ins are drawn from a keyed hash: without the key nobody can tell whether a guess was right.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from hashlib import blake2b
+from typing import Final
+
+import orjson
+
+from toolpair.reports.redaction import markers
+from toolpair.reports.redaction.characters import Stream
+from toolpair.reports.redaction.escapes import changed, said
+from toolpair.reports.redaction.given import Given
+from toolpair.reports.redaction.ids import SHAPES, VALUES, Ids, is_id_key
+from toolpair.reports.redaction.lexer import walked, walked_file, walked_python
+from toolpair.reports.redaction.names import Names
+from toolpair.reports.redaction.times import TIME, Times
+from toolpair.reports.redaction.tokens import words_anywhere
+from toolpair.reports.redaction.vocabulary import counts, names_a_model, vocabulary
+
+_PIECE: Final = re.compile(
+    rf"({TIME})"
+    r"|(\\+(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[A-Za-z0-9\"'/]))"
+    r"|([A-Za-z0-9+/_-]{64,}={0,2})"
+    r"|([^\W_]+(?:[-_.:|]+[^\W_]+)*+)"
+    r"|([^\x00-\x7f])"
+)
+"""Of a text: a time, an escape of text within the text, Base64, words joined as ids are, any other character."""
+_WORD: Final = re.compile(r"[^\W_]+")
+_DIGIT: Final = re.compile(r"[0-9]")
+_NUMBER: Final = re.compile(r"(-?)([0-9]+)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_EXPONENT: Final = re.compile(r"[0-9]+[eE][0-9]*")
+_LITERALS: Final = frozenset({"true", "false", "null", "NaN", "Infinity", "-Infinity"})
+_PICTURES: Final = ("iVBORw0KGgo", "/9j/", "R0lGODlh", "R0lGODdh", "UklGR", "JVBERi0")
+"""How Base64 of the usual kinds of files begins."""
+_GIVEN: Final = frozenset(
+    {"input", "arguments", "args", "parameters", "properties", "toolArgs", "raw_input", "parsedArgs"}
+)
+_NAMES: Final = frozenset(
+    {"name", "toolName", "tool_name", "tool", "recipient_name", "recipient", "function_name", "functionName", "names"}
+    | {"addedNames", "removedNames", "tools", "toolsUsed", "required", "allowed_tools", "attributionMcpServer"}
+    | {"attributionMcpTool", "serverName", "server", "server_label", "namespace"}
+)
+"""Keys under which tools and servers are named, or keys of what a tool is given."""
+_LONG_NUMBER: Final = 4
+_BIG_NUMBER: Final = 19
+_DOUBLE: Final = 300
+_TRIES: Final = 40
+_NESTED: Final = 3
+_TOOL_NAME: Final = re.compile(r'"(?:name|toolName|tool_name)\\*"\s*:\s*\\*"([A-Za-z0-9_.:/-]{1,128}?)\\*"')
+
+
+class Redactor:
+    """The stand-ins for one session. Equal texts, ids and names have equal ones."""
+
+    def __init__(self, content: str, key: bytes) -> None:
+        """`content` is the whole session: ids, names and words come from it, also when only a part is redacted."""
+        key, key_of_keys = blake2b(key).digest(), blake2b(key + b"keys").digest()
+        self._key = key
+        self._vocabulary = vocabulary()
+        self._words: Collection[str] = words_anywhere(content)
+        kept = self._vocabulary.tools | {"mcp"}
+        self._names = Names(key, kept, self._words)
+        self._keys = Names(key_of_keys, self._vocabulary.keys | self._vocabulary.parameters, self._words)
+        used = dict.fromkeys(found for found in _TOOL_NAME.findall(content) if self._may_be_in_an_id(found))
+        names = {name: self._names.stand_in(name) for name in (*self._vocabulary.tools, *used)}
+        ids = [*VALUES.findall(content), *SHAPES.findall(content)]
+        self._times = Times(key)
+        self._given = Given(content)
+        self._ids = Ids(key, ids, names, self._words, self._times)
+        self._texts: dict[str, str] = {}
+        self._depth = 0
+
+    @staticmethod
+    def _may_be_in_an_id(name: str) -> bool:
+        return len(name) >= _LONG_NUMBER and "/" not in name and not name.isdigit()
+
+    def file(self, content: str, python: bool = False) -> str:
+        """A file, or a part of one, redacted."""
+        return walked_python(content, self) if python else walked_file(content, self)
+
+    def stand_in_for_id(self, id_: str) -> str:
+        return self._ids.stand_in(id_)
+
+    # What the lexer asks
+
+    def opens_free(self, key: str | None) -> bool:
+        return key in _GIVEN
+
+    def key(self, body: str, free: bool) -> str:
+        if self._vocabulary.is_key(body):
+            return body
+        return changed(body, self._key_name)
+
+    def string(self, body: str, key: str | None, free: bool) -> str:
+        if not body:
+            return body
+        if not free and self._vocabulary.is_value(key, body):
+            return body
+        return changed(body, lambda text: self._value(text, key, free))
+
+    def bare(self, token: str, key: str | None, free: bool) -> str:
+        if token in _LITERALS:
+            return token
+        number = _NUMBER.fullmatch(token)
+        if number is not None:
+            return self._number(token, number, None if free else key)
+        if self._vocabulary.is_key(token) or token in self._vocabulary.values:
+            return token  # a damaged record may be out of step with its quotes
+        return self._text(token)
+
+    # What stands for what
+
+    def _key_name(self, name: str) -> str:
+        if _WORD.search(name) is None:
+            return name
+        known = self._ids.in_text(name)
+        if known is not None:
+            return known
+        moved = self._times.moved(name)
+        return moved if moved is not None else self._keys.stand_in(name)
+
+    def _value(self, text: str, key: str | None, free: bool) -> str:
+        if key is not None:
+            if is_id_key(key):
+                return self._ids.stand_in(text) if len(text) <= 300 else self._text(text)
+            if key in _NAMES and not free and len(text) <= 200:
+                return self._name(text, key)
+            if not free and self._vocabulary.is_version(key, text):
+                return text
+            if not free and names_a_model(key):
+                return _WORD.sub(self._word_of_a_model, text)
+        if text[0] in '{[ \n"' and self._depth < _NESTED and _may_be_nested(text):
+            self._depth += 1
+            try:
+                return walked(text, self, free or key in _GIVEN)
+            finally:
+                self._depth -= 1
+        return self._text(text)
+
+    def _name(self, text: str, key: str) -> str:
+        if key == "required" and text in self._vocabulary.parameters:
+            return text
+        return (self._keys if key == "required" else self._names).stand_in(text)
+
+    def _word_of_a_model(self, match: re.Match[str]) -> str:
+        word = match[0]
+        return word if self._vocabulary.is_word_of_a_model(word) else self._names.stand_in(word)
+
+    def _number(self, token: str, number: re.Match[str], key: str | None) -> str:
+        sign, whole, fraction, exponent = number.groups()
+        moved = self._times.moved_number(whole)
+        if moved is None:
+            if counts(key) and key is not None and self._vocabulary.is_key(key):
+                return token
+            moved = self._digits(whole)
+        if fraction is not None and len(fraction) > _LONG_NUMBER:
+            fraction = "." + self._digits("1" + fraction[1:])[1:]
+        return f"{sign}{moved}{fraction or ''}{exponent or ''}"
+
+    def _digits(self, whole: str) -> str:
+        if len(whole) < _LONG_NUMBER:
+            return whole
+        # Whether it fits in 64 bits must stay as it is.
+        kept = 0 if len(whole) < _BIG_NUMBER else 5
+        for again in range(_TRIES):
+            drawn = Stream(self._key, f"number:{whole}", again).word(whole, 0)
+            new = whole[:kept] + drawn[kept:]
+            if new not in self._words and (kept == 0 or _fits(new) == _fits(whole)):
+                return new
+        return new if kept == 0 else whole
+
+    def _text(self, text: str) -> str:
+        """Free text: equal texts become equal."""
+        known = self._texts.get(text)
+        if known is not None:
+            return known
+        new = self._named(text, self._given.spans(text)) if len(text) > 4 else self._marked(text)
+        if len(text) < 2000:
+            self._texts[text] = new
+        return new
+
+    def _named(self, text: str, named: list[tuple[int, int]]) -> str:
+        """A text with names in it that have stand-ins of their own."""
+        out: list[str] = []
+        at = 0
+        for start, end in named:
+            out += (self._marked(text[at:start]), self._marked(text[start:end]))
+            at = end
+        out.append(self._marked(text[at:]))
+        return "".join(out)
+
+    def _marked(self, text: str) -> str:
+        """A text without the marks in it, which stay."""
+        out: list[str] = []
+        at = 0
+        for start, end in markers.spans(text):
+            out += (self._between(text[at:start]), text[start:end])
+            at = end
+        out.append(self._between(text[at:]))
+        return "".join(out)
+
+    def _between(self, text: str) -> str:
+        """The text between two marks. White space around it does not count for what it becomes."""
+        bare = text.strip()
+        if not bare:
+            return text
+        lead = text.index(bare[0])
+        stream = Stream(self._key, bare)
+        lower, words, spelled = stream.lower, self._words, self._ids.spelled
+        out = [text[:lead]]
+        at = 0
+        for match in _PIECE.finditer(bare):
+            start, end = match.span()
+            if start > at:
+                out.append(bare[at:start])
+            at = end
+            time, escape, opaque, word, other = match.groups()
+            if word is not None:
+                if word.isalpha() and word.islower() and word.isascii() and word not in spelled:
+                    new = lower[start:end]  # most words by far
+                    out.append(self._word(word, start, stream) if len(word) > 3 and new in words else new)
+                else:
+                    out.append(self._joined(word, start, stream))
+            elif other is not None:
+                out.append(stream.character(other, start))
+            elif escape is not None:
+                out.append(self._escape(escape, start, stream))
+            elif time is not None:
+                out.append(self._times.moved(time) or self._joined(time, start, stream))
+            else:
+                out.append(self._opaque(opaque, start, stream))
+        out += (bare[at:], text[lead + len(bare) :])
+        return "".join(out)
+
+    def _joined(self, word: str, start: int, stream: Stream) -> str:
+        """One word, or several that are joined as in an id."""
+        known = self._ids.in_text(word)
+        if known is not None:
+            return known
+        if word.isalnum():
+            return self._word(word, start, stream)
+        if _DIGIT.search(word) is None:
+            return self._words_of(word, start, stream)
+        shaped = SHAPES.search(word)
+        if shaped is not None and shaped[0] != word:
+            first, last = shaped.span()
+            before = self._words_of(word[:first], start, stream)
+            return before + self._ids.stand_in(shaped[0]) + self._words_of(word[last:], start + last, stream)
+        return self._words_of(word, start, stream)
+
+    def _words_of(self, joined: str, start: int, stream: Stream) -> str:
+        lower, words, spelled = stream.lower, self._words, self._ids.spelled
+        pieces: list[str] = []
+        at = 0
+        for match in _WORD.finditer(joined):
+            first, last = match.span()
+            word = match[0]
+            pieces.append(joined[at:first])
+            at = last
+            new = lower[start + first : start + last]
+            if word in spelled:
+                new = spelled[word]
+            elif not (word.isalpha() and word.islower() and word.isascii()) or (len(word) > 3 and new in words):
+                known = self._ids.in_text(word) if len(word) > 5 else None
+                new = known or self._word(word, start + first, stream)
+            pieces.append(new)
+        pieces.append(joined[at:])
+        return "".join(pieces)
+
+    def _word(self, word: str, start: int, stream: Stream) -> str:
+        new = stream.word(word, start)
+        if len(word) >= _LONG_NUMBER:
+            if word[0] <= "9" and _EXPONENT.fullmatch(word):
+                at = word.lower().index("e")
+                return f"{new[:at]}{word[at]}{new[at + 1 :]}"
+            again = 0
+            while new.lower() in self._words and again < _TRIES:
+                again += 1
+                new = Stream(self._key, f"{stream.lower[:16]}:{start}:{word}", again).word(word, 0)
+        return new
+
+    def _escape(self, escape: str, start: int, stream: Stream) -> str:
+        """An escape in text that is a string within a string: what it says changes in the same way."""
+        body = escape.lstrip("\\")
+        if len(body) == 1:
+            return escape
+        character = chr(int(body[1:], 16))
+        new = ord(stream.character(character, start))
+        if character.isalnum() and new < 16 ** (len(body) - 1):
+            return f"{escape[: len(escape) - len(body) + 1]}{new:0{len(body) - 1}x}"
+        return escape
+
+    def _opaque(self, run: str, start: int, stream: Stream) -> str:
+        """Base64, or else a long run of words and lines."""
+        bare = run.rstrip("=")
+        mixed = any(map(str.isupper, bare)) and any(map(str.islower, bare)) and any(map(str.isdigit, bare))
+        if not mixed or (bare[0] == "/" and not bare.startswith("/9j/")):
+            return re.sub(
+                r"[^\W_]+(?:[-_]+[^\W_]+)*", lambda match: self._joined(match[0], start + match.start(), stream), run
+            )
+        head = next((one for one in _PICTURES if bare.startswith(one)), "")
+        return head + stream.opaque(start + len(head), start + len(bare)) + run[len(bare) :]
+
+
+def _fits(digits: str) -> tuple[bool, ...]:
+    """Whether the number fits in 64 and in 128 bits, with and without a sign, and is as long when it does not."""
+    if len(digits) > _DOUBLE:
+        return ()
+    as_long = len(orjson.dumps(orjson.loads(digits.lstrip("0") or "0"))) == len(digits)
+    return (as_long, *(int(digits) < 1 << bits for bits in (63, 64, 127, 128)))
+
+
+def _may_be_nested(text: str) -> bool:
+    """Whether a text is JSON, whole or torn."""
+    bare = text.lstrip()
+    return bare.startswith(('{"', "[{", '["', "[]", "{}", "[[", "{\n", "[\n", '{ "', '{\\"')) or (
+        bare[:1] == '"' and len(bare) > 2 and bare.rstrip()[-1:] == '"' and said(bare) != bare
+    )

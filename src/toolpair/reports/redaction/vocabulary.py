@@ -1,0 +1,85 @@
+"""The words that are the same in everybody's sessions, and that redaction therefore keeps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+import orjson
+from msgspec import Struct
+
+from toolpair.reports.redaction.ids import PREFIXES
+from toolpair.transcript.known_systems import SYSTEMS
+
+TOKEN: Final = re.compile(r"[^\W_]{4,}")
+"""What counts as a word when a copy is compared with the original: shorter ones say nothing by themselves."""
+_VERSION: Final = re.compile(
+    r"v?\d{1,5}(?:\.\d{1,5}){1,3}(?:-(?:alpha|beta|rc|dev|next|nightly|canary)(?:\.?\d{1,4})?)?\Z"
+)
+_VERSION_KEY: Final = re.compile(r"(?:\A|_)version\Z|Version\Z")
+_MODEL_KEY: Final = re.compile(r"(?:\A|_)model(?:_id|_name)?\Z|[mM]odel(?:Id|Name)?\Z")
+_COUNTING: Final = re.compile(
+    r"ordinal|sequence|[iI]ndex|[vV]ersion|offset|max_|budget|context_window|[lL]ine\Z|[lL]ines\Z"
+)
+_OTHERS: Final = frozenset({"true", "false", "null", "infinity", "none", *PREFIXES})
+"""Literals, and what ids begin with."""
+_OF_A_MODEL: Final = re.compile(r"\d{1,3}[a-zA-Z]?|[a-zA-Z]\d{1,2}|v\d{1,2}|20\d{6}|20\d\d", re.ASCII)
+
+
+class Vocabulary(Struct, frozen=True):
+    """All of it, by what it is."""
+
+    keys: frozenset[str]
+    value_keys: frozenset[str]
+    """The keys whose values are enumerations."""
+    values: frozenset[str]
+    tools: frozenset[str]
+    parameters: frozenset[str]
+    """The names of the standard tools' parameters, which are keys as well."""
+    models: frozenset[str]
+    """The words that public model names are made of."""
+    words: frozenset[str]
+    """All words of four characters or more in any of these, in lower case."""
+
+    def is_key(self, name: str) -> bool:
+        return name in self.keys or name in self.parameters
+
+    def is_value(self, key: str | None, value: str) -> bool:
+        """Whether it is one of the values that this key has in anybody's session."""
+        return key in self.value_keys and value in self.values
+
+    def is_version(self, key: str | None, value: str) -> bool:
+        return key is not None and _VERSION_KEY.search(key) is not None and _VERSION.match(value) is not None
+
+    def is_word_of_a_model(self, word: str) -> bool:
+        return word.lower() in self.models or _OF_A_MODEL.fullmatch(word) is not None
+
+
+def names_a_model(key: str | None) -> bool:
+    """Whether the values of the key are names of models."""
+    return key is not None and _MODEL_KEY.search(key) is not None
+
+
+def counts(key: str | None) -> bool:
+    """Whether the key's numbers say where something stands, or what is allowed: they have to fit each other."""
+    return key is not None and _COUNTING.search(key) is not None
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """The vocabulary; read once."""
+    folder = files("toolpair.reports.redaction") / "data"
+    read = orjson.loads((folder / "read.json").read_bytes())
+    written = {name: frozenset(listed) for name, listed in orjson.loads((folder / "written.json").read_bytes()).items()}
+    titles = {system.title for system in SYSTEMS.values()} | set(SYSTEMS)
+    keys, values = written["keys"].union(read), written["values"].union(read, titles)
+    tools, parameters, models = written["tools"], written["parameters"], written["models"]
+    words = _words(keys | values | tools | parameters | models) | _OTHERS
+    return Vocabulary(keys, written["value_keys"], values, tools, parameters, models, words)
+
+
+def _words(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(word.lower() for name in names for word in TOKEN.findall(name))
