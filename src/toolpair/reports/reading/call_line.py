@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dialects.block_texts import arguments, call_summary
 from toolpair.text.tool_calls import TODO_STATES, Todo, todo_in
-from toolpair.tui.numbers import count_text
+from toolpair.transcript.counting import plural
 
 if TYPE_CHECKING:
     from toolpair.transcript.model import Block
@@ -33,7 +33,7 @@ def call_line(call: Block) -> tuple[str, str]:
     words = todo_words(todo) if todo is not None else call_summary(call) + _edit(given)
     if server:
         count = len(given) if isinstance(given, dict) else 0
-        words = f"{server}  {words}" if words else f"{server}  {count_text(count, 'argument')}"
+        words = f"{server}  {words}" if words else f"{server}  {plural(count, 'argument')}"
     return tool, words
 
 
