@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "compare": "toolpair.cli.compare",
     "diff": "toolpair.cli.diff",
     "sees": "toolpair.cli.sees",
+    "report": "toolpair.cli.report",
     "explain": "toolpair.cli.explain",
     "restore": "toolpair.cli.restore",
     "sessions": "toolpair.cli.sessions",
