@@ -4,6 +4,8 @@ check(messages)   what the provider would refuse, as a Report
 repair(messages)  the fixed messages, as a Repaired
 guard(messages)   raise, report or repair before a request
 open(path)        a session file, as a Session with staged fixes, undo and lossless saving
+report(session)   a session as pages to read: what is wrong, and each call beside its result
+diff(a, b)        where two sessions part, and what differs, as a SessionDiff
 """
 
 from __future__ import annotations
@@ -15,28 +17,39 @@ if TYPE_CHECKING:
     from toolpair.library.guard import guard
     from toolpair.library.message_lists import Repaired, Taken, check, repair
     from toolpair.library.report import InvalidMessages, Report
+    from toolpair.reports.page.files import ReportFiles, report
     from toolpair.session.session import Session, SessionError
     from toolpair.session.session import open_session as open
+    from toolpair.session.two_sessions import SessionDiff, diff
+    from toolpair.source.errors import Refused
 
 __version__: Final = "0.1.0"
 
 __all__ = [
     "InvalidMessages",
+    "Refused",
     "Repaired",
     "Report",
+    "ReportFiles",
     "Session",
+    "SessionDiff",
     "SessionError",
     "Taken",
     "__version__",
     "check",
+    "diff",
     "guard",
     "open",
     "repair",
+    "report",
 ]
 
 _FROM = {
     **dict.fromkeys(("Repaired", "Taken", "check", "repair"), "toolpair.library.message_lists"),
     **dict.fromkeys(("InvalidMessages", "Report"), "toolpair.library.report"),
+    **dict.fromkeys(("ReportFiles", "report"), "toolpair.reports.page.files"),
+    **dict.fromkeys(("SessionDiff", "diff"), "toolpair.session.two_sessions"),
+    "Refused": "toolpair.source.errors",
     "guard": "toolpair.library.guard",
     "Session": "toolpair.session.session",
     "SessionError": "toolpair.session.session",

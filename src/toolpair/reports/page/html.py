@@ -42,7 +42,7 @@ from toolpair.reports.page.parts import (
     Turn,
 )
 from toolpair.reports.page.writer import COMMENT, EMPTY, NO_ARGUMENTS, NOTICE, PageHead, cut_text, neighbours, page_name
-from toolpair.text.safe import visible, visible_lines
+from toolpair.text.safe import visible, visible_text
 from toolpair.transcript.counting import plural
 
 _OPEN: Final = 20
@@ -65,7 +65,7 @@ def _sentence(text: object) -> str:
 
 def _lines(text: str) -> str:
     """A text with its line ends."""
-    return html.escape("\n".join(visible_lines(text)))
+    return html.escape(visible_text(text))
 
 
 @cache

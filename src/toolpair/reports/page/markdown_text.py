@@ -11,10 +11,11 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from toolpair.text.safe import visible, visible_lines
+from toolpair.text.safe import visible, visible_text
 
-_PLAIN: Final = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)*|[0-9]{1,3}(?:[.,][0-9]{1,3})*|[–—…·≠=]")
-_HASH: Final = re.compile(r"[0-9a-fA-F]{7,}")
+_PLAIN: Final = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)*|[0-9]{1,6}(?:[.,][0-9]{1,3})*|[–—…·≠=]")
+_REFERENCE: Final = re.compile(r"[0-9a-fA-F]{7,}|[A-Za-z]+-[0-9]+")
+"""What looks like a commit, or like an issue of some tracker."""
 _AROUND: Final = re.compile(r"([(\"“”'‘’]*)(.*?)([)\"“”'‘’.,;:?!…]*)", re.DOTALL)
 _RUN: Final = re.compile("`+")
 
@@ -30,7 +31,7 @@ def _words(words: Iterable[str]) -> Iterator[str]:
         found = _AROUND.fullmatch(word)
         assert found is not None  # it takes anything
         before, core, after = found.groups()
-        if not core or (all(map(_is_plain, re.split(r"[-/]", core)))):
+        if not core or _is_plain(core):
             if waiting:
                 yield code(" ".join(waiting))
                 waiting = []
@@ -46,8 +47,8 @@ def _words(words: Iterable[str]) -> Iterator[str]:
         yield code(" ".join(waiting))
 
 
-def _is_plain(part: str) -> bool:
-    return _PLAIN.fullmatch(part) is not None and _HASH.fullmatch(part) is None
+def _is_plain(word: str) -> bool:
+    return all(map(_PLAIN.fullmatch, re.split("[-/]", word))) and _REFERENCE.fullmatch(word) is None
 
 
 def code(text: object) -> str:
@@ -62,7 +63,7 @@ def code(text: object) -> str:
 
 def fenced(text: str, language: str = "") -> str:
     """Lines as a block of code, in a fence that is longer than any in them."""
-    shown = "\n".join(visible_lines(text))
+    shown = visible_text(text)
     fence = "`" * max(3, max((len(run) for run in _RUN.findall(shown)), default=0) + 1)
     return f"{fence}{language}\n{shown}\n{fence}\n"
 
