@@ -52,8 +52,10 @@ class Amount(Struct, frozen=True):
     def beginning(self, text: str) -> tuple[str, Cut | None]:
         if self.full or len(text) <= LONGEST:
             return text, None
-        end = text.rfind("\n", LONGEST - _NEAR, LONGEST) + 1 or LONGEST
-        return text[:end], Cut(len(text) - end, text.count("\n", end))
+        end = text.rfind("\n", LONGEST - _NEAR, LONGEST) + 1
+        last = end > 0 and not text.endswith("\n")  # the line that has no end
+        end = end or LONGEST
+        return text[:end], Cut(len(text) - end, text.count("\n", end) + last)
 
 
 def call_bodies(conversation: Conversation, call: Block, patch: Patch, amount: Amount) -> tuple[Body, ...]:

@@ -16,7 +16,7 @@ from toolpair.reports.page.conversation_parts import ConversationParts
 from toolpair.reports.page.html import HtmlWriter
 from toolpair.reports.page.markdown import MarkdownWriter
 from toolpair.reports.page.pages import BLOCKS, BYTES, Pages
-from toolpair.reports.page.parts import Link, PairPart, Part, Turn
+from toolpair.reports.page.parts import Begin, Link, PairPart, Part, Turn
 from toolpair.reports.page.problem_parts import ProblemIndex
 from toolpair.reports.page.targets import Targets
 from toolpair.reports.page.writer import PageHead, Writer, page_name
@@ -108,6 +108,8 @@ class Report:
             blocks = (part.call is not None) + len(part.answers)
         elif isinstance(part, Turn):
             blocks, message = 0, part.where
+        elif isinstance(part, Begin):
+            blocks = 0
         self._pages.turn_over(max(blocks, 1))
         page = self._fronts + self._pages.count - 1
         targets.add(part, page)
