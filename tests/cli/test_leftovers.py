@@ -42,6 +42,7 @@ COMMANDS: dict[str, list[str]] = {
     "fix -o": ["fix", "FILE", "-o", "FOLDER/out/other.json"],
     "fix --in-place": ["fix", "FILE", "--in-place"],
     "sees": ["sees", "FILE"],
+    "report": ["report", "FILE", "-o", "FOLDER/out/other.html"],
     "compare": ["compare", "FILE"],
     "explain": ["explain", "result.id_mismatch", "FILE"],
     "restore": ["restore", "FILE"],

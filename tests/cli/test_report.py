@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+import toolpair
 from tests.cli.conftest import Run
+from tests.patience import PATIENCE
 from tests.reports.page.parsed import assert_only_the_template, words
 from tests.reports.page.sessions import one_of_everything, written
 from tests.reports.page.test_pages import long
@@ -87,6 +92,29 @@ def test_standard_output_takes_one_page(run: Run, copy: Copy, tmp_path: Path) ->
     assert run("report", copy("valid.json"), "-o", "-", "--output-format", "markdown").out.startswith("<!-- ")
     ran = run("report", written(tmp_path, long(2500)), "-o", "-")
     assert (ran.code, ran.out) == (3, "") and "has 4 pages, and standard output takes one" in ran.err
+
+
+def test_a_reader_that_has_gone(copy: Copy) -> None:
+    command = f"{sys.executable} -m toolpair report {shlex.quote(str(copy('valid.json')))} -o -"
+    closed = subprocess.run(["sh", "-c", f"{command} >&-"], capture_output=True, text=True, timeout=PATIENCE)
+    assert closed.returncode == 2 and "closed; give -o report.html" in closed.stderr
+    gone = subprocess.run(["sh", "-c", f"{command} | true"], capture_output=True, text=True, timeout=PATIENCE)
+    assert "Traceback" not in gone.stderr
+
+
+def test_progress_is_told_and_ends(tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    session = toolpair.open(written(tmp_path, long(300)))
+    files = toolpair.report(session, tmp_path / "x.html", progress=lambda done, total: told.append((done, total)))
+    assert files.paths == (tmp_path / "x.html",)
+    assert told == sorted(told) and told[-1] == (599, 601) and len(told) > 100
+
+    def stop(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        toolpair.report(session, tmp_path / "y.html", progress=stop)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["session.json", "x.html"]
 
 
 def test_standard_input(run: Run, copy: Copy) -> None:

@@ -96,3 +96,8 @@ def test_values_that_are_no_text() -> None:
 def test_lines_part_at_newlines_only() -> None:
     assert visible_lines("a\r\nb\u2028c\x0bd") == ["a", "b\\u2028c␋d"]
     assert visible_text("a\nb\x1b") == "a\nb␛"
+
+
+@given(st.text(st.one_of(st.characters(), st.sampled_from("a \t\n\r\x1b\u0301\ufe0f\u202eé漢\xa0"))))
+def test_a_text_as_a_whole_is_shown_as_its_lines_are(text: str) -> None:
+    assert visible_text(text) == "\n".join(visible_lines(text))

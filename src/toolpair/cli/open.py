@@ -30,6 +30,7 @@ commands:
   toolpair diff A B              where two sessions part, and what differs: a fork, a backup
   toolpair explain THING [FILE]  what a rule or an API's error text means, and where it points
   toolpair sees FILE             the history as its agent would send it on resume
+  toolpair report FILE -o OUT    a page to read and to attach to a bug report: OUT.html or OUT.md
   toolpair restore FILE          the backups of a file, and one put back
   toolpair formats | profiles | rules | recipes   what is supported
   `toolpair COMMAND --help` says more. To open a file named like a command: ./check, or -- check.

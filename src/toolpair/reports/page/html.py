@@ -86,6 +86,8 @@ class HtmlWriter:
     def __init__(self, first: PurePath | None) -> None:
         self._first = first
         self._of_group = 0
+        self._who = "", 0
+        """Who spoke last, and on which page."""
 
     def target(self, link: Link, page: int) -> str:
         """An anchor of this page, or of another page of the report in the same folder."""
@@ -171,7 +173,7 @@ class HtmlWriter:
         is_open = " open" if part.severity != "info" and self._of_group <= _OPEN else ""
         where = [_line(words) for words in (part.about, part.where) if words]
         if part.target is not None:
-            where.append(self._link(Link(part.target.anchor, "show it", part.target.page), page))
+            where.append(self._link(part.target, page))
         out = [
             f'<details class="problem {_word(part.severity)}" id="{part.anchor}"{is_open}>\n<summary>',
             f'<b>{_line(part.title)}</b> <span class="tag">{_line(part.severity)}, {_line(part.impact)}</span> ',
@@ -197,11 +199,12 @@ class HtmlWriter:
             case Begin():
                 return f'<h2 id="{part.anchor}">{_line(part.title)}</h2>\n'
             case Turn():
-                self._user = part.who == "User"
+                again = " again" if self._who == (part.who, page) else ""
+                self._who = part.who, page
                 time = f" <time>{part.time}</time>" if part.time else ""
                 about = self._about(part.problems, page)
                 return (
-                    f'<p class="turn" id="{part.anchor}"><b>{_line(part.who)}</b> '
+                    f'<p class="turn{again}" id="{part.anchor}"><b>{_line(part.who)}</b> '
                     f"<span>{_line(part.where)}</span>{time}</p>\n{about}"
                 )
             case Said():
@@ -213,8 +216,6 @@ class HtmlWriter:
                 words = f"<span>{_line(part.words)}</span></p>\n"
                 return f'<p class="across {_word(part.kind)}" id="{part.anchor}">{words}{about}'
 
-    _user = False
-
     def _about(self, problems: Sequence[tuple[Link, str]], page: int) -> str:
         return "".join(
             f'<p class="about">{self._link(link, page)}: {_sentence(words)}</p>\n' for link, words in problems
@@ -222,7 +223,7 @@ class HtmlWriter:
 
     def _said(self, part: Said) -> str:
         if part.kind == "text" and isinstance(part.body, Plain):
-            user = " user" if self._user else ""
+            user = " user" if self._who[0] == "User" else ""
             return (
                 f'<pre class="said{user}">{_first(part.body.text)}{_lines(part.body.text)}</pre>\n{_cut(part.body.cut)}'
             )

@@ -106,7 +106,7 @@ class MarkdownWriter:
         if part.about:
             about.insert(0, code(part.about))
         if part.target is not None:
-            about.append(self._link(Link(part.target.anchor, "show it", part.target.page), page))
+            about.append(self._link(part.target, page))
         out = [
             f'<a id="{part.anchor}"></a>\n\n### {part.title}: {part.severity}, {part.impact}\n\n',
             f"**{inline(part.text)}**\n\n",

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from toolpair.formats.format import Timed
 from toolpair.history.conversation import lines_text
 from toolpair.history.summary import CauseGroup
 from toolpair.history.verdict_text import with_last_call
@@ -133,8 +134,6 @@ class ProblemIndex:
         where = [lines_text(place)] if place.line is not None else []
         if place.message is not None:
             where.append(f"messages.{place.message}")
-        if problem.pair is not None:
-            where.append(f"pair {problem.pair:,}")
         stops = _STOPS[self.conversation.head.native]
         best = problem.recommended
         fixes = sorted(problem.fixes, key=lambda fix: fix is not best)
@@ -197,6 +196,8 @@ def _facts(session: Session, conversation: Conversation) -> Iterator[tuple[str, 
         others = "other branches, sub-agents, what a summary replaced"
         yield "Not shown", f"{plural(counts.inactive, 'record')} that would not be sent: {others}"
     yield "Size", size_text(session.file.size)
+    if isinstance(conversation.format, Timed):
+        yield "Times", "in UTC"
     yield "Checked against", f"{session.profile.name}, {session.profile.judged} rules"
     changed = sum(staged.problems for staged in session.staged)
     if changed:

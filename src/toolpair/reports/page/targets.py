@@ -51,7 +51,7 @@ class Targets:
             return Link(f"{self._prefix}pair-{pair}", f"pair {pair:,}", page)
         anchor = self._anchors.get(problem.record) if problem.record is not None else None
         if anchor is not None and anchor in self._lines:
-            return Link(anchor, "line", self._lines[anchor])
+            return Link(anchor, "where it stands", self._lines[anchor])
         if problem.message is not None and self._turns:
             at = max(bisect_right(self._turns, problem.message) - 1, 0)
             number = self._turns[at]
