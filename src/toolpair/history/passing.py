@@ -7,17 +7,15 @@ from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from toolpair.formats.format import Item
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.conversation import Conversation
 from toolpair.history.summary import PairRow, rows_across
-from toolpair.history.window import Window
 from toolpair.history.window_checks import ReportedWindow
-from toolpair.rules.judge import Judgement
+from toolpair.rules.problem import Problem
 from toolpair.transcript.model import Message
-from toolpair.transcript.pairing import Pair, Pairing, pair
+from toolpair.transcript.pairing import Pair, pair
 
 
 class Passage(Struct, frozen=True, eq=False, dict=True):
@@ -33,6 +31,8 @@ class Passage(Struct, frozen=True, eq=False, dict=True):
     read: CheckedRecords
     sound: bool
     """Whether it is known to have no problem."""
+    again: Sequence[tuple[Problem, Problem]]
+    """Where only what was found is kept of the window: each of its problems, and the same with all that it is about."""
     lead: int
     end: int
     """The messages from `lead` to before `end` are the window's own, the others stand for what is around it."""
@@ -58,35 +58,30 @@ def passages(conversation: Conversation) -> Iterator[Passage]:
     """The conversation from its beginning to its end."""
     numbering = conversation.numbering
     for number, window in enumerate(conversation.windows):
-        yield _passage(window, numbering.messages[number], numbering.pairs[number], numbering.messages[number + 1])
-
-
-def _passage(window: Window, first: int, first_pair: int, end: int) -> Passage:
-    if window.looked_at or not window.clean:
-        checked = window.judged
-        pairs: Sequence[Pair] = checked.pairs
-        if isinstance(window.checked, ReportedWindow):
-            # Only its problems are kept. What they were found in is read again, and is paired alike.
-            content = window.read_again()
-            found = pair(content.transcript).pairs
-            for each, known in zip(found, pairs, strict=True):
-                each.state = known.state
-            pairs = found
-            checked = replace(content, as_judged=Judgement(Pairing(found, {}), tuple(checked.problems)))
-    else:
-        # Nothing in it is a problem, so its pairs need not be checked.
-        checked = window.read_again()
-        pairs = pair(checked.transcript).pairs
-    transcript = checked.transcript
-    lead = transcript.lead
-    return Passage(
-        transcript.messages,
-        pairs,
-        checked.items,
-        first - lead,
-        first_pair,
-        checked,
-        window.clean,
-        lead,
-        lead + end - first,
-    )
+        again: Sequence[tuple[Problem, Problem]] = ()
+        if window.looked_at or not window.clean:
+            checked = window.judged
+            if isinstance(window.checked, ReportedWindow):
+                # Only what was found is kept of it: it is read, and checked, once more.
+                checked = window.read_again()
+                known = conversation.problems_by_window.get(number, ())
+                again = tuple(zip(known, conversation.as_in_the_whole(number, checked.problems), strict=True))
+            pairs: Sequence[Pair] = checked.pairs
+        else:
+            # Nothing in it is a problem, so its pairs need not be checked.
+            checked = window.read_again()
+            pairs = pair(checked.transcript).pairs
+        lead = checked.transcript.lead
+        first, first_pair = numbering.messages[number] - lead, numbering.pairs[number]
+        yield Passage(
+            checked.transcript.messages,
+            pairs,
+            checked.items,
+            first,
+            first_pair,
+            checked,
+            window.clean,
+            again,
+            lead,
+            numbering.messages[number + 1] - first,
+        )

@@ -13,6 +13,7 @@ from toolpair.history.passing import Passage, passages
 from toolpair.reports.page.bodies import Amount, answer_of, call_bodies, other_bodies
 from toolpair.reports.page.parts import Across, Begin, Link, PairPart, Part, Plain, Said, Turn
 from toolpair.reports.reading.call_line import call_line
+from toolpair.reports.reading.problem_words import api_text
 from toolpair.reports.reading.row_words import NO_CALL, lack_of
 from toolpair.transcript.counting import plural
 
@@ -64,6 +65,10 @@ class ConversationParts:
         """Pairs with problems, and what their calls are in one line."""
         self.anchors: Final[dict[int, str]] = {}
         """Records with problems that a line across the conversation is about, and its anchor."""
+        self.answers: Final[dict[int, str | None]] = {}
+        """By the identity of problems that are kept without what they are about: what the API would say."""
+        self.last_calls: Final[list[Problem]] = []
+        """The same problems with what they are about, where the history ends with a call."""
         self._mentions = mentions
         self._amount = amount
         self._details = DetailReader(conversation.format)
@@ -76,6 +81,10 @@ class ConversationParts:
             yield from self._passage(passage)
 
     def _passage(self, passage: Passage) -> Iterator[Part]:
+        for problem, whole in passage.again:
+            self.answers[id(problem)] = api_text(whole)
+            if problem.rule == "turn.trailing_call":
+                self.last_calls.append(whole)
         of_start = {found.start: found for found in passage.pairs}
         items = {item.uid: item for item in passage.items}
         across = list(passage.across)

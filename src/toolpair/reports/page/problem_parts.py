@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Final
 from toolpair.formats.format import Timed
 from toolpair.history.conversation import lines_text
 from toolpair.history.summary import CauseGroup
-from toolpair.history.verdict_text import with_last_call
 from toolpair.reports.page.conversation_parts import Mentions, Named
 from toolpair.reports.page.parts import FixPart, Front, Link, Opening, ProblemGroup, ProblemPart
 from toolpair.reports.page.targets import Targets
 from toolpair.reports.reading.problem_words import (
-    api_text,
     cause_text,
     known_text,
     loss_text,
@@ -121,7 +119,7 @@ class ProblemIndex:
             title=self.title,
             badge=verdict.badge,
             outlook=verdict.outlook,
-            sentence=with_last_call(verdict, conversation.problems, conversation.head),
+            sentence=targets.sentence(),
             facts=tuple(_facts(session, conversation)),
             counts=self.counts,
             anchor=f"{self.prefix}verdict",
@@ -147,7 +145,7 @@ class ProblemIndex:
             where=" · ".join(where),
             about=targets.about(problem),
             ids=tuple(_ids(problem)),
-            lines=tuple(_lines(problem)),
+            lines=tuple(_lines(problem, targets.says(problem))),
             fixes=tuple(FixPart(_capital(fix.title), loss_text(fix), fix is best, fix.note) for fix in fixes),
             no_fix=_capital(no_fix_text(problem)) if not fixes else None,
             target=targets.of(problem),
@@ -166,11 +164,10 @@ def _ids(problem: Problem) -> Iterator[tuple[str, object]]:
         yield "result", result.id
 
 
-def _lines(problem: Problem) -> Iterator[tuple[str, str]]:
+def _lines(problem: Problem, says: str | None) -> Iterator[tuple[str, str]]:
     if problem.on_resume is not None:
         version = f" ({problem.on_resume.agent} {problem.on_resume.version})" if problem.on_resume.version else ""
         yield "On resume", f"{problem.on_resume.text}{version}"
-    says = api_text(problem)
     if says:
         yield "The API would say", says
     if problem.cause is not None:

@@ -94,7 +94,7 @@ class Report:
         for index in self._indexes:
             amount = Amount(self._wanted.full, self._wanted.images)
             source = ConversationParts(index.conversation, index.mentions, index.prefix, amount)
-            targets = Targets(index.prefix, source.abouts, source.anchors)
+            targets = Targets(source)
             self._targets.append(targets)
             for part in source.parts(index.title or "Conversation"):
                 self._add(part, targets)

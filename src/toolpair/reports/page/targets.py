@@ -1,4 +1,4 @@
-"""Where the parts of a conversation stand once they are written, for the problems to lead there."""
+"""What problems need of a conversation that is written: where its parts stand, and what was read on the way."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ from array import array
 from bisect import bisect_right
 from typing import Final
 
+from toolpair.history.verdict_text import with_last_call
+from toolpair.reports.page.conversation_parts import ConversationParts
 from toolpair.reports.page.parts import Across, Begin, Link, PairPart, Part, Turn
+from toolpair.reports.reading.problem_words import api_text
 from toolpair.rules.problem import Problem
 
 
 class Targets:
-    """Filled part by part, in order; `abouts` and `anchors` are those of `ConversationParts`."""
+    """Filled part by part, in order."""
 
-    def __init__(self, prefix: str, abouts: dict[int, str], anchors: dict[int, str]) -> None:
-        self._prefix: Final = prefix
-        self._abouts: Final = abouts
-        self._anchors: Final = anchors
+    def __init__(self, source: ConversationParts) -> None:
+        self._prefix: Final = source.prefix
+        self._source: Final = source
         self._pages: list[int] = []
         self._first_pairs: list[int] = []
         """For each page with pairs its number and its first pair."""
@@ -41,15 +43,26 @@ class Targets:
 
     def about(self, problem: Problem) -> str:
         """The call that a problem is about, in one line."""
-        return self._abouts.get(problem.pair, "") if problem.pair is not None else ""
+        return self._source.abouts.get(problem.pair, "") if problem.pair is not None else ""
+
+    def says(self, problem: Problem) -> str | None:
+        """What the API would say to it."""
+        known = self._source.answers
+        return known[id(problem)] if id(problem) in known else api_text(problem)
+
+    def sentence(self) -> str:
+        """The verdict, in which the last call is named with its input."""
+        conversation = self._source.conversation
+        problems = self._source.last_calls or conversation.problems
+        return with_last_call(conversation.verdict, problems, conversation.head)
 
     def of(self, problem: Problem) -> Link | None:
         """Where to see what a problem is about."""
         pair = problem.pair if problem.pair is not None else next(iter(problem.pairs), None)
-        if pair is not None and pair in self._abouts:
+        if pair is not None and pair in self._source.abouts:
             page = self._pages[max(bisect_right(self._first_pairs, pair) - 1, 0)]
             return Link(f"{self._prefix}pair-{pair}", f"pair {pair:,}", page)
-        anchor = self._anchors.get(problem.record) if problem.record is not None else None
+        anchor = self._source.anchors.get(problem.record) if problem.record is not None else None
         if anchor is not None and anchor in self._lines:
             return Link(anchor, "where it stands", self._lines[anchor])
         if problem.message is not None and self._turns:
