@@ -61,7 +61,7 @@ def test_words_of_a_sentence(words: str) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    ["@octocat", "see #12", "GH-12 and ABC-3", "owner/name#1", "0123456789abcdef", "www.example.com", "a_b *c* ~~d~~",
+    ["@octocat", "see #12", "GH-12 and ABC-3", "GH-1-2", "owner/name#1", "0123456789abcdef", "www.example.com", "a_b *c* ~~d~~",
      "![x](http://y)", "[x]: http://y", "<b>x</b>", "$x$", "- - -", "1. one", "> quote", "a | b", "x" * 400, "``` `` `"],
 )  # fmt: skip
 def test_whatever_github_would_read_is_code(words: str) -> None:

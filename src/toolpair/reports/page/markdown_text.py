@@ -14,7 +14,7 @@ from typing import Final
 from toolpair.text.safe import visible, visible_text
 
 _PLAIN: Final = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)*|[0-9]{1,6}(?:[.,][0-9]{1,3})*|[–—…·≠=]")
-_REFERENCE: Final = re.compile(r"[0-9a-fA-F]{7,}|[A-Za-z]+-[0-9]+")
+_REFERENCE: Final = re.compile(r"[0-9a-fA-F]{7,}|[A-Za-z]-[0-9]")
 """What looks like a commit, or like an issue of some tracker."""
 _AROUND: Final = re.compile(r"([(\"“”'‘’]*)(.*?)([)\"“”'‘’.,;:?!…]*)", re.DOTALL)
 _RUN: Final = re.compile("`+")
@@ -48,7 +48,7 @@ def _words(words: Iterable[str]) -> Iterator[str]:
 
 
 def _is_plain(word: str) -> bool:
-    return all(map(_PLAIN.fullmatch, re.split("[-/]", word))) and _REFERENCE.fullmatch(word) is None
+    return all(map(_PLAIN.fullmatch, re.split("[-/]", word))) and _REFERENCE.search(word) is None
 
 
 def code(text: object) -> str:
