@@ -13,6 +13,7 @@ import toolpair
 from tests.reports.page.parsed import assert_markdown_only_of_the_template, assert_only_the_template, words
 from tests.reports.page.sessions import assistant, call, one_of_everything, result, text, user, written
 from tests.reports.page.test_pages import long
+from toolpair.reports.page import files
 
 
 def test_a_report_as_text(tmp_path: Path) -> None:
@@ -33,15 +34,15 @@ def test_a_text_is_one_page_however_long(tmp_path: Path) -> None:
 
 def test_a_report_as_files(tmp_path: Path) -> None:
     session = written(tmp_path, long(2500))
-    files = toolpair.report(session, tmp_path / "r.html")
-    assert isinstance(files, toolpair.ReportFiles)
-    assert [path.name for path in files.paths] == ["r.html", "r-2.html", "r-3.html", "r-4.html"]
-    assert files.size == sum(path.stat().st_size for path in files.paths)
-    assert files.notes == () and files.blocks == 7501
-    assert all(path.stat().st_mode & 0o777 == 0o600 for path in files.paths)
+    made = toolpair.report(session, tmp_path / "r.html")
+    assert isinstance(made, toolpair.ReportFiles)
+    assert [path.name for path in made.paths] == ["r.html", "r-2.html", "r-3.html", "r-4.html"]
+    assert made.size == sum(path.stat().st_size for path in made.paths)
+    assert made.notes == () and made.blocks == 7501
+    assert all(path.stat().st_mode & 0o777 == 0o600 for path in made.paths)
     with pytest.raises(toolpair.Refused, match="already exists"):
         toolpair.report(session, tmp_path / "r.html")
-    assert toolpair.report(session, tmp_path / "r.html", force=True).paths == files.paths
+    assert toolpair.report(session, tmp_path / "r.html", force=True).paths == made.paths
     with pytest.raises(ValueError, match="has to end in"):
         toolpair.report(session, tmp_path / "r.txt")
     assert toolpair.report(session, str(tmp_path / "r.txt"), form="markdown").paths[0].read_text("utf-8")[:4] == "<!--"
@@ -139,3 +140,20 @@ def test_a_conversation_that_only_one_has(tmp_path: Path, samples: Path) -> None
     found = toolpair.diff(samples / "request-log.jsonl", fewer)
     assert not found and found.conversations[-1] is None
     assert str(found).endswith("Only a has this conversation.")
+
+
+def test_a_report_that_cannot_be_finished_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = toolpair.open(written(tmp_path, long(2500)))
+    save, saved = files.save_as, 0
+
+    def full(*arguments: Any, **more: Any) -> Any:
+        nonlocal saved
+        saved += 1
+        if saved == 3:
+            raise OSError(28, "No space left on device")
+        return save(*arguments, **more)
+
+    monkeypatch.setattr(files, "save_as", full)
+    with pytest.raises(OSError, match="No space"):
+        toolpair.report(session, tmp_path / "r.html")
+    assert [path.name for path in tmp_path.iterdir()] == ["session.json"]

@@ -114,12 +114,15 @@ def test_several_conversations(samples: Path, write: Writing) -> None:
 
 
 def test_what_is_across_the_list_is_across_the_page(samples: Path, write: Writing) -> None:
+    kinds: set[str] = set()
     for sample in ("compaction-cut.json", "claude-code-branches.jsonl", "damaged.jsonl", "pi-lost-line.jsonl"):
         session = toolpair.open(samples / sample)
-        said = words(tree(write(samples / sample).paths[0].read_bytes()))
-        for row in session.conversation.rows:
-            if row.kind in ("cut", "compaction", "damaged"):
-                assert row.label in said, sample
+        page = tree(write(samples / sample).paths[0].read_bytes())
+        across = [words(line) for line in page.iter("p") if line.attrib.get("class", "").startswith("across")]
+        rows = [row.label for row in session.conversation.rows if row.kind in ("cut", "compaction", "damaged")]
+        assert [line.partition(": ")[2] for line in across] == rows, sample
+        kinds.update(row.kind for row in session.conversation.rows)
+    assert {"cut", "damaged"} <= kinds
 
 
 def test_pairs_are_numbered_as_in_the_interface(samples: Path, write: Writing) -> None:

@@ -102,8 +102,14 @@ def write_files(
         paths = tuple(first.with_name(name) for name in made.names)
         _refuse(session, paths, force)
         notes: list[str] = []
-        for number in range(made.count, 0, -1):
-            notes += save_as(paths[number - 1], made.page(number), force=force).notes
+        new = [path for path in paths if not os.path.lexists(path)]
+        try:
+            for number in range(made.count, 0, -1):
+                notes += save_as(paths[number - 1], made.page(number), force=force).notes
+        except BaseException:
+            for path in new:
+                path.unlink(missing_ok=True)
+            raise
         size = sum(path.stat().st_size for path in paths)
         return ReportFiles(paths, made.blocks, size, (*dict.fromkeys(notes), *_left_over(first, made.count)))
 
