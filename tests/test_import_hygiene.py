@@ -53,6 +53,10 @@ assert not toolpair.check(repaired.messages, profile="anthropic").problems
 assert len(messages) == 3
 exported = toolpair.export(messages, to="gemini")
 assert len(exported.body["contents"]) == 3, exported
+{session}
+page = toolpair.report(file)
+assert "result.missing" in page and toolpair.report(file, form="markdown")
+assert not toolpair.diff(file, file.with_name("valid.json"))
 """
 
 
@@ -198,7 +202,8 @@ def _ours(loaded: set[str]) -> set[str]:
 
 
 def test_the_library_works_without_a_terminal_library() -> None:
-    subprocess.run([sys.executable, "-c", _LIBRARY_ALONE], check=True, timeout=PATIENCE)
+    session = f"import pathlib; file = pathlib.Path({str(SAMPLES / 'interrupted-call.json')!r})"
+    subprocess.run([sys.executable, "-c", _LIBRARY_ALONE.replace("{session}", session)], check=True, timeout=PATIENCE)
 
 
 # Imports inside functions: module -> what it may load so, and in front of each table why. Everything else is imported at

@@ -8,6 +8,8 @@ open(path)        a session file, as a Session with staged fixes, undo and lossl
 first_break(requests)   the first request in which each pair broke, and what changed before it
 excerpt(path)     the smallest part of a session that shows a problem, redacted, as an Excerpt
 redact(path)      a session without anything that tells who, where or what about, as a RedactedCopy
+report(session)   a session as pages to read: what is wrong, and each call beside its result
+diff(a, b)        where two sessions part, and what differs, as a SessionDiff
 """
 
 from __future__ import annotations
@@ -24,10 +26,13 @@ if TYPE_CHECKING:
     from toolpair.reports.export.exporting import export
     from toolpair.reports.first_break.breaks import Break
     from toolpair.reports.first_break.in_memory import first_break
+    from toolpair.reports.page.files import ReportFiles, report
     from toolpair.reports.redaction.copies import RedactedCopy
     from toolpair.reports.redaction.copies import redacted_session as redact
     from toolpair.session.session import Session, SessionError
     from toolpair.session.session import open_session as open
+    from toolpair.session.two_sessions import SessionDiff, diff
+    from toolpair.source.errors import Refused
 
 __version__: Final = "0.1.0"
 
@@ -38,13 +43,17 @@ __all__ = [
     "Exported",
     "InvalidMessages",
     "RedactedCopy",
+    "Refused",
     "Repaired",
     "Report",
+    "ReportFiles",
     "Session",
+    "SessionDiff",
     "SessionError",
     "Taken",
     "__version__",
     "check",
+    "diff",
     "excerpt",
     "export",
     "first_break",
@@ -52,6 +61,7 @@ __all__ = [
     "open",
     "redact",
     "repair",
+    "report",
 ]
 
 _FROM = {
@@ -61,6 +71,9 @@ _FROM = {
     "first_break": "toolpair.reports.first_break.in_memory",
     **dict.fromkeys(("ExportRefused", "Exported"), "toolpair.reports.export.exported"),
     "export": "toolpair.reports.export.exporting",
+    **dict.fromkeys(("ReportFiles", "report"), "toolpair.reports.page.files"),
+    **dict.fromkeys(("SessionDiff", "diff"), "toolpair.session.two_sessions"),
+    "Refused": "toolpair.source.errors",
     "guard": "toolpair.library.guard",
     **dict.fromkeys(("Excerpt", "excerpt"), "toolpair.reports.excerpt.excerpts"),
     "RedactedCopy": "toolpair.reports.redaction.copies",

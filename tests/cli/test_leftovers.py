@@ -43,6 +43,7 @@ COMMANDS: dict[str, list[str]] = {
     "fix --in-place": ["fix", "FILE", "--in-place"],
     "sees": ["sees", "FILE"],
     "excerpt": ["excerpt", "FILE"],
+    "report": ["report", "FILE", "-o", "FOLDER/out/other.html"],
     "compare": ["compare", "FILE"],
     "explain": ["explain", "result.id_mismatch", "FILE"],
     "restore": ["restore", "FILE"],

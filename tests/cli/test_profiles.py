@@ -81,6 +81,7 @@ def test_the_rules_of_one_as_json_and_markdown(run: Run) -> None:
         ["check", "FILE", "--profile", "anthropic", "--profile", "mistrl"],
         ["fix", "FILE", "--diff", "--profile", "mistrl"],
         ["sees", "FILE", "--profile", "mistrl"],
+        ["report", "FILE", "-o", "x.html", "--profile", "mistrl"],
         ["explain", "result.missing", "FILE", "--profile", "mistrl"],
         ["FILE", "--profile", "mistrl"],
     ],

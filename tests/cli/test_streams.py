@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[list[str], int]] = {
     "fix --diff of a folder": (["fix", ".", "--diff"], 1),
     "fix -o OUT": (["fix", "FILE", "-o", "OUT"], 0),
     "sees": (["sees", "FILE"], 0),
+    "report": (["report", "FILE", "-o", "OUT.html", "--force"], 0),
     "compare": (["compare", "FILE"], 0),
     "explain": (["explain", "result.missing"], 0),
     "explain a text": (["explain", "nothing that any API says"], 1),
@@ -46,7 +47,15 @@ COMMANDS: dict[str, tuple[list[str], int]] = {
     "no such option": (["check", "--nonsense"], 2),
     "the interface without a terminal": (["FILE"], 2),
 }
-SILENT = {"fix -o OUT", "explain a text", "no file", "no such option", "the interface without a terminal", "sessions"}
+SILENT = {
+    "fix -o OUT",
+    "report",
+    "explain a text",
+    "no file",
+    "no such option",
+    "the interface without a terminal",
+    "sessions",
+}
 """These print nothing on standard output."""
 FULL = Path("/dev/full")
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")

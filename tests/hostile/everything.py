@@ -23,7 +23,7 @@ from toolpair.session.session import Session, SessionError, open_session
 
 CODES = {
     "check": {0, 1, 2}, "fix": {0, 1, 2, 3, 4}, "sees": {0, 2}, "compare": {0, 1, 2}, "explain": {0, 1, 2},
-    "restore": {0, 2, 4}, "sessions": {0, 1},
+    "report": {0, 2, 3}, "restore": {0, 2, 4}, "sessions": {0, 1},
 }  # fmt: skip
 ERRORS = "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1."
 
@@ -76,6 +76,8 @@ def all_commands(path: Path) -> None:
     code, said, _ = run("sees", path, "--output-format", "json", "--show-content")
     if not code:
         json.loads(said)
+    for form in ("html", "markdown"):
+        run("report", path, "-o", path.with_name("out.report"), "--force", "--full", "--output-format", form)
     run("compare", path)
     run("compare", path, "--output-format", "json", "--show-content")
     run("explain", ERRORS, path)

@@ -99,8 +99,13 @@ def test_lines_part_at_newlines_only() -> None:
 
 
 def test_what_is_taken_to_have_no_marks_has_none() -> None:
-    pile, lone = _piles()
+    pile, lone, _ = _piles()
     for code in range(sys.maxunicode + 1):
         if _NO_MARKS.fullmatch(chr(code)):
             assert not lone.match(chr(code)) and not pile.fullmatch(chr(code) * (MARKS + 1)), f"{code:x}"
     assert _NO_MARKS.fullmatch("── …·×✗≠│┬┄═▌→“”–◌␊▾▸⋮\xe9") and not _NO_MARKS.fullmatch("e\u0301")
+
+
+@given(st.text(st.one_of(st.characters(), st.sampled_from("a \t\n\r\x1b\u0301\ufe0f\u202eé漢\xa0"))))
+def test_a_text_as_a_whole_is_shown_as_its_lines_are(text: str) -> None:
+    assert visible_text(text) == "\n".join(visible_lines(text))

@@ -9,12 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from toolpair.dialects.block_texts import WrittenBlock
+from toolpair.reports.reading.titles import call_title, result_title
 from toolpair.source.changes import Change
 from toolpair.text.safe import visible
 from toolpair.tui.bodies.body import Body, Query, plain
 from toolpair.tui.bodies.change_parts import diff_of_changes
 from toolpair.tui.bodies.json_body import JsonBody
-from toolpair.tui.bodies.reading import call_body, call_title, result_body, result_title, with_output
+from toolpair.tui.bodies.reading import call_body, result_body, with_output
 from toolpair.tui.bodies.text_body import TextBody
 from toolpair.tui.styled_text import Glyphs, line_width, wrap_line
 

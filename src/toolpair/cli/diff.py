@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
 from difflib import unified_diff
-from itertools import zip_longest
 from typing import Final
 
 from msgspec import Struct
@@ -18,9 +16,10 @@ from toolpair.cli.terminal import Parser, TerminalStyle, UsageError, add_common,
 from toolpair.dialects.block_texts import call_summary
 from toolpair.history.comparison_rows import ComparisonRows
 from toolpair.history.comparison_text import DIFFER, same_text, summary_text, texts_that_differ
-from toolpair.history.steps import History, Step, history_of
-from toolpair.history.two_histories import Comparison, Part, compared
+from toolpair.history.steps import History, Step
+from toolpair.history.two_histories import Comparison, Part
 from toolpair.session.session import Session
+from toolpair.session.two_sessions import ConversationDiff, DiffStep, SessionDiff, diff
 from toolpair.transcript.counting import plural
 
 _EPILOG: Final = """\
@@ -65,14 +64,13 @@ def run(options: argparse.Namespace) -> int:
         _Side(name := inputs.named(given), _opened(options, name, profile, leaf))
         for given, leaf in ((options.a, options.leaf), (options.b, options.leaf_b))
     )
-    histories = zip_longest(a.histories(), b.histories())
-    found = [compared(one, other, options.ignore_ids) if one and other else None for one, other in histories]
-    same = all(one is not None and one.same for one in found)
+    result = diff(a.session, b.session, ignore_ids=options.ignore_ids)
     if options.output_format == "json":
-        out(dump(_json(a, b, found, same, options.show_content), indent=2))
+        out(dump(_json(a, b, result, options.show_content), indent=2))
     else:
+        found = [one.comparison if one is not None else None for one in result.conversations]
         _Printer(a, b, style_for(sys.stdout, options.color), options.show_content).all(found)
-    return exits.OK if same else exits.PROBLEMS
+    return exits.OK if result.same else exits.PROBLEMS
 
 
 class _Side(Struct, frozen=True):
@@ -80,9 +78,6 @@ class _Side(Struct, frozen=True):
 
     name: str
     session: Session
-
-    def histories(self) -> Iterator[History]:
-        yield from map(history_of, self.session.conversations)
 
 
 def _opened(options: argparse.Namespace, name: str, profile: str | None, leaf: str | None) -> Session:
@@ -94,13 +89,13 @@ def _opened(options: argparse.Namespace, name: str, profile: str | None, leaf: s
 # JSON
 
 
-def _json(a: _Side, b: _Side, found: list[Comparison | None], same: bool, content: bool) -> Entry:
+def _json(a: _Side, b: _Side, found: SessionDiff, content: bool) -> Entry:
     return {
         "version": 1,
         "a": _side_entry(a),
         "b": _side_entry(b),
-        "same": same,
-        "conversations": [_comparison_entry(one, content) if one is not None else None for one in found],
+        "same": found.same,
+        "conversations": [_diff_entry(one, content) if one is not None else None for one in found.conversations],
     }
 
 
@@ -109,59 +104,51 @@ def _side_entry(side: _Side) -> Entry:
     return {"path": side.name, "format": session.format.id, "conversations": len(session.conversations)}
 
 
-def _comparison_entry(found: Comparison, content: bool) -> Entry:
+def _diff_entry(found: ConversationDiff, content: bool) -> Entry:
     parting = found.parting
     return {
         "same": found.same,
         "counts": {
             kind.replace(" ", "_"): {"pairs": tally.pairs, "others": tally.others}
-            for kind, tally in found.tallies.items()
+            for kind, tally in found.counts.items()
         },
         "parting": None
         if parting is None
         else {
-            "a": _step_entry(found.a, found.a.steps[parting.a], False),
-            "b": _step_entry(found.b, found.b.steps[parting.b], False),
+            "a": _step_entry(parting.a, False),
+            "b": _step_entry(parting.b, False),
             "pairs_a": parting.pairs_a,
             "pairs_b": parting.pairs_b,
         },
         "differences": [
             {
-                "kind": part.kind.replace(" ", "_"),
-                "differs": list(part.aspects),
-                "a": _step_entry(found.a, a, content) if a is not None else None,
-                "b": _step_entry(found.b, b, content) if b is not None else None,
+                "kind": each.kind.replace(" ", "_"),
+                "differs": list(each.differs),
+                "a": _step_entry(each.a, content) if each.a is not None else None,
+                "b": _step_entry(each.b, content) if each.b is not None else None,
             }
-            for part, a, b in _rows(found)
+            for each in found.differences
         ],
     }
 
 
-def _rows(found: Comparison) -> Iterator[tuple[Part, Step | None, Step | None]]:
-    rows = ComparisonRows(found)
-    for row in map(rows.__getitem__, range(len(rows))):
-        if row.a is not None or row.b is not None:
-            yield found.parts[row.part], row.a, row.b
-
-
-def _step_entry(history: History, step: Step, content: bool) -> Entry:
-    pair = history.pair_of(step)
+def _step_entry(step: DiffStep, content: bool) -> Entry:
     entry: Entry = {
         "type": step.kind,
         "name": step.name,
-        "line": history.line_of(step),
+        "line": step.line,
         "message": step.message,
         "inherited": step.inherited,
     }
-    if pair is not None:
+    if step.pair is not None:
         entry["pair"] = step.pair
-        entry["call_id"] = pair.call.id if pair.call is not None else None
-        entry["result_ids"] = [result.id for result in pair.results]
+        entry["call_id"] = step.call_id
+        entry["result_ids"] = list(step.result_ids)
         if content:
-            entry["call"] = pair.call.text if pair.call is not None else None
-            entry["results"] = [result.text for result in pair.results]
+            entry["call"] = step.call
+            entry["results"] = list(step.results)
     elif content:
-        entry["text"] = history.block_of(step).text
+        entry["text"] = step.text
     return entry
 
 

@@ -30,6 +30,8 @@ commands:
   toolpair diff A B              where two sessions part, and what differs: a fork, a backup
   toolpair explain THING [FILE]  what a rule or an API's error text means, and where it points
   toolpair sees FILE             the history as its agent would send it on resume
+  toolpair report FILE -o OUT    a page to read and to attach to a bug report: OUT.html or OUT.md
+  toolpair export FILE --to API  the request body that it is, for any of five APIs
   toolpair first-break LOG       the first request of a log in which each pair broke, and what changed
   toolpair excerpt FILE          the smallest part that shows a problem, redacted; --issue for a bug report
   toolpair restore FILE          the backups of a file, and one put back

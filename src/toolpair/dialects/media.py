@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from toolpair.dialects.block_texts import media_of, result_content
+from toolpair.dialects.block_texts import media_of, own_media, result_content
 from toolpair.transcript.model import Block
 
 _HEAD: Final = 4096
@@ -46,6 +46,11 @@ class Media(Struct, frozen=True):
 def media_in(result: Block) -> list[Media]:
     """The images and other media of a result."""
     return [_media(part) for part in media_of(result_content(result))]
+
+
+def media_of_block(block: Block) -> Media | None:
+    """The image or other media that a block of a message is itself."""
+    return next((_media(part) for part in own_media(block)), None)
 
 
 def text_beside_media(result: Block) -> str:

@@ -6,7 +6,7 @@ One that is checked whole is a single window, with nothing around it.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -283,11 +283,13 @@ class Conversation:
     def problems_of(self, number: int) -> Sequence[Problem]:
         """The problems of a window, numbered as in the whole."""
         window = self.windows[number]
-        if not window.problem_count:
-            return ()
-        lead, at = window.checked.lead, self.numbering.offsets(number)
+        return self.as_in_the_whole(number, window.judged.problems) if window.problem_count else ()
+
+    def as_in_the_whole(self, number: int, problems: Iterable[Problem]) -> Sequence[Problem]:
+        """Problems found in a window, numbered as in the whole."""
+        lead, at = self.windows[number].checked.lead, self.numbering.offsets(number)
         messages, counted, unsent = at.messages - lead, at.counted - min(lead, 1), at.unsent - lead
-        return [renumbered(problem, messages, at.pairs, counted, unsent) for problem in window.judged.problems]
+        return [renumbered(problem, messages, at.pairs, counted, unsent) for problem in problems]
 
     def passing_rows(self) -> Sequence[PairRow]:
         """The rows, for a pass through all of them: what is read for it is not kept."""

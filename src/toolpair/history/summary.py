@@ -276,16 +276,11 @@ def rows_of(judged: CheckedRecords, order: Mapping[int, int]) -> list[PairRow]:
     """The pair list in transcript order. `order` maps record uids to places in the file, to place damaged records."""
     transcript = judged.transcript
     of_block = judged.judgement.pairing.of_block
-    boundaries = {boundary.message: boundary for boundary in reversed(transcript.boundaries)}
-    damaged = deque(_damaged_rows(judged, order))
+    across = deque(rows_across(judged, order))
     rows: list[PairRow] = []
     for number, message in enumerate(transcript.messages):
-        place = min((order.get(uid, 0) for uid in message.records), default=0)
-        while damaged and damaged[0][0] < place:
-            rows.append(damaged.popleft()[1])
-        boundary = boundaries.get(number)
-        if boundary is not None:
-            rows.append(_across(judged, boundary, number))
+        while across and across[0][0] <= number:
+            rows.append(across.popleft()[1])
         calls = len(message.calls)
         for block in message.blocks:
             if block.kind == "text":
@@ -306,11 +301,30 @@ def rows_of(judged: CheckedRecords, order: Mapping[int, int]) -> list[PairRow]:
                 found = of_block[id(block)]
                 if found.call is None:
                     rows.append(PairRow("pair", pair=found, result=block, message=number, record=block.record))
-    rows.extend(row for _, row in damaged)
-    boundary = boundaries.get(len(transcript.messages))
-    if boundary is not None:
-        rows.append(_across(judged, boundary, None))
+    rows.extend(row for _, row in across)
     return rows
+
+
+def rows_across(judged: CheckedRecords, order: Mapping[int, int] | None) -> Iterator[tuple[int, PairRow]]:
+    """The rows that are no part of a message, each with the number of the message that follows it: lost history,
+    compactions, records that cannot be read. `order` as in `rows_of`; None if all of them can be read.
+    """
+    transcript = judged.transcript
+    boundaries = {boundary.message: boundary for boundary in reversed(transcript.boundaries)}
+    damaged = deque(_damaged_rows(judged, order) if order is not None else ())
+    last = len(transcript.messages)
+    for number, message in enumerate(transcript.messages if damaged else ()):
+        place = min(((order or {}).get(uid, 0) for uid in message.records), default=0)
+        while damaged and damaged[0][0] < place:
+            yield number, damaged.popleft()[1]
+        if number in boundaries:
+            yield number, _across(judged, boundaries.pop(number), number)
+    yield from (
+        (number, _across(judged, boundary, number)) for number, boundary in sorted(boundaries.items()) if number < last
+    )
+    yield from ((last, row) for _, row in damaged)
+    if last in boundaries:
+        yield last, _across(judged, boundaries[last], None)
 
 
 def _damaged_rows(judged: CheckedRecords, order: Mapping[int, int]) -> Iterator[tuple[int, PairRow]]:

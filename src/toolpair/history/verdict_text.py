@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
 from toolpair.dialects.block_texts import call_summary
@@ -82,6 +82,18 @@ def waiting_text(problems: Iterable[Problem], head: Transcript, *, content: bool
     all_reported = all(problem.on_resume is not None and problem.on_resume.effect != "kept" for problem in last)
     says = f": {head.agent} will say so to the model" if all_reported and _is_resumed(head) else ""
     return f"{who} {was} interrupted and {has} no output{says}."
+
+
+def with_last_call(verdict: Verdict, problems: Sequence[Problem], head: Transcript, running: bool = False) -> str:
+    """The verdict's sentence, in which the call that a sound history ends with is named with its input.
+
+    `running`: an agent is at work on it.
+    """
+    if not verdict.waiting or verdict.errors:
+        return verdict.sentence
+    plain = waiting_text(problems, head)
+    whole = waiting_text(problems, head, content=True, running=running)
+    return verdict.sentence.replace(plain, whole) if plain else verdict.sentence
 
 
 def sound_text(tally: Tally, head: Transcript, profile: Profile, waiting: str, refuses: str | None) -> str:

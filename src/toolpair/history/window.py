@@ -132,6 +132,11 @@ class Window:
         document = own if own.changed else DocumentPart(own.long, own.first, own.end, own.next_uid)
         return Window(self.reading, document, self.edges, self.outlined, ids=self._ids)
 
+    def read_again(self) -> CheckedRecords:
+        """Its records, which are not kept."""
+        unread = self.unread
+        return unread.reading.judged(unread.document, unread.edges, self._inside)
+
     @cached_property
     def says_more(self) -> bool:
         """Whether its rows may show text that its bytes in the file do not contain."""

@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import accumulate
 
 from toolpair.text.cells import cut
+from toolpair.text.character_width import shown_width
 from toolpair.text.safe import TAB, SafeText, visible
 
 LONG = 200_000
@@ -18,14 +19,6 @@ WALK = 1_000_000
 """Maximum characters measured one by one; later mixed lines are folded by their widest character."""
 
 _PLAIN = re.compile(r"[ -~]*")
-
-
-@lru_cache(65536)
-def shown_width(char: str) -> int:
-    """The maximum width in cells of what one character is shown as."""
-    from rich.cells import cell_len
-
-    return TAB if char == "\t" else cell_len(visible("x" + char)) - 1
 
 
 @lru_cache(1)

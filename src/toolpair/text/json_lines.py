@@ -18,7 +18,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Generator, Iterator
 from typing import Final, Literal
 
-from toolpair.text.fold import shown_width
+from toolpair.text.character_width import shown_width
 
 KEY_CELLS: Final = 14
 """Values are aligned behind keys of up to this width."""

@@ -59,8 +59,8 @@ _NO_MARKS: Final = re.compile("[\0-\u02ff\u1e00-\u20cf\u2100-\u2bff]*")
 
 
 @lru_cache(1)
-def _piles() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Patterns for zero-width characters: a pile that is too high, and one without a base character."""
+def _piles() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Patterns for zero-width characters: a pile that is too high, one without a base character, any of them."""
     ranges: list[list[int]] = [[0x1160, 0x11FF], [0xD7B0, 0xD7FF]]
     for block in (range(0x300, 0x1E950), range(0xE0100, 0xE01F0)):
         for code in block:
@@ -70,7 +70,8 @@ def _piles() -> tuple[re.Pattern[str], re.Pattern[str]]:
                 else:
                     ranges.append([code, code])
     marks = "".join(f"\\U{start:08x}-\\U{end:08x}" for start, end in ranges) + _YOUNGER
-    return re.compile(f"([{marks}]{{{MARKS}}})[{marks}]+"), re.compile(f"^[{marks}]")
+    one = f"[{marks}]"
+    return re.compile(f"({one}{{{MARKS}}}){one}+"), re.compile(f"^{one}"), re.compile(one)
 
 
 def _cells(text: str) -> int:
@@ -113,7 +114,7 @@ def visible(text: object, tab: int = TAB) -> SafeText:
     else:
         line = _HOSTILE.sub(_shown, line)
     if not _NO_MARKS.fullmatch(line):
-        pile, lone = _piles()
+        pile, lone, _ = _piles()
         line = pile.sub(r"\1", line)
         if lone.match(line):
             line = "◌" + line
@@ -122,11 +123,35 @@ def visible(text: object, tab: int = TAB) -> SafeText:
     return SafeText(line)
 
 
+_plain: set[str] = set()
+"""Characters that are known to be shown as they are, whatever is beside them."""
+
+
+def _is_plain(text: str) -> bool:
+    """Whether each character is shown as it is: quick for texts of any length, which have few different ones."""
+    new = set(text) - _plain
+    if new:
+        found = "".join(new)
+        if _SELECTOR.search(found) or _HOSTILE.search(found) or _piles()[2].search(found):
+            return False
+        _plain.update(new)
+    return True
+
+
 def visible_lines(text: str, tab: int = TAB) -> list[SafeText]:
     """The lines of `text`, split at newlines only; the carriage return of a CRLF is not shown."""
     return [visible(line.removesuffix("\r"), tab) for line in text.split("\n")]
 
 
 def visible_text(text: str) -> SafeText:
-    """Several lines as one string, newlines kept: for the clipboard and standard output, never for a widget."""
+    """Several lines as one string, newlines kept: for files, the clipboard and standard output, never for a widget."""
+    # Looked at as a whole, which is much faster than line by line.
+    joined = text.replace("\n", " ")
+    if text.isascii():
+        if joined.isprintable():
+            return SafeText(text)
+        if joined.replace("\t", " ").isprintable():
+            return SafeText(text.expandtabs(TAB))
+    elif _is_plain(joined):
+        return SafeText(text)
     return SafeText("\n".join(visible_lines(text)))

@@ -1,4 +1,4 @@
-"""Ages and sizes as people say them."""
+"""Ages, times and sizes as people say them."""
 
 from __future__ import annotations
 
@@ -29,3 +29,15 @@ def size_text(count: int) -> str:
         if value < 999.5:
             return f"{value:.0f} {unit}" if value >= 9.95 else f"{value:.1f} {unit}"
     return f"{value:,.0f} TB"
+
+
+def seconds_text(seconds: float) -> str:
+    """`0.1 s`, `42 s`, `2 m 40 s`, `3 h 5 m`."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} m {whole % 60} s" if whole % 60 else f"{whole // 60} m"
+    return f"{whole // 3600:,} h {whole % 3600 // 60} m"

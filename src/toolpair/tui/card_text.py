@@ -6,20 +6,30 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from toolpair.reports.reading.call_line import call_line
+from toolpair.reports.reading.problem_words import (
+    api_text,
+    cause_text,
+    known_text,
+    loss_text,
+    no_fix_text,
+    on_resume_text,
+    other_ways_text,
+    severity_name,
+)
 from toolpair.session.session import lines_text
 from toolpair.text.cells import cut, width
 from toolpair.text.differ import caret_line, differ
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bodies.body import Query
 from toolpair.tui.bodies.text_body import NUMBERED, PROSE
-from toolpair.tui.call_line import call_line
 from toolpair.tui.numbers import count_text
 from toolpair.tui.overview import Overview, problem_style
 from toolpair.tui.row_lines import ROLES, id_text, spotted
 from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread, with_hits
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Conversation, Fix, OnResume, Problem
+    from toolpair.session.session import Conversation, Fix, Problem
 
 PREVIEW_MESSAGES = 5000
 """In a longer history that is checked as a whole a preview is too slow for a key; `p` shows it instead."""
@@ -30,15 +40,6 @@ _ROOMY = 10
 """Lines of a card on a narrow screen from which it also says why, and which other ways there are."""
 Part = tuple[int, list[Line]]
 """Priority (0 is highest) and the lines."""
-
-
-def loss_text(fix: Fix) -> str:
-    return f"Loses {fix.loses}." if fix.loses else "Loses nothing."
-
-
-def on_resume_text(resumed: OnResume) -> str:
-    """`On resume Claude Code drops …`."""
-    return f"On resume{'' if resumed.text.startswith(resumed.agent) else ':'} {resumed.text}"
 
 
 def preview_text(overview: Overview, problem: Problem, fix: Fix) -> str:
@@ -82,7 +83,7 @@ def place_text(overview: Overview, problem: Problem) -> str:
     """The title of the card: which problem, which cause, where."""
     session = overview.session
     number = overview.number(problem)
-    name = {"error": "Problem", "warning": "Warning"}.get(problem.severity, "Note")
+    name = severity_name(problem)
     parts = [f"{name} {number[0]:,} of {number[1]:,}" if number else name]
     cause = overview.cause_number(problem)
     if cause is not None and problem.severity == "error" and overview.causes > 1:
@@ -164,8 +165,7 @@ class Card:
         elif problem.fixes:
             parts.append((2, glyphs.paragraph("No fix is recommended: f shows the other ways.", cells)))
         else:
-            why = problem.no_fix or ("nothing breaks." if problem.severity == "info" else "none is known.")
-            parts.append((2, glyphs.paragraph(f"No fix: {why}", cells, limit=3)))
+            parts.append((2, glyphs.paragraph(f"No fix: {no_fix_text(problem)}", cells, limit=3)))
         if self.roomy:
             parts += self._more(problem)
         hints = self._hints(problem)
@@ -223,8 +223,7 @@ class Card:
         parts: list[Part] = []
         limit = 4 if self.roomy else 2
         resumed = problem.on_resume
-        refused = resumed is None or resumed.effect == "rejected" or problem.impact == "stops"
-        says = problem.api_says if refused else None
+        says = api_text(problem)
         if resumed is not None:
             parts.append((5 if says else 4, glyphs.paragraph(on_resume_text(resumed), cells, limit=limit)))
         if says:
@@ -253,18 +252,14 @@ class Card:
         glyphs, cells = self.glyphs, self.cells
         parts: list[Part] = []
         if problem.cause is not None:
-            words = f"Why we think so: {problem.cause.text.rstrip('.')}."
-            if problem.cause.evidence:
-                words += f" {problem.cause.evidence[:1].upper()}{problem.cause.evidence[1:].rstrip('.')}."
+            words = f"Why we think so: {cause_text(problem.cause)}"
             parts.append((6, glyphs.paragraph(words, cells, limit=4)))
-            known = ", ".join(part for part in (problem.cause.product, problem.cause.link) if part)
+            known = known_text(problem.cause)
             if known:
-                lead = "Seen in:" if problem.cause.product else "See"
-                parts.append((5, glyphs.paragraph(f"{lead} {known}", cells, limit=2)))
-        others = [fix for fix in problem.fixes if fix is not problem.recommended]
+                parts.append((5, glyphs.paragraph(known, cells, limit=2)))
+        others = other_ways_text(problem)
         if others:
-            ways = "; ".join(f"{fix.title} ({loss_text(fix).rstrip('.').lower()})" for fix in others)
-            parts.append((7, glyphs.paragraph(f"Other ways: {ways}.", cells, limit=4)))
+            parts.append((7, glyphs.paragraph(f"Other ways: {others}.", cells, limit=4)))
         return parts
 
     def _hints(self, problem: Problem) -> Line:

@@ -12,13 +12,13 @@ from toolpair.history.comparison_rows import ComparisonRow
 from toolpair.history.comparison_text import same_text, texts_that_differ
 from toolpair.history.steps import History, Step
 from toolpair.history.two_histories import Comparison, Part, PartKind
+from toolpair.reports.reading.call_line import call_line
 from toolpair.text.cells import cut, width
 from toolpair.text.differ import differ
 from toolpair.text.file_diffs import of_strings, rows_of, trimmed
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bodies.diff_body import Part as DiffPart
 from toolpair.tui.bodies.diff_body import Title
-from toolpair.tui.call_line import call_line
 from toolpair.tui.numbers import count_text
 from toolpair.tui.row_lines import spotted
 from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread

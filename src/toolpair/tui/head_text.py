@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
-from toolpair.session.session import saving_text, waiting_text
+from toolpair.session.session import saving_text, with_last_call
 from toolpair.shell.machine import home_short
 from toolpair.text.cells import cut, cut_start
 from toolpair.text.safe import SafeText, visible
@@ -83,21 +83,12 @@ def badge_style(verdict: Verdict) -> str:
     return "dim" if verdict.badge in NOTHING_TO_CHECK else OUTLOOK[verdict.outlook]
 
 
-def _sentence(session: Session, running: bool) -> str:
-    """The verdict on the file as it is. `running`: a call at its end may still be running."""
-    verdict, sentence = session.conversation.verdict, session.conversation.verdict.sentence
-    if verdict.waiting and not verdict.errors:
-        plain = waiting_text(session.problems, session.conversation.transcript)
-        whole = waiting_text(session.problems, session.conversation.transcript, content=True, running=running)
-        sentence = sentence.replace(plain, whole) if plain else sentence
-    return sentence
-
-
 def verdict_lines(session: Session, glyphs: Glyphs, cells: int, limit: int, running: bool) -> list[Line]:
     """The badge, and what there is to say beside it."""
     verdict = session.conversation.verdict
     badge = glyphs.own(verdict.badge)
-    lines = glyphs.paragraph(f"{badge}   {_sentence(session, running)}", cells - 1, limit=limit)
+    sentence = with_last_call(verdict, session.problems, session.conversation.transcript, running)
+    lines = glyphs.paragraph(f"{badge}   {sentence}", cells - 1, limit=limit)
     first = lines[0][1].text
     rest = SafeText(first.removeprefix(badge)[1:])
     return [(Span(SafeText(f" {badge} "), f"{badge_style(verdict)} badge"), Span(rest)), *lines[1:]]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from toolpair.text.short import size_text
+from toolpair.text.short import seconds_text, size_text
 
-__all__ = ["count_text", "size_text"]
+__all__ = ["ago_text", "count_text", "seconds_text", "size_text"]
 
 
 def count_text(count: int, noun: str) -> str:
@@ -24,15 +24,3 @@ def ago_text(seconds: float) -> str:
     if minutes < 48 * 60:
         return f"{count_text(minutes // 60, 'hour')} ago"
     return f"{count_text(minutes // (24 * 60), 'day')} ago"
-
-
-def seconds_text(seconds: float) -> str:
-    """`0.1 s`, `42 s`, `2 m 40 s`, `3 h 5 m`."""
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} m {whole % 60} s" if whole % 60 else f"{whole // 60} m"
-    return f"{whole // 3600:,} h {whole % 3600 // 60} m"

@@ -7,19 +7,13 @@ from typing import TYPE_CHECKING, Final, overload
 
 from toolpair.history.call_details import details_of
 from toolpair.history.row_texts import whole_text
+from toolpair.reports.reading.titles import call_title, looks_like_json, result_title
+from toolpair.reports.reading.written import arguments_as_written
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bodies.body import Body
-from toolpair.tui.bodies.reading import (
-    call_body,
-    call_title,
-    looks_like_json,
-    output_body,
-    result_body,
-    result_title,
-)
+from toolpair.tui.bodies.reading import call_body, output_body, result_body
 from toolpair.tui.bodies.text_body import TextBody
 from toolpair.tui.row_lines import ROLES
-from toolpair.tui.row_pages import arguments_as_written
 from toolpair.tui.styled_text import Glyphs, Line, Span
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
+from toolpair.reports.reading.problem_words import on_resume_text
 from toolpair.text.cells import cut, width
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bars import bar
-from toolpair.tui.card_text import on_resume_text
 from toolpair.tui.left_text import left_of
 from toolpair.tui.numbers import count_text, size_text
 from toolpair.tui.overview import Overview

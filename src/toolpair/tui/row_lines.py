@@ -5,39 +5,34 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toolpair.reports.reading.call_line import call_line, output_line
+from toolpair.reports.reading.row_words import ANOTHER, NO_CALL, NOT_SURE, id_words, lack_of
 from toolpair.text.cells import cut, width
 from toolpair.text.differ import differ
 from toolpair.text.safe import SafeText, visible
-from toolpair.tui.call_line import call_line, output_line
 from toolpair.tui.overview import Overview, problem_style
 from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread
 
 if TYPE_CHECKING:
     from toolpair.session.session import Pair, PairRow
 
-NO_RESULT = "┄┄ no result anywhere in this file ┄┄"
-ELSEWHERE = "┄┄ lost here, found elsewhere ┄┄"
-NOT_SURE = "┄┄ perhaps answered by a result below ┄┄"
-NOT_SURE_SHORT = "┄┄ perhaps answered below ┄┄"
-NOT_READ = "┄┄ not read yet ┄┄"
-NO_RESULT_YET = "┄┄ no result yet ┄┄"
-INTERRUPTED = "┄┄ interrupted, no output ┄┄"
-NO_CALL = "┄┄ no call for this result ┄┄"
-ANOTHER = "┄┄ another result of this call ┄┄"
 FORGETS = "The agent forgets all above"
 ROLES = {"user": "you", "assistant": "agent"}
 BROKEN = frozenset({"missing", "mismatch", "orphan", "duplicate", "misplaced"})
+NOT_SURE_SHORT = "perhaps answered below"
+NOT_READ = "not read yet"
+NO_RESULT_YET = "no result yet"
 HEAD_CHARS = 4000
 """How much of a text is searched for its first line; no screen is wider."""
 
 
 def id_text(value: object) -> SafeText:
     """An id as shown; any JSON value may be in its place."""
-    if value is None:
-        return SafeText("(no id)")
-    if value == "":
-        return SafeText("(empty id)")
-    return visible(value)
+    return visible(id_words(value))
+
+
+def _lacking(words: str) -> str:
+    return f"┄┄ {words} ┄┄"
 
 
 def shows_both_ids(row: PairRow) -> bool:
@@ -156,9 +151,9 @@ class RowLines:
         )
         room = self.left - self.gutter - 1
         if pair.call is None:
-            return (*gutter, Span(cut(glyphs.own(NO_CALL), room, glyphs.ellipsis), broken or "dim"))
+            return (*gutter, Span(cut(glyphs.own(_lacking(NO_CALL)), room, glyphs.ellipsis), broken or "dim"))
         if not first:
-            return (*gutter, Span(cut(glyphs.own(ANOTHER), room, glyphs.ellipsis), "dim"))
+            return (*gutter, Span(cut(glyphs.own(_lacking(ANOTHER)), room, glyphs.ellipsis), "dim"))
         name, summary = call_line(pair.call, self.overview.session.conversation.transcript.folder)
         bold = side == "call" or (side is None and broken)
         line = [*self._marked(visible(name), "tool" if bold else words), Span(SafeText(" "))]
@@ -188,14 +183,11 @@ class RowLines:
         room = (self.cells - self.gutter if self.stacked else self.right) - 2
         if row.result is None:
             if self.overview.partial is not None:
-                return (space, Span(cut(glyphs.own(NOT_READ), room, glyphs.ellipsis), "dim"))
-            if pair.state == "pending" and not pair.candidates:
-                lack = NO_RESULT_YET if self.overview.running else INTERRUPTED
-            elif pair.candidates:
-                lack = NOT_SURE if len(NOT_SURE) <= room else NOT_SURE_SHORT
-            else:
-                lack = self._lack(pair)
-            return (space, Span(cut(glyphs.own(lack), room, glyphs.ellipsis), broken or "dim"))
+                return (space, Span(cut(glyphs.own(_lacking(NOT_READ)), room, glyphs.ellipsis), "dim"))
+            lack = self._lack(pair)
+            if lack == NOT_SURE and len(_lacking(lack)) > room:
+                lack = NOT_SURE_SHORT
+            return (space, Span(cut(glyphs.own(_lacking(lack)), room, glyphs.ellipsis), broken or "dim"))
         text = row.result.text
         body = text.strip("\r\n")
         first = body[:HEAD_CHARS].split("\n", 1)[0].rstrip("\r")
@@ -209,10 +201,9 @@ class RowLines:
         return (space, *self._cut(self._marked(visible(output_line(first)), words), tail, room))
 
     def _lack(self, pair: Pair) -> str:
-        """The text in place of the result: whether its output is known from elsewhere is half the rescue."""
-        problem = self.overview.session.conversation.worst.get(pair.index)
-        found = problem is not None and any(fix.id.startswith("use-copy") for fix in problem.fixes)
-        return ELSEWHERE if found else NO_RESULT
+        if pair.state == "pending" and not pair.candidates and self.overview.running:
+            return NO_RESULT_YET
+        return lack_of(pair, self.overview.session.conversation.worst.get(pair.index))
 
     def _marked(self, text: SafeText, style: str) -> list[Span]:
         """The text with the search hits highlighted."""

@@ -5,22 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from toolpair.dialects.block_texts import argument_slots, text_of, written_arguments
+from toolpair.dialects.block_texts import text_of
 from toolpair.history.call_details import details_of, output_file, start_of_file
 from toolpair.history.row_texts import whole_text
+from toolpair.reports.reading.titles import call_title, looks_like_json, result_title
+from toolpair.reports.reading.written import arguments_as_written
 from toolpair.text.inline_diff import decoded
 from toolpair.transcript.edits import InsertResult
 from toolpair.tui.bodies.body import Body
 from toolpair.tui.bodies.json_body import JsonBody
-from toolpair.tui.bodies.reading import (
-    call_body,
-    call_title,
-    looks_like_json,
-    output_body,
-    result_body,
-    result_title,
-    with_output,
-)
+from toolpair.tui.bodies.reading import call_body, output_body, result_body, with_output
 from toolpair.tui.bodies.text_body import TextBody
 from toolpair.tui.numbers import size_text
 from toolpair.tui.screens.viewer import ViewerPage
@@ -105,23 +99,6 @@ def _whole_output(conversation: Conversation, call: Block | None, result: Block)
         return output_body(glyphs, decoded(start_of_file(conversation, name, _WHOLE)), call, numbered=True)
 
     yield ViewerPage("whole output", make, lambda: name)
-
-
-def arguments_as_written(conversation: Conversation, call: Block) -> str | None:
-    """A call's arguments as JSON, as the file has them; None if that cannot be read."""
-    written = written_arguments(call)
-    if written is not None:
-        return written
-    document = conversation.document
-    for slot in argument_slots(call):
-        try:
-            start, end = document.span(call.record, slot)
-            offset, record = document.offset(call.record), document.record(call.record)
-        except (LookupError, ValueError):
-            continue
-        if (start, end) != (offset, offset + record.size):
-            return decoded(record.body[start - offset : end - offset])
-    return None
 
 
 def record_page(conversation: Conversation, uid: int, noun: str, of: int) -> ViewerPage:

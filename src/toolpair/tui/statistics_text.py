@@ -10,10 +10,10 @@ from typing import Final
 from msgspec import Struct
 
 from toolpair.history.statistics import SHARES, LargeOutput, Statistics, ToolNumbers
+from toolpair.reports.reading.call_line import tool_name
 from toolpair.text.cells import cut, fit, width
 from toolpair.text.safe import SafeText, visible, visible_text
 from toolpair.tui.bars import bar
-from toolpair.tui.call_line import tool_name
 from toolpair.tui.numbers import count_text, seconds_text, size_text
 from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread
 

@@ -3,7 +3,6 @@
     body = call_body(glyphs, call)                         # a command, an edit as a diff, a to-do list, else JSON
     body = result_body(glyphs, result, call)               # an output, in the colours of its file
 
-`call_title`, `result_title`: what a heading says of them: the tool and what it acts on; exit code or error, time, size.
 Everything in the lines has been made safe to show. `written` is the JSON of a call's arguments as the file has it, so
 that numbers stay as they are; without it they are written anew.
 """
@@ -16,7 +15,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dialects.block_texts import arguments
-from toolpair.dialects.media import Media, media_in, text_beside_media
+from toolpair.dialects.media import media_in, text_beside_media
+from toolpair.reports.reading.call_line import counts_words
+from toolpair.reports.reading.titles import looks_like_json, media_words
 from toolpair.text.cells import width
 from toolpair.text.file_diffs import FileDiff, Hunk, of_numbered, rows_of
 from toolpair.text.safe import SafeText, visible
@@ -25,11 +26,8 @@ from toolpair.text.tool_calls import Command, Edits, Todo, path_of, understood
 from toolpair.tui.bodies.body import Body
 from toolpair.tui.bodies.diff_body import DiffBody, Note, Part, Title
 from toolpair.tui.bodies.json_body import JsonBody
-from toolpair.tui.bodies.outcome import outcome_of
 from toolpair.tui.bodies.stacked_body import LinesBody, RuleBody, StackedBody
 from toolpair.tui.bodies.text_body import TextBody
-from toolpair.tui.call_line import counts_of, counts_words, from_folder, todo_words, tool_name
-from toolpair.tui.numbers import count_text, seconds_text, size_text
 from toolpair.tui.styled_text import Glyphs, Line, Span
 
 if TYPE_CHECKING:
@@ -39,8 +37,6 @@ if TYPE_CHECKING:
 _PROSE: Final = re.compile(r"task|agent|fetch|search|ask|plan|think", re.IGNORECASE)
 _MARKDOWN: Final = re.compile(r"^(?:#{1,6} |[-*] |\d+\. |```|> )", re.MULTILINE)
 _READS: Final = re.compile(r"read|view|open|cat", re.IGNORECASE)
-_MOST_CHECKED: Final = 1 << 18
-"""Longer outputs that look like JSON are taken for JSON without parsing them."""
 _TODO: Final = {"done": ("[x]", "good"), "doing": ("[>]", "warning"), "to do": ("[ ]", "")}
 _DIFF: Final = re.compile(r"^(?:diff --git |--- \S.*\n\+\+\+ )", re.MULTILINE)
 _COUNTED: Final = 1 << 16
@@ -48,27 +44,6 @@ _COUNTS: Final = re.compile(r"[\d,]+ lines?|[\d,.]+ [KMG]?B")
 
 
 # calls
-
-
-def call_title(call: Block, folder: str | None = None) -> str:
-    """The tool and what it is used on: `Bash`, `Edit src/app.py · +2 -1`, `query · MCP server shop-db`. Untrusted.
-
-    Paths in the session's `folder` are shown from there.
-    """
-    name, server = tool_name(call.name or "(no name)")
-    if server:
-        return f"{name} · MCP server {server}"
-    does = understood(call.name, arguments(call))
-    match does:
-        case Edits(files=files):
-            where = from_folder(files[0].path, folder) if len(files) == 1 else count_text(len(files), "file")
-            return f"{name} {where} · {counts_words(*counts_of(does))}"
-        case Todo():
-            return f"{name} · {todo_words(does)}"
-        case Command():
-            return name
-    path = path_of(arguments(call))
-    return f"{name} {from_folder(path, folder)}" if path else name
 
 
 def call_body(
@@ -159,25 +134,6 @@ def _todo_lines(glyphs: Glyphs, items: tuple[tuple[Any, str], ...]) -> Iterator[
 # results
 
 
-def result_title(result: Block, seconds: float | None = None) -> str:
-    """Exit code or error, time taken, lines and size: `exit 1 · 31 lines · 2.0 KB · took 4.2 s`."""
-    media = media_in(result)
-    text = text_beside_media(result) if media else result.text
-    outcome = outcome_of(text, bool(result.is_error))
-    parts = [outcome.words or ("error" if result.is_error else "ok")]
-    if media:
-        parts.append(count_text(len(media), "image" if all(each.kind == "image" for each in media) else "file"))
-    lines = text.removesuffix("\n").count("\n") + 1 if text else 0
-    if lines:
-        parts.append(count_text(lines, "line"))
-    size = len(text.encode("utf-8", "surrogatepass")) if len(text) < _COUNTED else len(text)
-    parts.append(size_text(size + sum(each.size for each in media)))
-    seconds = outcome.seconds if seconds is None else seconds
-    if seconds is not None:
-        parts.append(f"took {seconds_text(seconds)}")
-    return " · ".join(parts)
-
-
 def short_title(title: str, cells: int) -> str:
     """A title of a result in that many cells: how many lines and bytes there are is the first to go."""
     parts = title.split(" · ")
@@ -192,22 +148,11 @@ def result_body(glyphs: Glyphs, result: Block, call: Block | None = None, number
     media = media_in(result)
     parts: list[Body] = []
     if media:
-        parts.append(
-            LinesBody(glyphs, [(Span(SafeText(" ")), glyphs.ui(_media_words(each), "bold")) for each in media])
-        )
+        parts.append(LinesBody(glyphs, [(Span(SafeText(" ")), glyphs.ui(media_words(each), "bold")) for each in media]))
     text = text_beside_media(result) if media else result.text
     if text or not parts:
         parts.append(output_body(glyphs, text, call, numbered))
     return parts[0] if len(parts) == 1 else StackedBody(glyphs, parts)
-
-
-def _media_words(media: Media) -> str:
-    """`image  PNG, 1280 x 800, 84 KB`. Untrusted."""
-    words = [media.type.rpartition("/")[2].upper() or "unknown kind"]
-    if media.pixels is not None:
-        words.append("{:,} x {:,}".format(*media.pixels))
-    words.append(size_text(media.size) if media.data else f"at {media.address}" if media.address else "no content here")
-    return f"{media.kind}  {', '.join(words)}"
 
 
 def output_body(glyphs: Glyphs, text: str, call: Block | None, numbered: bool) -> Body:
@@ -228,16 +173,3 @@ def output_body(glyphs: Glyphs, text: str, call: Block | None, numbered: bool) -
     if _PROSE.search(name) and _MARKDOWN.search(text[:_COUNTED]):
         return TextBody(glyphs, as_shown(text), numbered=numbered, language="markdown")
     return TextBody(glyphs, as_shown(text), numbered=numbered)
-
-
-def looks_like_json(text: str) -> bool:
-    """Whether a text is a JSON object or array."""
-    start, end = text[:64].lstrip(), text[-64:].rstrip()
-    if not start or not end or (start[0], end[-1]) not in (("{", "}"), ("[", "]")):
-        return False
-    if len(text) > _MOST_CHECKED:
-        return start[1:2] in '"{[\n\r ' or start[1:2].isdigit()
-    try:
-        return bool(json.loads(text))
-    except (ValueError, RecursionError):
-        return False

@@ -10,8 +10,8 @@ from textual.binding import Binding, BindingType
 from textual.strip import Strip
 
 from toolpair.history.statistics import NO_NAME, Statistics, ToolNumbers, statistics_of
+from toolpair.reports.reading.call_line import call_line
 from toolpair.tui.aside import Aside
-from toolpair.tui.call_line import call_line
 from toolpair.tui.giving_way import GivingWay
 from toolpair.tui.keys import APP, STATISTICS
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dialects.block_texts import arguments, call_summary
 from toolpair.text.tool_calls import TODO_STATES, Edits, Todo, path_of, todo_in, understood
-from toolpair.tui.numbers import count_text
+from toolpair.transcript.counting import plural
 
 if TYPE_CHECKING:
     from toolpair.transcript.model import Block
@@ -38,7 +38,7 @@ def call_line(call: Block, folder: str | None = None) -> tuple[str, str]:
             words = from_folder(path, folder)
     if server:
         count = len(given) if isinstance(given, dict) else 0
-        words = f"{server}  {words}" if words else f"{server}  {count_text(count, 'argument')}"
+        words = f"{server}  {words}" if words else f"{server}  {plural(count, 'argument')}"
     return tool, words
 
 
@@ -74,7 +74,7 @@ def _edit(call: Block, given: Any, folder: str | None) -> str:
     does = understood(call.name, given)
     if not isinstance(does, Edits):
         return ""
-    where = from_folder(does.files[0].path, folder) if len(does.files) == 1 else count_text(len(does.files), "file")
+    where = from_folder(does.files[0].path, folder) if len(does.files) == 1 else plural(len(does.files), "file")
     return f"{where}  {counts_words(*counts_of(does))}"
 
 

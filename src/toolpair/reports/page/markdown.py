@@ -1,0 +1,236 @@
+"""The report as Markdown for GitHub. What a session says stands in code alone, so that none of it is markup."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+from typing import Final
+from urllib.parse import quote
+
+from toolpair.reports.page.changed_lines import changed_lines
+from toolpair.reports.page.id_difference import compared, difference_text, id_text
+from toolpair.reports.page.markdown_text import code, fenced, in_html, inline
+from toolpair.reports.page.parts import (
+    Across,
+    Begin,
+    Body,
+    Changes,
+    Command,
+    Cut,
+    Fields,
+    Front,
+    Link,
+    Opening,
+    PairPart,
+    Part,
+    Picture,
+    Plain,
+    ProblemGroup,
+    ProblemPart,
+    Said,
+    Todos,
+    Turn,
+)
+from toolpair.reports.page.writer import COMMENT, EMPTY, NO_ARGUMENTS, NOTICE, PageHead, cut_text, neighbours, page_name
+from toolpair.transcript.counting import plural
+
+_SIGNS: Final = {"done": "[x]", "doing": "[>]", "to do": "[ ]"}
+_SIGN: Final = {"del": "-", "ins": "+", "span": " "}
+
+
+class MarkdownWriter:
+    """Writes pages whose first has this name; None for a single page."""
+
+    def __init__(self, first: PurePath | None) -> None:
+        self._first = first
+
+    def target(self, link: Link, page: int) -> str:
+        return f"{self._address(link.page) if link.page != page else ''}#{link.anchor}"
+
+    def _address(self, page: int) -> str:
+        return "./" + quote(os.fsencode(page_name(self._first, page))) if self._first is not None else ""
+
+    def _link(self, link: Link, page: int) -> str:
+        return f"[{inline(link.words)}]({self.target(link, page)})"
+
+    # the page around it
+
+    def head(self, about: PageHead) -> Iterator[str]:
+        page = f" Page {about.page:,} of {about.pages:,}." if about.pages > 1 else ""
+        yield f"<!-- {COMMENT} -->\n\n# Session report: {code(about.title)}\n\n"
+        yield f"Written by toolpair {code(about.version)}.{page} {NOTICE}\n\n"
+        if about.page == 1 and about.jumps:
+            yield "".join(f"- {self._link(link, about.page)}\n" for link in about.jumps) + "\n"
+        yield from self._pages(about)
+
+    def _pages(self, about: PageHead) -> Iterator[str]:
+        if about.pages > 1:
+            for words, number in neighbours(about):
+                here = number == about.page
+                yield f"- {inline(words)}\n" if here else f"- [{inline(words)}]({self._address(number)})\n"
+            yield "\n"
+
+    def foot(self, about: PageHead) -> Iterator[str]:
+        if about.pages > 1:
+            yield "---\n\n"
+        yield from self._pages(about)
+
+    # before the conversations
+
+    def front(self, part: Front, page: int) -> str:
+        match part:
+            case Opening():
+                return self._opening(part, page)
+            case ProblemGroup():
+                count = f" ({plural(part.count, 'note' if part.harmless else 'problem')})"
+                return f"**Cause:** {inline(part.title)}{count if part.count > 1 or part.harmless else ''}\n\n"
+            case ProblemPart():
+                return self._problem(part, page)
+
+    def _opening(self, part: Opening, page: int) -> str:
+        title = f"## Verdict: {_heading(part.title)}\n\n" if part.title else ""
+        facts = "".join(f"- **{name}:** {code(words)}\n" for name, words in part.facts)
+        link = f"{self._link(part.conversation, page)}\n\n" if part.conversation is not None else ""
+        heading = ""
+        if any(part.counts):
+            counts = zip(part.counts, ("problem", "warning", "note"), strict=True)
+            words = ", ".join(plural(count, noun) for count, noun in counts if count)
+            heading = f'<a id="{part.anchor}-problems"></a>\n\n## What is wrong: {words}\n\n'
+        return (
+            f'<a id="{part.anchor}"></a>\n\n{title}**{part.badge}** {inline(part.sentence)}\n\n{facts}\n{link}{heading}'
+        )
+
+    def _problem(self, part: ProblemPart, page: int) -> str:
+        about = [inline(part.where)] if part.where else []
+        if part.about:
+            about.insert(0, code(part.about))
+        if part.target is not None:
+            about.append(self._link(part.target, page))
+        out = [
+            f'<a id="{part.anchor}"></a>\n\n### {part.title}: {part.severity}, {part.impact}\n\n',
+            f"**{inline(part.text)}**\n\n",
+            f"About: {' · '.join(about)}\n\n" if about else "",
+            _ids(part.ids),
+        ]
+        out += [f"- **{name}:** {inline(words)}\n" for name, words in part.lines]
+        for fix in part.fixes:
+            note = f" Note: {fix.note}" if fix.note else ""
+            out.append(
+                f"- **{'Fix' if fix.recommended else 'Other way'}:** {inline(f'{fix.title}. {fix.loses}{note}')}\n"
+            )
+        if part.no_fix is not None:
+            out.append(f"- **No fix:** {inline(part.no_fix)}\n")
+        return "".join((*out, f"- **Rule:** {code(part.rule)}\n\n"))
+
+    # the conversation
+
+    def part(self, part: Part, page: int) -> str:
+        match part:
+            case Begin():
+                return f'<a id="{part.anchor}"></a>\n\n## {_heading(part.title)}\n\n'
+            case Turn():
+                time = f" · {part.time}" if part.time else ""
+                about = self._about(part.problems, page)
+                return (
+                    f'<a id="{part.anchor}"></a>\n\n**From** {inline(part.who)} · {code(part.where)}{time}\n\n{about}'
+                )
+            case Said():
+                return self._said(part)
+            case PairPart():
+                return self._pair(part, page)
+            case Across():
+                about = self._about(part.problems, page)
+                return f'---\n\n<a id="{part.anchor}"></a>\n\n**Here:** {inline(part.words)}\n\n{about}---\n\n'
+
+    def _about(self, problems: Sequence[tuple[Link, str]], page: int) -> str:
+        return "".join(f"- {self._link(link, page)}: {inline(words)}\n" for link, words in problems) + (
+            "\n" if problems else ""
+        )
+
+    def _said(self, part: Said) -> str:
+        if part.kind == "text":
+            return f"{_body(part.body)}\n"
+        return f"<details>\n<summary>{in_html(part.words)}</summary>\n\n{_body(part.body)}\n</details>\n\n"
+
+    def _pair(self, part: PairPart, page: int) -> str:
+        is_open = " open" if part.severity in ("error", "warning") else ""
+        said = f" · {in_html(part.answers[0].title)}" if part.answers else ""
+        tool = f"{in_html(part.tool)} " if part.tool else ""
+        state = part.state if part.answers or not part.lack else part.lack
+        state = f" · <b>{state}</b>" if state else ""
+        out = [
+            f'<a id="{part.anchor}"></a>\n\n<details{is_open}>\n',
+            f"<summary>{part.number} {tool}{in_html(part.words)}{state}{said}</summary>\n\n",
+            self._about(part.problems, page),
+        ]
+        if part.call is not None:
+            time = f" · {part.time}" if part.time else ""
+            out.append(f"**call** {code(id_text(part.call_id))}{time}\n\n")
+            out.append("\n".join(map(_body, part.call)) or f"{NO_ARGUMENTS}\n")
+            out.append("\n")
+        for answer in part.answers:
+            out.append(f"**result** {code(id_text(answer.id))} · {code(answer.title)}\n\n")
+            out.append("\n".join(map(_body, answer.bodies)) or f"{EMPTY}\n")
+            out.append("\n")
+        if not part.answers:
+            out.append(f"**result** {inline(part.lack)}\n\n")
+        if part.both_ids:
+            other = next(answer for answer in part.answers if answer.id != part.call_id)
+            out.append(f"Note: {inline(difference_text(part.call_id, other.id))}\n\n")
+        return "".join((*out, "</details>\n\n"))
+
+
+def _heading(words: str) -> str:
+    own, separator, label = words.partition(": ")
+    return f"{inline(own)}{separator}{code(label) if label else ''}"
+
+
+def _ids(ids: Sequence[tuple[str, object]]) -> str:
+    if not ids:
+        return ""
+    lines = [f"{name:<8}{id_text(id_)}" for name, id_ in ids]
+    words = ""
+    if len(ids) == 2:
+        left, right = ids[0][1], ids[1][1]
+        words = f"Note: {inline(difference_text(left, right))}\n\n"
+        carets = "".join(_carets(left, right)).rstrip()
+        if all(line.isascii() for line in lines) and carets:
+            lines.append(f"{'':<8}{carets}")
+    return f"{fenced(chr(10).join(lines))}\n{words}"
+
+
+def _carets(left: object, right: object) -> Iterator[str]:
+    """A sign below each place where either differs."""
+    one, two = (
+        [marked for piece, marked in pieces for _ in piece] for pieces in compared(left, right)
+    )  # a flag for each character
+    for place in range(max(len(one), len(two))):
+        yield "^" if any(place < len(flags) and flags[place] for flags in (one, two)) else " "
+
+
+def _body(body: Body) -> str:
+    match body:
+        case Plain():
+            return f"{fenced(body.text)}{_cut(body.cut)}" if body.text else f"{EMPTY}\n"
+        case Command():
+            return f"{fenced(body.line.text, 'sh')}{_cut(body.line.cut)}"
+        case Changes():
+            lines = "\n".join(
+                f"{_SIGN[line.tag]}{''.join(text for text, _ in line.marks)}" for line in changed_lines(body.hunks)
+            )
+            left_out = f"\n… {plural(body.left_out, 'more line')} not shown; {code('--full')} shows all.\n"
+            return f"File {code(body.title)}\n\n{fenced(lines, 'diff')}{left_out if body.left_out else ''}"
+        case Todos():
+            return fenced("\n".join(f"{_SIGNS[state]} {words}" for state, words in body.items))
+        case Fields():
+            lines = "\n".join(
+                f"{'  ' * min(depth, 20)}{f'{key}: ' if key else ''}{value}" for depth, key, value in body.lines
+            )
+            return f"{fenced(lines)}{_cut(body.cut)}"
+        case Picture():
+            return f"Picture or file: {code(body.words)}\n"
+
+
+def _cut(cut: Cut | None) -> str:
+    return f"\n{inline(cut_text(cut))}\n" if cut is not None else ""
