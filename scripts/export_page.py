@@ -39,6 +39,7 @@ another API. `--turn N` gives the request that produced the assistant's turn N, 
   on each run; the table of them is printed.
 - **A broken session** is exported after its recommended fixes, which stay in memory, or refused with the problem named.
   `--as-is` exports it as it is.
+- **`--redact`** exports a redacted copy of the session: [excerpt.md](excerpt.md) says what is replaced.
 - **Every body is checked** by toolpair's rules for its API before it is printed. Nothing is sent. `--curl` and
   `--python` print how to send it: the body is in a file, keys are variables of the environment.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from typing import Any, Final
 
 PEOPLE: Final = ("Annika", "Sørensen", "annika.sorensen", "Иван", "田中太郎")
@@ -225,7 +226,12 @@ def found_in(data: bytes) -> list[str]:
         text = text.replace("\\\\", "\\")
     low = text.lower()
     parts = {part for secret in SECRETS for part in (secret, *secret.split(), *secret.split("-")) if len(part) > 3}
-    return sorted(part for part in parts if part.lower() in low and part.lower() not in _OF_EVERYBODY)
+    return sorted(part for part in parts if _is_in(part.lower(), low) and part.lower() not in _OF_EVERYBODY)
+
+
+def _is_in(part: str, text: str) -> bool:
+    """A short part counts as a word of its own: within a long stand-in it may occur by chance."""
+    return part in text and (len(part) > 6 or re.search(rf"(?<![^\W_]){re.escape(part)}(?![^\W_])", text) is not None)
 
 
 _OF_EVERYBODY: Final = frozenset({"api03"})

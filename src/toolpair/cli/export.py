@@ -7,6 +7,7 @@ import os
 from typing import Final
 
 from toolpair.cli import exits, inputs, streams
+from toolpair.cli.redacting import add_redact, as_asked
 from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, one_profile, out, safe, say
 from toolpair.reports.export.exported import Exported, ExportRefused
 from toolpair.reports.export.exporting import export
@@ -66,6 +67,7 @@ def parser(command: str = "export") -> Parser:
         metavar="N",
         help="which conversation of a file that holds several, counted from 1; default: the last one",
     )
+    add_redact(result)
     add_leaf(result)
     add_common(result)
     return result
@@ -79,6 +81,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output is not None and _is_same(options.file, options.output):
         raise UsageError("OUT is the session itself; give another name.")
     try:
+        session = as_asked(session, options)
         made = export(session, options.to, turn=options.turn, as_is=options.as_is, model=options.model)
     except NoSuchTurn as error:
         raise UsageError(str(error)) from None

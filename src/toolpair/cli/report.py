@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolpair.cli import exits, inputs, streams
 from toolpair.cli.progress import Progress
+from toolpair.cli.redacting import add_redact, as_asked
 from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, one_profile, say
 from toolpair.reports.page.files import form_of, write_files
 from toolpair.reports.page.report import Report, Wanted
@@ -29,6 +30,7 @@ examples:
   toolpair report session.jsonl -o report.html      one page to open in a browser
   toolpair report 7c3e1b -o report.md               for an issue on GitHub, by the beginning of the session's id
   toolpair report session.jsonl -o report.html --full --images
+  toolpair report session.jsonl -o report.html --redact      without anything of yours
   some-program | toolpair report - -o - > report.html
 
 The report holds the verdict, what is wrong and why, the fixes with what they lose, and the conversation with each call
@@ -64,6 +66,7 @@ def parser(command: str = "report") -> Parser:
     )
     result.add_argument("--full", action="store_true", help="texts over 20,000 characters whole; else their beginning")
     result.add_argument("--images", action="store_true", help="show images (HTML only); else their kind and size")
+    add_redact(result)
     add_leaf(result)
     add_common(result)
     return result
@@ -74,13 +77,13 @@ def run(options: argparse.Namespace) -> int:
     profile = one_profile(options)
     options.file = inputs.named(options.file)
     inputs.tell_leftovers(options.file)
-    session = _opened(options, profile)
+    session = as_asked(_opened(options, profile), options)
     if options.output == inputs.STDIN:
         return _print(session, wanted)
     with Progress(session.file.size, f"writing {os.path.basename(options.output)}") as bar:
         files = write_files(session, wanted, Path(options.output), options.force, _advancing(bar))
     streams.note_saved()
-    _tell(files)
+    _tell(files, options.redact)
     return exits.OK
 
 
@@ -101,7 +104,7 @@ def _wanted(options: argparse.Namespace) -> Wanted:
         raise UsageError("--force belongs to a file; nothing is overwritten on standard output.")
     if output == inputs.STDIN and sys.stdout is None:
         raise UsageError("The report would go to standard output, and that is closed; give -o report.html.")
-    return Wanted(form, options.full, options.images)
+    return Wanted(form, options.full, options.images, redacted=options.redact)
 
 
 def _opened(options: argparse.Namespace, profile: str | None) -> Session:
@@ -113,7 +116,7 @@ def _opened(options: argparse.Namespace, profile: str | None) -> Session:
             profile,
             options.leaf,
             bar.advance,
-            reporting=True,
+            reporting=not options.redact,
             agent_version=options.agent_version,
             max_size=options.max_size,
         )
@@ -139,13 +142,14 @@ def _print(session: Session, wanted: Wanted) -> int:
     return exits.OK
 
 
-def _tell(files: ReportFiles) -> None:
+def _tell(files: ReportFiles, redacted: bool) -> None:
     first, *rest = files.paths
     size = size_text(files.size)
     if rest:
         say(f"Wrote {visible(first)} and {plural(len(rest), 'more page')}, up to {visible(rest[-1].name)} ({size}).")
     else:
         say(f"Wrote {visible(first)} ({size}).")
-    say("It contains the session's content: read it before you share it.")
+    what = "Its texts are replaced" if redacted else "It contains the session's content"
+    say(f"{what}: read it before you share it.")
     for note in files.notes:
         say(note)

@@ -21,6 +21,7 @@ from toolpair.reports.export.target import Conversion, Target
 from toolpair.reports.export.targets import TARGETS, target
 from toolpair.reports.export.through_blocks import turns_of
 from toolpair.reports.export.ways import Note, Notes
+from toolpair.reports.redaction.copies import redacted
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import profile
 from toolpair.session.session import Session, open_session
@@ -36,18 +37,22 @@ def export(
     turn: int | None = None,
     as_is: bool = False,
     model: str | None = None,
+    redact: bool = False,
 ) -> Exported:
     """The request body that a session is: as its agent would send it, or converted for another API.
 
     `source` is an open session, a list of messages or a request body; it is never changed. `to` is "anthropic",
     "openai-chat", "openai-responses", "gemini" or "bedrock-converse". `turn` counts the assistant's turns from 1 and
     gives the request that produced that one. A broken history is exported after its recommended fixes; raises
-    ExportRefused if errors are left. `as_is` exports it as it stands. `model` replaces the session's. Raises ValueError
-    for an unknown API or turn, SessionError for messages that are not understood.
+    ExportRefused if errors are left. `as_is` exports it as it stands. `model` replaces the session's. `redact` exports
+    a redacted copy. Raises ValueError for an unknown API or turn, SessionError for messages that are not understood,
+    Refused if redacting would leave something.
     """
     if to not in TARGETS:
         raise ValueError(f"There is no API {to!r} to export to; there are {', '.join(TARGETS)}.")
     session = source.draft() if isinstance(source, Session) else _opened(source)
+    if redact:
+        session = redacted(session).session
     with gc_paused():
         ids = IdTrail()
         fixed = () if as_is else _staged(session, ids)

@@ -161,7 +161,7 @@ class ConversationParts:
         call, results = found.call, found.results
         named = self._mentions.by_pair.get(index, ())
         worst = named[0].problem if named else None
-        tool, words = call_line(call) if call is not None else ("", NO_CALL)
+        tool, words = call_line(call, self.conversation.transcript.folder) if call is not None else ("", NO_CALL)
         if named:
             self.abouts[index] = f"{tool} {words[:_WORDS]}".strip()
         asked = items.get(call.record) if call is not None else None

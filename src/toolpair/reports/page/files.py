@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final, overload
 from msgspec import Struct
 
 from toolpair.reports.page.report import Form, OnProgress, Report, Wanted
-from toolpair.reports.page.writer import COMMENT, page_name
+from toolpair.reports.page.writer import COMMENT, REDACTED, page_name
+from toolpair.reports.redaction.copies import redacted
 from toolpair.session.session import Session, open_session
 from toolpair.source.errors import Refused
 from toolpair.source.saving import save_as
@@ -43,6 +44,7 @@ def report(
     form: Form = "html",
     full: bool = False,
     images: bool = False,
+    redact: bool = False,
 ) -> str: ...
 @overload
 def report(
@@ -52,6 +54,7 @@ def report(
     form: Form | None = None,
     full: bool = False,
     images: bool = False,
+    redact: bool = False,
     force: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> ReportFiles: ...
@@ -62,6 +65,7 @@ def report(
     form: Form | None = None,
     full: bool = False,
     images: bool = False,
+    redact: bool = False,
     force: bool = False,
     progress: OnProgress | None = None,
 ) -> str | ReportFiles:
@@ -70,19 +74,23 @@ def report(
     With `output`, files that only their owner can read: that one, and for a long session further ones (`x-2.html`).
     Without, the whole report as one text. `form` follows from the name of `output`. Texts over 20,000 characters are
     cut, and say so, unless `full`; `images` embeds pictures in HTML. The session is shown as it is now, with the fixes
-    that are staged on it. Raises SessionError for a session that cannot be read, Refused where a file exists already
-    (unless `force`), ValueError for a name whose form is not known.
+    that are staged on it; with `redact`, a redacted copy of it. Raises SessionError for a session that cannot be read,
+    Refused where a file exists already (unless `force`) or redacting would leave something, ValueError for a name whose
+    form is not known.
     """
     if not isinstance(session, Session):
-        session = open_session(os.fspath(session), reporting=True)
+        session = open_session(os.fspath(session), reporting=not redact)
+    if redact:
+        session = redacted(session).session
     if output is None:
-        wanted = Wanted(form or "html", full, images, paged=False)
+        wanted = Wanted(form or "html", full, images, paged=False, redacted=redact)
         with Report(session, wanted) as made:
             return b"".join(made.page(1)).decode()
     found = form or form_of(output)
     if found is None:
         raise ValueError(f"The form of {os.fspath(output)} is not known: its name has to end in .html or .md.")
-    return write_files(session, Wanted(found, full, images), Path(output), force, progress)
+    wanted = Wanted(found, full, images, redacted=redact)
+    return write_files(session, wanted, Path(output), force, progress)
 
 
 def form_of(output: str | os.PathLike[str]) -> Form | None:
@@ -139,6 +147,7 @@ def _left_over(first: Path, count: int) -> tuple[str, ...]:
 def _is_page(path: Path) -> bool:
     try:
         with path.open("rb") as file:
-            return COMMENT.encode() in file.read(400)
+            start = file.read(400)
+            return COMMENT.encode() in start or REDACTED.encode() in start
     except OSError:
         return False

@@ -41,7 +41,7 @@ from toolpair.reports.page.parts import (
     Todos,
     Turn,
 )
-from toolpair.reports.page.writer import COMMENT, EMPTY, NO_ARGUMENTS, NOTICE, PageHead, cut_text, neighbours, page_name
+from toolpair.reports.page.writer import EMPTY, NO_ARGUMENTS, PageHead, cut_text, neighbours, page_name
 from toolpair.text.safe import visible, visible_text
 from toolpair.transcript.counting import plural
 
@@ -106,7 +106,7 @@ class HtmlWriter:
         page = f", page {about.page:,} of {about.pages:,}" if about.pages > 1 else ""
         title = _line(about.title)
         yield (
-            f"<!DOCTYPE html>\n<!-- {COMMENT} -->\n"
+            f"<!DOCTYPE html>\n<!-- {about.comment} -->\n"
             '<html lang="en">\n<head>\n'
             f'<meta http-equiv="Content-Security-Policy" content="{_policy(about.images)}">\n'
             '<meta charset="utf-8">\n'
@@ -117,7 +117,7 @@ class HtmlWriter:
             f"<style>{_style()}</style>\n</head>\n<body>\n"
         )
         yield f'<header>\n<p class="kind">Session report, toolpair {_line(about.version)}{page}</p>\n<h1>{title}</h1>\n'
-        yield f'<p class="notice">{html.escape(NOTICE)}</p>\n'
+        yield f'<p class="notice">{html.escape(about.notice)}</p>\n'
         links = [self._link(link, about.page) for link in about.jumps] if about.page == 1 else []
         if links:
             yield _listed("Contents", links)

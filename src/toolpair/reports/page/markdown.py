@@ -32,7 +32,7 @@ from toolpair.reports.page.parts import (
     Todos,
     Turn,
 )
-from toolpair.reports.page.writer import COMMENT, EMPTY, NO_ARGUMENTS, NOTICE, PageHead, cut_text, neighbours, page_name
+from toolpair.reports.page.writer import EMPTY, NO_ARGUMENTS, PageHead, cut_text, neighbours, page_name
 from toolpair.transcript.counting import plural
 
 _SIGNS: Final = {"done": "[x]", "doing": "[>]", "to do": "[ ]"}
@@ -58,8 +58,8 @@ class MarkdownWriter:
 
     def head(self, about: PageHead) -> Iterator[str]:
         page = f" Page {about.page:,} of {about.pages:,}." if about.pages > 1 else ""
-        yield f"<!-- {COMMENT} -->\n\n# Session report: {code(about.title)}\n\n"
-        yield f"Written by toolpair {code(about.version)}.{page} {NOTICE}\n\n"
+        yield f"<!-- {about.comment} -->\n\n# Session report: {code(about.title)}\n\n"
+        yield f"Written by toolpair {code(about.version)}.{page} {about.notice}\n\n"
         if about.page == 1 and about.jumps:
             yield "".join(f"- {self._link(link, about.page)}\n" for link in about.jumps) + "\n"
         yield from self._pages(about)

@@ -43,6 +43,8 @@ class Wanted(Struct, frozen=True):
     paged: bool = True
     blocks: int = BLOCKS
     bytes: int = BYTES
+    redacted: bool = False
+    """Whether the session is a redacted copy: the pages say so."""
 
 
 class Report:
@@ -159,6 +161,7 @@ class Report:
             ranges=tuple(self._range(number) for number in range(1, self.count + 1)),
             jumps=tuple(self._jumps()),
             images=self._wanted.images,
+            redacted=self._wanted.redacted,
         )
 
     def _range(self, number: int) -> str:

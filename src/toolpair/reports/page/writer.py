@@ -14,8 +14,14 @@ from toolpair.transcript.counting import plural
 COMMENT: Final = (
     "This file contains the content of a session: messages, commands, outputs. Read it before you share it."
 )
-NOTICE: Final = (
+REDACTED: Final = "This file shows a session with its texts replaced. Read it before you share it."
+"""Beginnings of the files, as comments; by these a report is known again."""
+_NOTICE: Final = (
     "This report contains the session's content: what was said, commands, outputs, parts of files. "
+    "Read it before you share it."
+)
+_REDACTED_NOTICE: Final = (
+    "Redacted: texts, names, paths, ids, times and long numbers are replaced by others of the same kind and length. "
     "Read it before you share it."
 )
 EMPTY: Final = "(empty)"
@@ -35,6 +41,17 @@ class PageHead(Struct, frozen=True):
     jumps: tuple[Link, ...]
     """Where the first page leads."""
     images: bool = False
+    redacted: bool = False
+
+    @property
+    def comment(self) -> str:
+        """What the file begins with."""
+        return REDACTED if self.redacted else COMMENT
+
+    @property
+    def notice(self) -> str:
+        """What the page says about sharing it."""
+        return _REDACTED_NOTICE if self.redacted else _NOTICE
 
     @property
     def pages(self) -> int:
