@@ -45,6 +45,10 @@ _ELSE = {
     "history/scan.py": {"value.value"},
     "history/summary.py": {"item.value"},
     "library/message_lists.py": {"item.value", "given[0].value"},  # elements of the caller's own list
+    "reports/excerpt/parts.py": {"first.value", "record.value", "self._document.record(uid).value"},
+    "reports/first_break/log.py": {"record.value"},
+    "reports/first_break/logs/records.py": {"body.value", "record.value"},
+    "reports/page/conversation_parts.py": {"item.value"},
     "recipes/measuring.py": {"one.value", "other.value"},
     "session/following.py": {"found.document.records[-1].value"},
     "session/relatives.py": {"record.value"},

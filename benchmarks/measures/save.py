@@ -18,7 +18,7 @@ from benchmarks.measures.keys import ENTER
 from benchmarks.sessions.options import Options
 
 SIZE: Final = 500_000_000
-SAVED: Final = "saved, checking it|Undo: "
+SAVED: Final = "✓ Saved"
 COPY: Final = 'cp "$1" "$2" && sync "$2"'
 
 

@@ -36,11 +36,11 @@ _ID_KEYS: dict[BlockKind, str] = {
 
 RESULT_PARTS: Final = frozenset({"text", "image", "document", "search_result", "tool_reference", "browser_state"})
 """Types of parts that a result may hold."""
-_CACHE: Final = "cache_control"
+CACHE_MARK: Final = "cache_control"
 BLOCK_FIELDS: Final = {
-    "text": frozenset({"type", "text", "citations", _CACHE}),
-    "tool_use": frozenset({"type", "id", "name", "input", "caller", _CACHE}),
-    "tool_result": frozenset({"type", "tool_use_id", "content", "is_error", _CACHE}),
+    "text": frozenset({"type", "text", "citations", CACHE_MARK}),
+    "tool_use": frozenset({"type", "id", "name", "input", "caller", CACHE_MARK}),
+    "tool_result": frozenset({"type", "tool_use_id", "content", "is_error", CACHE_MARK}),
     "thinking": frozenset({"type", "thinking", "signature"}),
     "redacted_thinking": frozenset({"type", "data"}),
 }

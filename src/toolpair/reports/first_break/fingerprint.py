@@ -9,8 +9,9 @@ from typing import Any, Final
 
 import orjson
 
-_CACHE: Final = "cache_control"
-_CACHE_BYTES: Final = b'"cache_control"'
+from toolpair.dialects.anthropic import CACHE_MARK
+
+_CACHE_BYTES: Final = f'"{CACHE_MARK}"'.encode()
 _SYSTEM: Final = ("system", "developer")
 
 
@@ -36,7 +37,7 @@ def _dumped(value: Any) -> bytes:
 
 def _without_cache(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _without_cache(inner) for key, inner in value.items() if key != _CACHE}
+        return {key: _without_cache(inner) for key, inner in value.items() if key != CACHE_MARK}
     if isinstance(value, list):
         return [_without_cache(inner) for inner in value]
     return value

@@ -15,6 +15,8 @@ from typing import Any, Final, Generic, TypeVar
 import orjson
 from msgspec import Struct
 
+from toolpair.dialects.anthropic import CACHE_MARK
+
 Place = TypeVar("Place")
 """Where a record is, in the caller's own terms: a number, a span of bytes."""
 
@@ -179,4 +181,4 @@ def _mark(body: dict[str, Any], mark: Any) -> None:
         holder[step] = inner = inner.copy()
         holder = inner
     if isinstance(holder, dict):
-        holder["cache_control"] = mark.get("value")
+        holder[CACHE_MARK] = mark.get("value")
