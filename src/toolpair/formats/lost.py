@@ -53,7 +53,7 @@ def _walk(values: tuple[Any, ...]) -> Iterator[tuple[dict[str, Any], Held]]:
             found = _held(value)
             if found is not None:
                 yield value, found
-            elif value.get("type") not in ("tool_use", "tool_result", "toolCall"):
+            elif value.get("type") not in ("tool_use", "tool_result", "toolCall") or "message" in value:
                 todo.extend(
                     value[key] for key in ("payload", "tool_calls", "content", "parts", "message") if key in value
                 )

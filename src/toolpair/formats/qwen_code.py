@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from toolpair.dialects import gemini as dialect
 from toolpair.dialects.block_texts import is_real_output
@@ -42,9 +43,10 @@ from toolpair.formats.tree_history import (
     uuid_from,
 )
 from toolpair.formats.turns import Outcome, Turn, messages_of, what_becomes
-from toolpair.rules.problem import OnResume, Problem
+from toolpair.rules.context import Context
+from toolpair.rules.problem import Cause, Fix, OnResume, Problem
 from toolpair.transcript.draft import DraftMessage, value_at
-from toolpair.transcript.edits import Edit
+from toolpair.transcript.edits import Edit, Remove
 from toolpair.transcript.model import Block, Boundary, Damaged, Scope, Transcript
 from toolpair.transcript.record_tree import RecordTree
 
@@ -118,6 +120,9 @@ _OUTCOMES: Final[dict[str, Outcome]] = {
     "chain.duplicate_uuid": ("dropped", "Qwen Code reads them as one message, with the role of the first.", None),
 }
 """What Qwen Code makes of a problem, by its rule."""
+_EMPTY: Final = "content.empty_text"
+_ALWAYS_ERRORS: Final = ("call.reused_id", "call.duplicate_id", "id.empty")
+"""Rules whose problems lose something with this agent, whatever the API says."""
 _COPIED: Final = ("sessionId", "timestamp", "cwd", "version", "gitBranch")
 """What a new record says as its neighbour does."""
 _AT: Final = ("message", "parts")
@@ -441,6 +446,12 @@ class QwenCode:
         contents = history.contents if history.refuses is None else ()
         return request_of(contents, transcript, TITLE, NEWEST, history.refuses)
 
+    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
+        _check(context)
+
+    def notes_on_fixes(self, items: Sequence[Item], transcript: Transcript, fixes: Sequence[Fix]) -> list[str | None]:
+        return [None] * len(fixes)
+
     def inactive(self, items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
         history = _of(transcript)
         by_uid = {item.uid: item for item in items if not isinstance(item.value, Damaged)}
@@ -477,6 +488,36 @@ def _damage(damage: Damage, history: _History, transcript: Transcript, place: di
     if damage.rule == "record.glued" and damage.partial is None:
         return ResumeEffect("harmless", f"{TITLE} takes the line apart", "healed")
     return skipped(damage, TITLE, history.tree, transcript, place, ("uuid", "parentUuid"))
+
+
+def _check(context: Context) -> None:
+    """What the API would accept, but the agent leaves out of the request."""
+    context.problems[:] = [
+        replace(problem, severity="error", impact="loses") if problem.rule in _ALWAYS_ERRORS else problem
+        for problem in context.problems
+    ]
+    told = {block.key for problem in context.problems if problem.rule == _EMPTY for block in problem.others}
+    for number, message in enumerate(context.transcript.messages):
+        for place, block in enumerate(message.blocks):
+            if message.role != "assistant" or block.key in told or not _is_empty(block):
+                continue
+            title = "remove the empty text"
+            context.add(
+                _EMPTY,
+                "This response has an empty text, so Qwen Code leaves it out, with its calls.",
+                at=(number, place),
+                others=(block,),
+                severity="error",
+                impact="loses",
+                cause=Cause("empty_text", "an empty text was saved with the response"),
+                fixes=(
+                    Fix("remove-text", title, (Remove(block),), recommended=True, several="remove the empty texts"),
+                ),
+            )
+
+
+def _is_empty(block: Block) -> bool:
+    return block.kind == "text" and isinstance(block.value, dict) and block.value.get("text") == ""
 
 
 def _with_copied_id(old: Item | None, item: Item) -> Item:

@@ -53,7 +53,7 @@ class ResultsAsMessages(Drafter):
         home = home_of(result)
         if len(list(self.draft.blocks_of(home))) < 2:
             return home
-        made = self.new(self.writer.holder("user"), home)
+        made = self.new(self.writer.with_blocks(self.writer.holder("user"), [result]), home)
         self.draft.take(result)
         self.draft.insert_after(home, made)
         made.put(None, result)
