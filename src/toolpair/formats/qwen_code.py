@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from toolpair.dialects import gemini as dialect
 from toolpair.dialects.block_texts import is_real_output
@@ -47,7 +48,7 @@ from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, OnResume, Problem
 from toolpair.transcript.draft import DraftMessage, value_at
 from toolpair.transcript.edits import Edit, Remove
-from toolpair.transcript.model import Block, Boundary, Damaged, Scope, Transcript
+from toolpair.transcript.model import Block, Boundary, Damaged, Message, Scope, Transcript
 from toolpair.transcript.record_tree import RecordTree
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ _FORGETS: Final = "Qwen Code forgets everything before this line without telling
 _FILLED: Final = "Qwen Code tells the model that the result was not recorded, and to treat the call as failed."
 _LEFT_OUT: Final = "Qwen Code leaves the call and its result out without telling you."
 _ROLE: Final = "Qwen Code does not start: a message has a role that is neither user nor model."
-_PART: Final = "Qwen Code does not start: a part of a message is no object."
+_PART: Final = "Qwen Code does not start: a message has a part that cannot be read."
 _SESSIONS: Final = "Qwen Code does not resume this session: its records name more than one."
 _FOLDER: Final = "Qwen Code does not resume this session: its first record does not name the working folder."
 _NOTHING: Final = "Qwen Code does not resume this session: no record of it can be read."
@@ -121,6 +122,7 @@ _OUTCOMES: Final[dict[str, Outcome]] = {
 }
 """What Qwen Code makes of a problem, by its rule."""
 _EMPTY: Final = "content.empty_text"
+_NO_FIX: Final = "it is in what a compression of the history kept, which toolpair does not change yet"
 _ALWAYS_ERRORS: Final = ("call.reused_id", "call.duplicate_id", "id.empty")
 """Rules whose problems lose something with this agent, whatever the API says."""
 _COPIED: Final = ("sessionId", "timestamp", "cwd", "version", "gitBranch")
@@ -187,10 +189,12 @@ def _parts(value: Any) -> list[Any]:
 
 
 def _read_by_agent(items: Iterable[Item]) -> Iterator[tuple[Item, Any]]:
-    """All objects that the agent finds in the file: those of glued lines, too."""
+    """All objects that the agent finds in the file: also those of glued lines, up to one that is cut off."""
     for item in items:
         whole = item.value.parts if isinstance(item.value, Damaged) else (item.value,)
-        yield from ((item, value) for value in whole if isinstance(value, dict))
+        for value in takewhile(lambda part: not isinstance(part, Damaged), whole):
+            if isinstance(value, dict):
+                yield item, value
 
 
 def _tree(read: Iterable[tuple[Item, Any]]) -> NodeTree:
@@ -411,7 +415,7 @@ class QwenCode:
 
     def sniff(self, values: Sequence[Any]) -> int:
         own = [value for value in values if _is_record(value)]
-        return 96 if any("parts" in _message(v) or "systemPayload" in v for v in own) else 0
+        return 95 if any("parts" in _message(v) or "systemPayload" in v for v in own) else 0
 
     def for_records(self, values: Sequence[Any]) -> QwenCode:
         """The same for sessions of the provider that the last of these records was written with."""
@@ -427,6 +431,7 @@ class QwenCode:
         history = _of(transcript)
         there = {item.uid for item in items if not isinstance(item.value, Damaged)}
         path = [node.uid for node in history.path if node.uid in there]
+        edits = [edit for edit in edits if not _is_in_compression(edit)]
         made = Tree(items, transcript, GeminiResultWriter(), _ENVELOPE, path).run(edits)
         old = {item.uid: item for item in items}
         return [_with_copied_id(old.get(item.uid), item) for item in made]
@@ -487,21 +492,34 @@ def _damage(damage: Damage, history: _History, transcript: Transcript, place: di
         return ResumeEffect("harmless", f"{TITLE} ignores it", "healed")
     if damage.rule == "record.glued" and damage.partial is None:
         return ResumeEffect("harmless", f"{TITLE} takes the line apart", "healed")
+    read = [node.value for node in history.tree.nodes if node.uid == damage.record]
+    damage = replace(damage, values=tuple(value for value in damage.values if value not in read))
     return skipped(damage, TITLE, history.tree, transcript, place, ("uuid", "parentUuid"))
+
+
+def _is_in_compression(given: Any) -> bool:
+    """Whether an edit, or a part of one, is about what a compression keeps, which no edit reaches."""
+    if isinstance(given, Block):
+        return given.slot[:1] == _KEPT[:1]
+    if isinstance(given, Message):
+        return any(map(_is_in_compression, given.blocks))
+    parts = given if isinstance(given, tuple) else astuple(given) if isinstance(given, Struct) else ()
+    return any(map(_is_in_compression, parts))
 
 
 def _check(context: Context) -> None:
     """What the API would accept, but the agent leaves out of the request."""
-    context.problems[:] = [
-        replace(problem, severity="error", impact="loses") if problem.rule in _ALWAYS_ERRORS else problem
-        for problem in context.problems
-    ]
+    for number, problem in enumerate(context.problems):
+        if problem.rule in _ALWAYS_ERRORS:
+            problem = replace(problem, severity="error", impact="loses")
+        if any(map(_is_in_compression, (problem.call, problem.result, *problem.others))):
+            problem = replace(problem, fixes=(), no_fix=_NO_FIX)
+        context.problems[number] = problem
     told = {block.key for problem in context.problems if problem.rule == _EMPTY for block in problem.others}
     for number, message in enumerate(context.transcript.messages):
         for place, block in enumerate(message.blocks):
             if message.role != "assistant" or block.key in told or not _is_empty(block):
                 continue
-            title = "remove the empty text"
             context.add(
                 _EMPTY,
                 "This response has an empty text, so Qwen Code leaves it out, with its calls.",
@@ -510,10 +528,14 @@ def _check(context: Context) -> None:
                 severity="error",
                 impact="loses",
                 cause=Cause("empty_text", "an empty text was saved with the response"),
-                fixes=(
-                    Fix("remove-text", title, (Remove(block),), recommended=True, several="remove the empty texts"),
-                ),
+                fixes=() if _is_in_compression(block) else (_without(block),),
+                no_fix=_NO_FIX if _is_in_compression(block) else None,
             )
+
+
+def _without(block: Block) -> Fix:
+    title, several = "remove the empty text", "remove the empty texts"
+    return Fix("remove-text", title, (Remove(block),), recommended=True, several=several)
 
 
 def _is_empty(block: Block) -> bool:

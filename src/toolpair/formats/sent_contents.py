@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
+from toolpair.dialects.gemini import part_block
 from toolpair.formats.format import Fate, SentMessage, SentPart, SentRequest
 from toolpair.formats.turns import is_blank
 from toolpair.transcript.model import Block, Transcript
@@ -187,8 +188,6 @@ def _messages(content: _Content) -> Iterator[_Message]:
 
 
 def _written(part: _Part) -> SentPart:
-    from toolpair.dialects.gemini import part_block
-
     return SentPart.of(part.block) if part.block is not None else SentPart(part_block(part.raw, 0, ()).value)
 
 
