@@ -706,6 +706,59 @@ def pi_lost_line() -> str:
     return "\n".join(compact(record) for record in records) + "\n"
 
 
+def qwen_late_result() -> str:
+    """A result that was written after the next response, and parallel calls that were killed: no result at all."""
+    clock = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
+    id_ = str(uuid.uuid5(uuid.NAMESPACE_URL, "qwen"))
+    records: list[dict[str, Any]] = []
+
+    def add(kind: str, role: str, parts: list[dict[str, Any]], **fields: Any) -> None:
+        nonlocal clock
+        clock += timedelta(seconds=3)
+        records.append(
+            {
+                "uuid": str(uuid.uuid5(uuid.NAMESPACE_URL, f"qwen {len(records)}")),
+                "parentUuid": records[-1]["uuid"] if records else None,
+                "sessionId": id_,
+                "timestamp": clock.strftime("%Y-%m-%dT%H:%M:%S.000Z"),
+                "type": kind,
+                "cwd": "/home/dev/shop",
+                "version": "0.24.4",
+                **fields,
+                "message": {"role": role, "parts": parts},
+            }
+        )
+
+    def runs(number: int, name: str, **arguments: Any) -> dict[str, Any]:
+        return {"functionCall": {"id": f"call_Shop{number:04d}", "name": name, "args": arguments}}
+
+    def gives(number: int, name: str, output: str) -> None:
+        answer = {"id": f"call_Shop{number:04d}", "name": name, "response": {"output": output}}
+        add("tool_result", "user", [{"functionResponse": answer}])
+
+    model = {"model": "qwen3-coder-plus"}
+    add("user", "user", [{"text": "The total of an empty cart should be 0.00."}])
+    add(
+        "assistant",
+        "model",
+        [{"text": "I read the cart."}, runs(1, "read_file", file_path="src/shop/cart.py")],
+        **model,
+    )
+    add(
+        "assistant",
+        "model",
+        [{"text": "Now the prices."}, runs(2, "read_file", file_path="src/shop/prices.py")],
+        **model,
+    )
+    gives(1, "read_file", CART)
+    gives(2, "read_file", PRICES)
+    tests = [runs(3, "run_shell_command", command="pytest -q"), runs(4, "run_shell_command", command="git status")]
+    add("assistant", "model", [{"text": "I run the tests."}, *tests], **model)
+    add("user", "user", [{"text": "It stopped. Go on."}])
+    add("assistant", "model", [{"text": "The sum starts with the integer 0."}], **model)
+    return "\n".join(compact(record) for record in records) + "\n"
+
+
 SAMPLES: dict[str, Callable[[], str | bytes]] = {
     "valid.json": valid,
     "sanitised-on-one-side.json": sanitised_on_one_side,
@@ -725,6 +778,7 @@ SAMPLES: dict[str, Callable[[], str | bytes]] = {
     "claude-code-branches.jsonl": claude_code_branches,
     "codex-killed.jsonl": codex_killed,
     "pi-lost-line.jsonl": pi_lost_line,
+    "qwen-late-result.jsonl": qwen_late_result,
     "damaged.jsonl": damaged,
 }
 

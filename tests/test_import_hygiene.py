@@ -318,6 +318,12 @@ FORMATS = {
     "formats.openai_responses": {"dialects.openai_responses_writer", "formats.item_messages", "formats.linear"},
     "formats.pi": {"dialects.pi_writer", "formats.pi_settings", "formats.way_back", "source.peek"},
     "formats.plain": {"formats.lost"},
+    "formats.qwen_code": {
+        "dialects.gemini_writer",
+        "formats.sent_contents",
+        "formats.way_back",
+        "source.peek",
+    },
     "formats.roo_code": {
         "dialects.anthropic_writer",
         "formats.clock",

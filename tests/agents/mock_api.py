@@ -1,7 +1,8 @@
 """A model's API on loopback that answers every request with one short text and keeps what it was sent.
 
-It speaks the Messages API (`…/messages`) and the Responses API (`…/responses`), streamed or not. It serves from a
-thread of the process that made it and listens on 127.0.0.1 alone.
+It speaks the Messages API (`…/messages`), the Responses API (`…/responses`) and Chat Completions
+(`…/chat/completions`), streamed or not. It serves from a thread of the process that made it and listens on 127.0.0.1
+alone.
 """
 
 from __future__ import annotations
@@ -82,8 +83,26 @@ def _handler(requests: list[Request]) -> type[BaseHTTPRequestHandler]:
                 self._answer(asked, _message(asked, number), _message_events(asked, number))
             elif path.endswith("/responses"):
                 self._answer(asked, _response(asked, number), _response_events(asked, number))
+            elif path.endswith("/chat/completions"):
+                self._complete(asked, number)
             else:
                 self._send("{}")
+
+        def _complete(self, asked: dict[str, Any], number: int) -> None:
+            said = {"role": "assistant", "content": ANSWER}
+            base = {"id": f"chatcmpl-{number}", "created": 0, "model": asked.get("model", "mock")}
+            usage = {"prompt_tokens": 10, "completion_tokens": 1, "total_tokens": 11}
+            if not asked.get("stream"):
+                choice = {"index": 0, "message": said, "finish_reason": "stop"}
+                self._send(json.dumps({**base, "object": "chat.completion", "choices": [choice], "usage": usage}))
+                return
+            chunks: list[dict[str, Any]] = [
+                {"choices": [{"index": 0, "delta": said, "finish_reason": None}]},
+                {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
+                {"choices": [], "usage": usage},
+            ]
+            events = (json.dumps({**base, "object": "chat.completion.chunk", **chunk}) for chunk in chunks)
+            self._send("".join(f"data: {event}\n\n" for event in (*events, "[DONE]")), "text/event-stream")
 
         def _raw(self) -> bytes:
             raw = b""

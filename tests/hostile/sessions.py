@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from tests import qwen_sessions
 from tests.formats.claude_code_files import Log, call, text
 from tests.pi_sessions import sound
 
@@ -179,6 +180,7 @@ LINES = {
     "claude-code": claude_code,
     "codex": codex,
     "pi": lambda: sound().records,
+    "qwen": lambda: qwen_sessions.sound().records,
     "anthropic-lines": lambda: anthropic()["messages"],
     "chat-lines": chat,
     "log": log_of_requests,

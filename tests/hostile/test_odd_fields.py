@@ -28,6 +28,7 @@ NAMES = {
     "claude-code": "projects/-home-dev-my-project/0d3f3a52-6c0a-4a57-9f0e-2f9a3a1c7e11.jsonl",
     "codex": "sessions/2026/11/21/rollout-2026-11-21T09-12-00-0c0ffee0-1234-4abc-8def-001122334455.jsonl",
     "pi": "sessions/--home-dev-project--/2026-11-21T08-07-00-801Z_01a1fd24-f7c0-7065-9091-a3b140f571fc.jsonl",
+    "qwen": "projects/-home-dev-project/chats/01a1fd11-0000-4000-8000-000000000001.jsonl",
     "roo": "tasks/1763000000000/api_conversation_history.json",
 }
 """Where their agents keep them."""
@@ -110,10 +111,10 @@ def test_the_sessions_are_what_they_are_called(name: str, tmp_path: Path) -> Non
     session = opened(laid_down(str(tmp_path), name, KINDS[name]()))
     assert session is not None
     assert session.format.id == {
-        "claude-code": "claude-code", "codex": "codex", "pi": "pi", "roo": "roo-code", "responses": "openai-responses",
+        "claude-code": "claude-code", "codex": "codex", "pi": "pi", "qwen": "qwen-code", "roo": "roo-code", "responses": "openai-responses",
         "chat": "openai-chat", "chat-lines": "openai-chat",
     }.get(name, session.format.id)  # fmt: skip
-    assert session.problems or name in ("log", "pi")
+    assert session.problems or name in ("log", "pi", "qwen")
 
 
 def main(seconds: float, first: int) -> None:

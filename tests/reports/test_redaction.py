@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from scripts import make_vocabulary
-from tests import pi_sessions
+from tests import pi_sessions, qwen_sessions
 from tests.agents import codex_planted, planted
 from tests.reports.secrets_in_sessions import SESSIONS, found_in
 from toolpair.formats import context_texts
@@ -142,6 +142,8 @@ def broken() -> Iterator[tuple[str, bytes, str | None, str | None, str | None]]:
         yield f"Codex {name}", rollout.data, None, None, None
     for name, session in pi_sessions.corpus().items():
         yield f"pi {name}", session.data, None, None, None
+    for name, broken in qwen_sessions.corpus().items():
+        yield f"Qwen Code {name}", broken.data, None, None, None
     for path in SAMPLES:
         yield path.name, path.read_bytes(), None, None, None
 

@@ -12,7 +12,9 @@ from toolpair.dialects.block_texts import is_placeholder_text, text_of
 from toolpair.formats.format import Damage, ResumeEffect
 from toolpair.source.record_values import big_numbers, is_rounded
 
-_RESULT_ID: Final = re.compile(rb'"(?:tool_use_id|tool_call_id|toolCallId|call_id)"\s*:\s*"([^"\\]{1,300})"')
+_RESULT_ID: Final = re.compile(
+    rb'"(?:tool_use_id|tool_call_id|toolCallId|call_id|functionResponse"\s*:\s*\{\s*"id)"\s*:\s*"([^"\\]{1,300})"'
+)
 _CALL_ID: Final = re.compile(rb'"(?:id|call_id)"\s*:\s*"([^"\\]{1,300})"')
 _MOST: Final = 1000
 
@@ -45,11 +47,16 @@ def _walk(values: tuple[Any, ...]) -> Iterator[tuple[dict[str, Any], Held]]:
         if isinstance(value, list):
             todo.extend(reversed(value))
         elif isinstance(value, dict):
+            for key in ("functionCall", "functionResponse"):
+                if isinstance(part := value.get(key), dict) and (given := _of_function(key, part)) is not None:
+                    yield part, given
             found = _held(value)
             if found is not None:
                 yield value, found
-            elif value.get("type") not in ("tool_use", "tool_result", "toolCall"):
-                todo.extend(value[key] for key in ("payload", "tool_calls", "content", "message") if key in value)
+            elif value.get("type") not in ("tool_use", "tool_result", "toolCall") or "message" in value:
+                todo.extend(
+                    value[key] for key in ("payload", "tool_calls", "content", "parts", "message") if key in value
+                )
 
 
 def held_in_part(value: Any) -> Iterator[Held]:
@@ -66,6 +73,8 @@ def can_be_closed(message: Any, whole: bool) -> bool:
     """
     if not isinstance(message, dict) or "role" not in message:
         return False
+    if isinstance(parts := message.get("parts"), list):
+        return bool(parts) and all(isinstance(part, dict) and part for part in parts) and (whole or "text" in parts[-1])
     content = message.get("content")
     if not isinstance(content, list):
         return isinstance(content, str) or (whole and "tool_calls" in message)
@@ -102,6 +111,16 @@ def _held(value: dict[str, Any]) -> Held | None:
     if isinstance(kind, str) and kind.endswith("_call") and "call_id" in value:
         return _with(value["call_id"], False)
     return None
+
+
+def _of_function(key: str, value: dict[str, Any]) -> Held | None:
+    if key == "functionCall":
+        return _with(value.get("id"), False)
+    said = value.get("response")
+    failed = isinstance(said, dict) and "error" in said
+    return _with(
+        value.get("id"), True, said.get("error", said.get("output")) if isinstance(said, dict) else said, failed
+    )
 
 
 def _with(id_: Any, is_result: bool, content: Any = None, is_error: bool = False) -> Held | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, Literal
@@ -42,17 +43,30 @@ class Node(Struct, eq=False):
     """A history may begin with it, as with a user's words."""
 
 
+def id_from(seed: str, attempt: int) -> str:
+    """An id in eight hexadecimal digits."""
+    return hashlib.sha256(f"{seed}:{attempt}".encode("utf-8", "replace")).hexdigest()[:8]
+
+
+def uuid_from(seed: str, attempt: int) -> str:
+    """An id that is a UUID."""
+    return str(uuid.uuid5(uuid.NAMESPACE_OID, f"{seed}:{attempt}"))
+
+
 class NodeTree(Struct, eq=False):
     """All nodes in file order. Of nodes with one id the last is the one that counts."""
 
     nodes: Sequence[Node]
+    merges: bool = False
+    """Nodes with one id are read as one, in the place of the first."""
+    new_id: Callable[[str, int], str] = id_from
     by_id: dict[Any, Node] = field(default_factory=dict)
     children: dict[Any, list[Node]] = field(default_factory=dict)
     """id -> its children."""
 
     def __post_init__(self) -> None:
         for node in self.nodes:
-            if node.id is not None:
+            if node.id is not None and not (self.merges and node.id in self.by_id):
                 self.by_id[node.id] = node
             if node.parent is not None:
                 self.children.setdefault(node.parent, []).append(node)
@@ -64,7 +78,8 @@ class NodeTree(Struct, eq=False):
     def walk(self, leaf: Node | None) -> tuple[list[Node], End]:
         """The way from the root, or from where it is lost, to the leaf.
 
-        A loop is cut above the one of its records that is first in the file: its parent cannot be a later one.
+        A loop is cut above the one of its records that is first in the file: its parent cannot be a later one. Where
+        nodes are merged, it is cut where the walk comes back to.
         """
         path: list[Node] = []
         places: dict[int, int] = {}
@@ -78,6 +93,8 @@ class NodeTree(Struct, eq=False):
             node = above
         if node is None:
             return [], "root"
+        if self.merges:
+            return path[::-1], "cycle"
         start = places[id(node)]
         first = min(range(start, len(path)), key=lambda number: path[number].place)
         return path[: first + 1][::-1], "cycle"
@@ -119,7 +136,7 @@ def links_of(
     elif path and not summarised and path[0].place and any(node.messages for node in tree.nodes[: path[0].place]):
         boundaries.append(_begun_again(tree, path))
     last = tree.nodes[-1] if tree.nodes else None
-    if path and last is path[-1]:
+    if path and last is not None and tree.by_id.get(last.id, last) is path[-1]:
         boundaries += _after_leaf(tree, last, messages)
     return Links(tuple(boundaries), tuple(broken))
 
@@ -256,7 +273,8 @@ def _doubles(tree: NodeTree, agent: str) -> list[BrokenLink]:
         repair = Repair("give it an id of its own", identify=(_id_for(now, node, same[0], weighed, taken),))
         if weighed:
             now = _repaired(now, repair)
-        text = f"Two records have the id {node.id}, of which {agent} reads the later one."
+        which = f"which {agent} reads as one" if tree.merges else f"of which {agent} reads the later one"
+        text = f"Two records have the id {node.id}, {which}."
         cause = "a record was written again with other content, or an id was given out twice"
         lost = same[0].outputs + node.outputs
         broken.append(BrokenLink("chain.duplicate_uuid", node.uid, text, "error", cause, lost, repair))
@@ -268,7 +286,7 @@ _Identify = tuple[int, str, tuple[int, ...]]
 
 def _id_for(tree: NodeTree, node: Node, first: Node, weighed: bool, taken: set[Any]) -> _Identify:
     """Which of two records gets which id, and the records that mean it."""
-    new = fresh_id(f"{node.id}:{node.place}", taken)
+    new = fresh_id(f"{node.id}:{node.place}", taken, tree.new_id)
     # What follows the later record means that one.
     means = (child.uid for child in tree.children.get(node.id, ()) if child.place > node.place)
     identify = (node.uid, new, tuple(means))
@@ -287,7 +305,7 @@ def _repaired(tree: NodeTree, repair: Repair) -> NodeTree:
         for child in means:
             if nodes[child].parent == old:
                 nodes[child] = replace(nodes[child], parent=new)
-    return NodeTree(list(nodes.values()))
+    return NodeTree(list(nodes.values()), tree.merges, tree.new_id)
 
 
 def _said(tree: NodeTree) -> int:
@@ -296,16 +314,11 @@ def _said(tree: NodeTree) -> int:
     return 0 if end == "cycle" else sum(node.messages for node in path)
 
 
-def fresh_id(seed: str, taken: set[Any]) -> str:
+def fresh_id(seed: str, taken: set[Any], new_id: Callable[[str, int], str] = id_from) -> str:
     """An id that none has; the same on every run."""
-    made = first_free(partial(id_from, seed), taken)
+    made = first_free(partial(new_id, seed), taken)
     taken.add(made)
     return made
-
-
-def id_from(seed: str, attempt: int) -> str:
-    """An id in eight hexadecimal digits."""
-    return hashlib.sha256(f"{seed}:{attempt}".encode("utf-8", "replace")).hexdigest()[:8]
 
 
 Words = Callable[[Node], tuple[str, str | None]]
@@ -367,13 +380,19 @@ def _turn_above(tree: NodeTree, node: Node | None) -> Sequence[Node]:
 
 # --- records that cannot be read ---------------------------------------------------------------------------
 
-_ID: Final = re.compile(rb'"id"\s*:\s*"([^"\\]{1,100})"')
-
 
 def skipped(
-    damage: Damage, agent: str, tree: NodeTree, transcript: Transcript, place: Mapping[int, int]
+    damage: Damage,
+    agent: str,
+    tree: NodeTree,
+    transcript: Transcript,
+    place: Mapping[int, int],
+    keys: tuple[str, str] = ("id", "parentId"),
 ) -> ResumeEffect | None:
-    """What an agent loses that skips each line which is not JSON. `place`: uid of a record -> its place in the file."""
+    """What an agent loses that skips each line which is not JSON. `place`: uid of a record -> its place in the file.
+
+    `keys`: those of a record's id and of its parent's.
+    """
     if damage.readable and damage.rule != "record.bom":
         return effect_on_readers(damage, agent)
     parts = [part for part in (*damage.values, damage.partial) if isinstance(part, dict)]
@@ -384,8 +403,9 @@ def skipped(
     outputs = len({one.id for one in held if one.real and one.id not in answered})
     if not held and not parts:
         outputs = len((ids_in(damage.raw)[0] & called) - answered)
-    ids = {part["id"] for part in parts if isinstance(part.get("id"), str)}
-    ids = ids or {found.decode("utf-8", "replace") for found in _ID.findall(damage.raw)}
+    ids = {part[keys[0]] for part in parts if isinstance(part.get(keys[0]), str)}
+    written = re.compile(rb'"%s"\s*:\s*"([^"\\]{1,100})"' % keys[0].encode())
+    ids = ids or {found.decode("utf-8", "replace") for found in written.findall(damage.raw)}
     lost = (node for node in tree.nodes if node.parent is not None and node.parent not in tree.by_id)
     follows = next((node for node in lost if place[node.uid] > damage.at), None)
     after = damage.at + 1 + len(damage.after)
@@ -397,15 +417,17 @@ def skipped(
     elif loses is None and talk:
         loses = "the record"
     whole = damage.values[0] if damage.values else damage.partial
-    complete = damage.rule != "record.torn" or _is_complete(whole, bool(damage.values))
+    complete = damage.rule != "record.torn" or _is_complete(whole, bool(damage.values), keys)
     return ResumeEffect("loses" if loses else "harmless", f"{agent} skips it", "dropped", loses, outputs, complete)
 
 
-def _is_complete(value: Any, whole: bool) -> bool:
+def _is_complete(value: Any, whole: bool, keys: tuple[str, str]) -> bool:
     """Whether the agent can go on from a record once its end is written; its last field may be cut off itself."""
-    if not isinstance(value, dict) or not {"type", "id", "parentId"} <= value.keys():
+    needed = ("type", *keys)
+    if not isinstance(value, dict) or not all(key in value for key in needed):
         return False
     last = next(reversed(value))
-    if not whole and last in ("type", "id", "parentId"):
+    if not whole and last in needed:
         return False
-    return value["type"] != "message" or can_be_closed(value.get("message"), whole or last != "message")
+    speaks = value["type"] == "message" or "message" in value
+    return not speaks or can_be_closed(value.get("message"), whole or last != "message")

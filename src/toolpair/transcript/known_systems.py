@@ -118,6 +118,20 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
             "late.behind_summary": Seen(f"{_PI}/8667"),
         },
     ),
+    "qwen-code": KnownSystem(
+        "Qwen Code",
+        (
+            Placeholder(
+                "Tool execution result was not recorded — likely interrupted …",
+                "https://github.com/QwenLM/qwen-code",
+            ),
+        ),
+        {
+            "interrupted": Seen(None, versions="0.24.4"),
+            "killed": Seen(None, versions="0.24.4"),
+            "killed.parallel": Seen(None, versions="0.24.4"),
+        },
+    ),
     # Agents that have none yet
     "openclaw": KnownSystem(
         "OpenClaw",
@@ -212,15 +226,6 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
         (
             Placeholder("The execution of this tool, or a previous tool was interrupted."),
             Placeholder("Tool execution was interrupted before a result was recorded.…"),
-        ),
-    ),
-    "qwen-code": KnownSystem(
-        "Qwen Code",
-        (
-            Placeholder(
-                "Tool execution result was not recorded — likely interrupted …",
-                "https://github.com/QwenLM/qwen-code",
-            ),
         ),
     ),
     # Libraries, proxies, providers

@@ -39,14 +39,25 @@ class ResultsAsMessages(Drafter):
             self._wait(call, edit)
 
     def move(self, result: DraftBlock, call: DraftBlock) -> None:
-        message, home = home_of(result), home_of(call)
-        if not self.draft.is_in(message) or not self.draft.is_in(home):
+        if not self.draft.is_in(home_of(result)) or not self.draft.is_in(home_of(call)):
             return
+        message, home = self._alone(result), home_of(call)
         self.draft.drop(message)
         if message.in_list is not home.in_list:
             message = self.new(result.value, home)
             message.put(None, result)
         self._wait(call, message)
+
+    def _alone(self, result: DraftBlock) -> DraftMessage:
+        """The result's message; a new one after that if it holds more."""
+        home = home_of(result)
+        if len(list(self.draft.blocks_of(home))) < 2:
+            return home
+        made = self.new(self.writer.with_blocks(self.writer.holder("user"), [result]), home)
+        self.draft.take(result)
+        self.draft.insert_after(home, made)
+        made.put(None, result)
+        return made
 
     def _new_result(self, call: DraftBlock, edit: InsertResult, beside: DraftMessage) -> DraftMessage:
         block = self.writer.result(call, edit.content, edit.is_error, edit.id)
@@ -139,7 +150,7 @@ class ResultsAsMessages(Drafter):
         if not self.draft.is_in(home):
             return
         if block.kind == "result":
-            self._kept.append((home, text, media))
+            self._kept.append((self._alone(block), text, media))
         else:
             self.say(block, text)
 

@@ -14,7 +14,11 @@ from toolpair.source.json_spans import BadSpan, JsonNode, children, node_at
 
 Block = tuple[int, tuple[str | int, ...]]
 """A block by the uid of its record, and its slot there."""
-_TREES: Final[Mapping[str, tuple[str, str]]] = {"claude-code": ("uuid", "parentUuid"), "pi": ("id", "parentId")}
+_TREES: Final[Mapping[str, tuple[str, str]]] = {
+    "claude-code": ("uuid", "parentUuid"),
+    "pi": ("id", "parentId"),
+    "qwen-code": ("uuid", "parentUuid"),
+}
 """Formats whose records name the ones before them: the keys of a record's own id, and of its parent's."""
 _NUMBERED: Final = "ordinal"
 

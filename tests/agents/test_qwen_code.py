@@ -1,0 +1,138 @@
+"""The model of what Qwen Code sends, and repaired sessions, compared with the real agent. Opt-in: `pytest -m agents`."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.agents import qwen_code
+from tests.agents.qwen_code import Resumed
+from tests.qwen_sessions import NAME, Planted, corpus
+from toolpair.dialects.block_texts import text_of
+from toolpair.formats.format import SentRequest
+from toolpair.session.session import Session, open_session
+
+pytestmark = pytest.mark.agents
+_ADDED = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
+"""What the agent adds to each request by itself."""
+Row = tuple[str, str, str, str]
+
+
+@pytest.fixture(scope="module")
+def planted() -> dict[str, Planted]:
+    reason = qwen_code.why_not()
+    if reason is not None:
+        pytest.skip(reason)
+    return corpus()
+
+
+def opened(folder: Path, data: bytes) -> Session:
+    path = folder / NAME
+    path.write_bytes(data)
+    return open_session(path)
+
+
+def rows(messages: list[dict[str, Any]]) -> list[Row]:
+    """Role, kind, id and text of each part. The agent joins the texts of a message: they are one row, without spaces."""
+    found: list[Row] = []
+
+    def text(role: str, said: str) -> None:
+        said = "".join(_ADDED.sub("", said).split())
+        if said and found and found[-1][:2] == (role, "text"):
+            found[-1] = (role, "text", "", found[-1][3] + said)
+        elif said:
+            found.append((role, "text", "", said))
+
+    for message in messages:
+        role, content = message["role"], message.get("content")
+        if role == "tool":
+            found.append(("user", "result", str(message["tool_call_id"]), text_of(content)))
+            continue
+        for part in [] if role == "system" else [content] if isinstance(content, str) else content or []:
+            text(role, text_of(part))
+        for call in message.get("tool_calls") or []:
+            said = json.loads(call["function"]["arguments"])
+            found.append((role, "call", call["id"], json.dumps(said, sort_keys=True)))
+    return found
+
+
+def model(seen: SentRequest) -> list[Row]:
+    """What toolpair says is sent, as messages of Chat Completions."""
+    made: list[dict[str, Any]] = []
+    for message in seen.messages:
+        for part in message.parts:
+            match part.value["type"]:
+                case "tool_use":
+                    called = {"name": part.value["name"], "arguments": json.dumps(part.value["input"])}
+                    made.append({"role": message.role, "tool_calls": [{"id": part.value["id"], "function": called}]})
+                case "tool_result":
+                    id_, said = part.value["tool_use_id"], part.value["content"]
+                    made.append({"role": "tool", "tool_call_id": id_, "content": said})
+                case "text":
+                    made.append({"role": message.role, "content": part.value["text"]})
+    return rows(made)
+
+
+def difference(seen: SentRequest, resumed: Resumed) -> str | None:
+    if resumed.messages is None or seen.refuses is not None:
+        agree = (resumed.messages is None) == (seen.refuses is not None)
+        return None if agree else f"the model says {seen.refuses!r}, Qwen Code says {resumed.note!r}"
+    sent = rows(resumed.messages)
+    prompt = "".join(qwen_code.PROMPT.split())
+    role, kind, id_, text = sent.pop()
+    assert text.endswith(prompt)
+    if text != prompt:
+        sent.append((role, kind, id_, text.removesuffix(prompt)))
+    said = model(seen)
+    first = next((n for n, (a, b) in enumerate(zip(said, sent, strict=False)) if a != b), min(len(said), len(sent)))
+    return None if said == sent else f"row {first}: {said[first : first + 2]} is sent as {sent[first : first + 2]}"
+
+
+def errors_of(messages: list[dict[str, Any]], folder: Path) -> list[str]:
+    """What the API has against a request."""
+    path = folder / "sent.json"
+    path.write_text(json.dumps(messages))
+    session = open_session(path, format="openai-chat")
+    return [problem.rule for problem in session.problems if problem.severity == "error"]
+
+
+def test_what_the_model_sees_is_what_is_sent(planted: dict[str, Planted], tmp_path: Path) -> None:
+    assert len(planted) >= 60
+    sent = qwen_code.resume({name: found.data for name, found in planted.items()})
+    assert sum(found.messages is not None for found in sent.values()) > len(planted) / 2
+    wrong = {}
+    for name, resumed in sent.items():
+        seen = opened(tmp_path, planted[name].data).conversation.judged.seen
+        assert seen is not None
+        if found := difference(seen, resumed):
+            wrong[name] = found
+    assert wrong == {}
+
+
+def test_a_repaired_session_is_sent_valid_and_whole(planted: dict[str, Planted], tmp_path: Path) -> None:
+    repaired: dict[str, bytes] = {}
+    expected: dict[str, SentRequest] = {}
+    for name, found in planted.items():
+        session = opened(tmp_path, found.data)
+        session.stage_recommended()
+        repaired[name] = session.to_bytes()
+        seen = opened(tmp_path, repaired[name]).conversation.judged.seen
+        assert seen is not None
+        expected[name] = seen
+    wrong: dict[str, str] = {}
+    for name, resumed in qwen_code.resume(repaired).items():
+        if resumed.messages is None:
+            wrong[name] = f"does not resume: {resumed.note}"
+            continue
+        text = json.dumps(resumed.messages)
+        gone = [said for said in planted[name].words if said not in text]
+        errors = errors_of(resumed.messages, tmp_path)
+        differs = difference(expected[name], resumed)
+        appended = resumed.after.startswith(repaired[name])
+        if gone or errors or differs or not appended:
+            wrong[name] = f"lost {gone}, refused for {errors}, {differs}, appended: {appended}"
+    assert wrong == {}

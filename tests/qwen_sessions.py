@@ -1,0 +1,669 @@
+"""Qwen Code's sessions as it writes them, and many ways in which they break. Every output says a word of its own."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+ID = "01a1fd11-0000-4000-8000-000000000001"
+NAME = f"{ID}.jsonl"
+FOLDER = "/home/dev/project"
+Record = dict[str, Any]
+
+
+def word(name: str) -> str:
+    """What the output of the call with this name says."""
+    return f"word-{name}-word"
+
+
+def call(name: str) -> Record:
+    return {"functionCall": {"id": f"call_{name}", "name": "run_shell_command", "args": {"command": f"echo {name}"}}}
+
+
+def response(name: str, text: str | None = None) -> Record:
+    said = {"output": word(name) if text is None else text}
+    return {"functionResponse": {"id": f"call_{name}", "name": "run_shell_command", "response": said}}
+
+
+class QwenSession:
+    """The records of one session, each of which hangs on the one before."""
+
+    def __init__(self, folder: str = FOLDER) -> None:
+        self.records: list[Record] = []
+        self.folder = folder
+
+    def add(self, kind: str, **fields: Any) -> Record:
+        number = len(self.records)
+        parent = self.records[-1]["uuid"] if self.records else None
+        record = {
+            "uuid": str(uuid.uuid5(uuid.NAMESPACE_OID, f"record {number}")),
+            "parentUuid": parent,
+            "sessionId": ID,
+            "timestamp": f"2026-11-21T08:00:{number:02d}.000Z",
+            "type": kind,
+            "cwd": self.folder,
+            "version": "0.24.4",
+        }
+        self.records.append({**record, **fields})
+        return self.records[-1]
+
+    def user(self, text: str, **fields: Any) -> Record:
+        return self.add("user", **fields, message={"role": "user", "parts": [{"text": text}]})
+
+    def says(self, text: str, *names: str) -> Record:
+        parts: list[Record] = [{"text": text}] if text else []
+        parts += [call(name) for name in names]
+        return self.add("assistant", model="mock-model", message={"role": "model", "parts": parts})
+
+    def result(self, *names: str) -> Record:
+        parts = [response(name) for name in names]
+        note = {"callId": f"call_{names[0]}", "status": "success", "resultDisplay": ""}
+        return self.add("tool_result", message={"role": "user", "parts": parts}, toolCallResult=note)
+
+    def telemetry(self) -> Record:
+        event = {"event.name": "qwen-code.api_response", "auth_type": "openai"}
+        return self.add("system", subtype="ui_telemetry", systemPayload={"uiEvent": event})
+
+    def data(self) -> bytes:
+        return lines(self.records)
+
+
+def lines(records: list[Record]) -> bytes:
+    return b"".join(
+        json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+        for record in records
+    )
+
+
+def sound() -> QwenSession:
+    """A session of three turns: one call; three at once; none."""
+    made = QwenSession()
+    made.user("Begin.")
+    made.telemetry()
+    made.says("I look.", "one")
+    made.result("one")
+    made.says("Now more.", "two", "three", "four")
+    for name in ("two", "three", "four"):
+        made.result(name)
+    made.says("That is it.")
+    made.user("Once more.")
+    made.says("", "five")
+    made.result("five")
+    made.says("Done.")
+    made.user("Thanks.")
+    made.says("You are welcome.")
+    return made
+
+
+_BEGIN, _EVENT, _LOOK, _ONE, _MORE, _TWO, _THREE, _FOUR, _THAT, _ONCE, _CALLS, _FIVE, _DONE, _THANKS, _LAST = range(15)
+_ALL = ("one", "two", "three", "four", "five")
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    data: bytes
+    words: tuple[str, ...]
+    """The outputs that a repaired file must still send."""
+
+
+_BREAKS: dict[str, tuple[Callable[[list[Record]], bytes | None], tuple[str, ...]]] = {}
+
+
+def _breaks(*lost: str) -> Callable[[Callable[[list[Record]], bytes | None]], None]:
+    """Register a way to break the records; `lost` are the outputs that are then nowhere in the file."""
+
+    def register(break_: Callable[[list[Record]], bytes | None]) -> None:
+        kept = tuple(word(name) for name in _ALL if name not in lost)
+        _BREAKS[break_.__name__.strip("_")] = (break_, kept)
+
+    return register
+
+
+def corpus() -> dict[str, Planted]:
+    """Every broken session, by what was done to it."""
+    made = {}
+    for name, (break_, kept) in _BREAKS.items():
+        records = deepcopy(sound().records)
+        data = break_(records)
+        made[name] = Planted(data if data is not None else lines(records), kept)
+    return made
+
+
+def take_out(records: list[Record], number: int) -> Record:
+    """Take a record out; what hangs on it hangs on its parent."""
+    gone = records.pop(number)
+    for record in records:
+        if record["parentUuid"] == gone["uuid"]:
+            record["parentUuid"] = gone["parentUuid"]
+    return gone
+
+
+def put_in(records: list[Record], number: int, record: Record) -> None:
+    """Put a record behind the one at `number`; what hung on that hangs on it."""
+    above = records[number]
+    for other in records:
+        if other["parentUuid"] == above["uuid"]:
+            other["parentUuid"] = record["uuid"]
+    record["parentUuid"] = above["uuid"]
+    records.insert(number + 1, record)
+
+
+def move(records: list[Record], number: int, behind: int) -> None:
+    """Put a record behind another one, in the file and in the tree."""
+    anchor = records[behind]
+    put_in(records, records.index(anchor) if (moved := take_out(records, number)) else 0, moved)
+
+
+def _fresh(record: Record, name: str = "fresh") -> Record:
+    return {**deepcopy(record), "uuid": str(uuid.uuid5(uuid.NAMESPACE_OID, name))}
+
+
+def _append(records: list[Record], kind: str, **fields: Any) -> Record:
+    made = {**_fresh(records[_EVENT], f"{kind} {len(records)}"), "type": kind, "parentUuid": records[-1]["uuid"]}
+    for key in ("subtype", "systemPayload"):
+        made.pop(key)
+    records.append({**made, **fields})
+    return records[-1]
+
+
+def _answer(record: Record) -> Record:
+    found: Record = record["message"]["parts"][0]["functionResponse"]
+    return found
+
+
+def _called(record: Record, number: int = -1) -> Record:
+    found: Record = record["message"]["parts"][number]["functionCall"]
+    return found
+
+
+@_breaks()
+def _nothing(records: list[Record]) -> None: ...
+
+
+@_breaks("one")
+def _result_gone(records: list[Record]) -> None:
+    take_out(records, _ONE)
+
+
+@_breaks("three")
+def _parallel_result_gone(records: list[Record]) -> None:
+    take_out(records, _THREE)
+
+
+@_breaks("two", "three", "four")
+def _all_parallel_results_gone(records: list[Record]) -> None:
+    for _ in range(3):
+        take_out(records, _TWO)
+
+
+@_breaks("five")
+def _ends_at_a_call(records: list[Record]) -> None:
+    del records[_FIVE:]
+
+
+@_breaks("three", "four", "five")
+def _ends_in_parallel_results(records: list[Record]) -> None:
+    del records[_THREE:]
+
+
+@_breaks()
+def _call_gone(records: list[Record]) -> None:
+    records[_MORE]["message"]["parts"].pop(2)
+
+
+@_breaks()
+def _response_gone(records: list[Record]) -> None:
+    take_out(records, _CALLS)
+
+
+@_breaks()
+def _unknown_id(records: list[Record]) -> None:
+    _answer(records[_ONE])["id"] = "call_unknown"
+
+
+@_breaks()
+def _id_sanitised(records: list[Record]) -> None:
+    _called(records[_LOOK])["id"] = "functions_shell_0"
+    _answer(records[_ONE])["id"] = "functions.shell:0"
+
+
+@_breaks()
+def _id_with_a_suffix_on_one_side(records: list[Record]) -> None:
+    _called(records[_CALLS])["id"] = "call_five__qwen_dup_2"
+
+
+@_breaks()
+def _id_empty(records: list[Record]) -> None:
+    _answer(records[_ONE])["id"] = ""
+
+
+@_breaks()
+def _id_empty_on_both_sides(records: list[Record]) -> None:
+    _called(records[_LOOK])["id"] = _answer(records[_ONE])["id"] = ""
+
+
+@_breaks()
+def _id_absent(records: list[Record]) -> None:
+    del _answer(records[_ONE])["id"]
+
+
+@_breaks()
+def _id_absent_on_both_sides(records: list[Record]) -> None:
+    del _called(records[_LOOK])["id"], _answer(records[_ONE])["id"]
+
+
+@_breaks()
+def _id_too_long(records: list[Record]) -> None:
+    _called(records[_LOOK])["id"] = _answer(records[_ONE])["id"] = "call_" + "x" * 70
+
+
+@_breaks()
+def _result_twice(records: list[Record]) -> None:
+    put_in(records, _ONE, _fresh(records[_ONE]))
+
+
+@_breaks()
+def _second_result_that_differs(records: list[Record]) -> None:
+    second = _fresh(records[_ONE])
+    _answer(second)["response"]["output"] = "something else"
+    put_in(records, _ONE, second)
+
+
+@_breaks()
+def _result_late(records: list[Record]) -> None:
+    move(records, _ONE, _MORE)
+
+
+@_breaks()
+def _result_behind_the_users_words(records: list[Record]) -> None:
+    move(records, _FIVE, _THANKS)
+
+
+@_breaks()
+def _result_at_the_end(records: list[Record]) -> None:
+    move(records, _FIVE, _LAST)
+
+
+@_breaks()
+def _result_before_its_call(records: list[Record]) -> None:
+    move(records, _ONE, _BEGIN)
+
+
+@_breaks()
+def _users_words_between(records: list[Record]) -> None:
+    words = _fresh(records[_THANKS])
+    words["message"]["parts"][0]["text"] = "Wait."
+    put_in(records, _LOOK, words)
+
+
+@_breaks()
+def _users_words_between_parallel_results(records: list[Record]) -> None:
+    words = _fresh(records[_THANKS])
+    words["message"]["parts"][0]["text"] = "Wait."
+    put_in(records, _TWO, words)
+
+
+@_breaks()
+def _response_between(records: list[Record]) -> None:
+    said = _fresh(records[_THAT])
+    said["message"]["parts"][0]["text"] = "Hm."
+    put_in(records, _TWO, said)
+
+
+@_breaks()
+def _results_in_another_order(records: list[Record]) -> None:
+    move(records, _TWO, _FOUR)
+
+
+@_breaks()
+def _ids_swapped(records: list[Record]) -> None:
+    two, three = _answer(records[_TWO]), _answer(records[_THREE])
+    two["id"], three["id"] = three["id"], two["id"]
+
+
+@_breaks()
+def _id_reused(records: list[Record]) -> None:
+    _called(records[_CALLS])["id"] = _answer(records[_FIVE])["id"] = "call_one"
+
+
+@_breaks("one")
+def _id_reused_and_the_first_result_gone(records: list[Record]) -> None:
+    _called(records[_CALLS])["id"] = _answer(records[_FIVE])["id"] = "call_one"
+    take_out(records, _ONE)
+
+
+@_breaks()
+def _two_calls_with_one_id(records: list[Record]) -> None:
+    _called(records[_MORE])["id"] = _called(records[_MORE], 1)["id"]
+    _answer(records[_FOUR])["id"] = _answer(records[_TWO])["id"]
+
+
+@_breaks()
+def _results_in_one_record(records: list[Record]) -> None:
+    records[_TWO]["message"]["parts"] += [response("three"), response("four")]
+    take_out(records, _FOUR)
+    take_out(records, _THREE)
+
+
+@_breaks()
+def _results_in_one_record_late(records: list[Record]) -> None:
+    records[_TWO]["message"]["parts"] += [response("three"), response("four")]
+    take_out(records, _FOUR)
+    take_out(records, _THREE)
+    move(records, _TWO, _THAT - 2)
+
+
+@_breaks()
+def _one_of_results_in_one_record_is_anothers(records: list[Record]) -> None:
+    records[_TWO]["message"]["parts"].append(response("five"))
+    take_out(records, _FIVE)
+
+
+@_breaks()
+def _text_before_the_result(records: list[Record]) -> None:
+    records[_ONE]["message"]["parts"].insert(0, {"text": "Note this."})
+
+
+@_breaks()
+def _text_behind_the_result(records: list[Record]) -> None:
+    records[_ONE]["message"]["parts"].append({"text": "Note this."})
+
+
+@_breaks("one")
+def _placeholder_in_the_file(records: list[Record]) -> None:
+    text = "Tool execution result was not recorded — likely interrupted by network failure, abort, or process exit."
+    _answer(records[_ONE])["response"] = {"error": f"{text} Treat as failure and retry if needed."}
+
+
+@_breaks("one")
+def _result_is_an_error(records: list[Record]) -> None:
+    _answer(records[_ONE])["response"] = {"error": "No such file."}
+
+
+@_breaks("one")
+def _result_without_words(records: list[Record]) -> None:
+    _answer(records[_ONE])["response"] = {"lines": [1, 2], "name": "ä"}
+
+
+@_breaks()
+def _result_with_more_than_words(records: list[Record]) -> None:
+    _answer(records[_ONE])["response"]["more"] = 1
+
+
+@_breaks()
+def _thoughts(records: list[Record]) -> None:
+    records[_LOOK]["message"]["parts"].insert(0, {"text": "Let me think.", "thought": True})
+    records[_THAT]["message"]["parts"] = [{"text": "Only a thought.", "thought": True}]
+
+
+@_breaks()
+def _empty_text_in_a_response(records: list[Record]) -> None:
+    records[_LOOK]["message"]["parts"].insert(0, {"text": ""})
+
+
+@_breaks()
+def _response_without_parts(records: list[Record]) -> None:
+    records[_THAT]["message"]["parts"] = []
+
+
+@_breaks()
+def _response_that_timed_out(records: list[Record]) -> None:
+    said = _fresh(records[_THAT])
+    said["message"]["parts"][0]["text"] = "(request timeout)"
+    put_in(records, _LOOK, said)
+
+
+@_breaks("one")
+def _result_record_lost(records: list[Record]) -> None:
+    del records[_ONE]
+
+
+@_breaks()
+def _call_record_lost(records: list[Record]) -> None:
+    del records[_MORE]
+
+
+@_breaks()
+def _words_record_lost(records: list[Record]) -> None:
+    del records[_ONCE]
+
+
+@_breaks()
+def _event_record_lost(records: list[Record]) -> None:
+    del records[_EVENT]
+
+
+@_breaks("three")
+def _two_records_lost(records: list[Record]) -> None:
+    del records[_ONCE], records[_THREE]
+
+
+@_breaks()
+def _parent_unknown(records: list[Record]) -> None:
+    records[_THAT]["parentUuid"] = "00000000"
+
+
+@_breaks()
+def _parent_null(records: list[Record]) -> None:
+    records[_THAT]["parentUuid"] = None
+
+
+@_breaks()
+def _parent_empty(records: list[Record]) -> None:
+    records[_THAT]["parentUuid"] = ""
+
+
+@_breaks("one")
+def _parent_absent(records: list[Record]) -> None:
+    del records[_ONE]["parentUuid"]
+
+
+@_breaks("one")
+def _type_unknown(records: list[Record]) -> None:
+    records[_ONE]["type"] = "tool_output"
+
+
+@_breaks()
+def _cycle(records: list[Record]) -> None:
+    records[_MORE]["parentUuid"] = records[_DONE]["uuid"]
+
+
+@_breaks()
+def _hangs_on_itself(records: list[Record]) -> None:
+    records[_ONCE]["parentUuid"] = records[_ONCE]["uuid"]
+
+
+@_breaks()
+def _one_id_for_call_and_result(records: list[Record]) -> None:
+    records[_ONE]["uuid"] = records[_LOOK]["uuid"]
+
+
+@_breaks()
+def _one_id_for_call_and_result_and_links(records: list[Record]) -> None:
+    records[_ONE]["uuid"] = records[_MORE]["parentUuid"] = records[_LOOK]["uuid"]
+
+
+@_breaks()
+def _one_id_for_two_results_and_links(records: list[Record]) -> None:
+    records[_THREE]["uuid"] = records[_FOUR]["parentUuid"] = records[_TWO]["uuid"]
+
+
+@_breaks()
+def _line_twice(records: list[Record]) -> None:
+    records.insert(_FIVE + 1, deepcopy(records[_FIVE]))
+
+
+@_breaks()
+def _words_twice(records: list[Record]) -> None:
+    records.insert(_ONCE + 1, deepcopy(records[_ONCE]))
+
+
+@_breaks()
+def _call_twice(records: list[Record]) -> None:
+    records.insert(_LOOK + 1, deepcopy(records[_LOOK]))
+
+
+@_breaks()
+def _earlier_line_again_at_the_end(records: list[Record]) -> None:
+    records.append(deepcopy(records[_FOUR]))
+
+
+@_breaks()
+def _lines_swapped(records: list[Record]) -> None:
+    records[_TWO], records[_THREE] = records[_THREE], records[_TWO]
+
+
+@_breaks()
+def _last_lines_swapped(records: list[Record]) -> None:
+    records[_THANKS], records[_LAST] = records[_LAST], records[_THANKS]
+
+
+@_breaks()
+def _rewound(records: list[Record]) -> None:
+    event = _append(records, "system", subtype="rewind", systemPayload={"truncatedCount": 1})
+    event["parentUuid"] = records[_DONE]["uuid"]
+    _append(records, "user", message={"role": "user", "parts": [{"text": "Another way."}]})
+    _append(records, "assistant", message={"role": "model", "parts": [{"text": "As you like."}]})
+
+
+@_breaks("five")
+def _rewound_between_call_and_result(records: list[Record]) -> None:
+    said = _append(records, "user", message={"role": "user", "parts": [{"text": "Another way."}]})
+    said["parentUuid"] = records[_CALLS]["uuid"]
+
+
+@_breaks()
+def _first_line_damaged(records: list[Record]) -> bytes:
+    return lines(records[:1])[:60] + b"\n" + lines(records[1:])
+
+
+@_breaks()
+def _byte_order_mark(records: list[Record]) -> bytes:
+    return b"\xef\xbb\xbf" + lines(records)
+
+
+@_breaks("five")
+def _last_line_torn(records: list[Record]) -> bytes:
+    return lines(records[:_FIVE]) + lines(records[_FIVE : _FIVE + 1])[:90]
+
+
+@_breaks()
+def _last_result_torn_in_its_notes(records: list[Record]) -> bytes:
+    return lines(records[:_FIVE]) + lines(records[_FIVE : _FIVE + 1])[:-20]
+
+
+@_breaks("one")
+def _line_damaged(records: list[Record]) -> bytes:
+    return lines(records[:_ONE]) + lines(records[_ONE : _ONE + 1])[:70] + b"\n" + lines(records[_ONE + 1 :])
+
+
+@_breaks("one")
+def _torn_line_glued_to_the_next(records: list[Record]) -> bytes:
+    return lines(records[:_ONE]) + lines(records[_ONE : _ONE + 1])[:70] + lines(records[_ONE + 1 :])
+
+
+@_breaks()
+def _words_damaged(records: list[Record]) -> bytes:
+    return lines(records[:_ONCE]) + b'{"uuid":"mess\n' + lines(records[_ONCE + 1 :])
+
+
+@_breaks()
+def _lines_glued(records: list[Record]) -> bytes:
+    return lines(records[:_FIVE])[:-1] + lines(records[_FIVE:])
+
+
+@_breaks()
+def _nul_line(records: list[Record]) -> bytes:
+    return lines(records[:_ONCE]) + b"\0" * 40 + b"\n" + lines(records[_ONCE:])
+
+
+@_breaks()
+def _blank_lines_and_windows_ends(records: list[Record]) -> bytes:
+    return lines(records).replace(b"\n", b"\r\n").replace(b"\r\n", b"\r\n\r\n", 3)
+
+
+@_breaks()
+def _no_line_feed_at_the_end(records: list[Record]) -> bytes:
+    return lines(records)[:-1]
+
+
+@_breaks()
+def _invalid_utf8(records: list[Record]) -> bytes:
+    return lines(records).replace(word("one").encode(), word("one").encode() + b" \xff\xfe.")
+
+
+@_breaks()
+def _lone_surrogate(records: list[Record]) -> bytes:
+    return lines(records).replace(word("one").encode(), word("one").encode() + b" \\ud83d.")
+
+
+@_breaks()
+def _record_that_is_no_object(records: list[Record]) -> bytes:
+    return lines(records[:_ONCE]) + b"null\n7\n[]\n" + lines(records[_ONCE:])
+
+
+@_breaks()
+def _bookkeeping_at_the_end(records: list[Record]) -> None:
+    made = _append(records, "system", subtype="session_artifact_event", systemPayload={})
+    made["parentUuid"] = None
+
+
+@_breaks()
+def _subagents_record_at_the_end(records: list[Record]) -> None:
+    """A record of another kind that hangs on the last one."""
+    _append(records, "system", subtype="custom_title", systemPayload={"customTitle": "Echoes"})
+
+
+@_breaks()
+def _command_that_was_answered(records: list[Record]) -> None:
+    _append(records, "user", message={"role": "user", "parts": [{"text": "/about"}]})
+    shown = [{"type": "assistant", "text": "Version 1"}]
+    payload = {"phase": "result", "rawCommand": "/about", "outputHistoryItems": shown}
+    _append(records, "system", subtype="slash_command", systemPayload=payload)
+
+
+@_breaks()
+def _words_in_the_middle_of_a_turn(records: list[Record]) -> None:
+    said = _fresh(records[_THANKS])
+    said["subtype"] = "mid_turn_user_message"
+    put_in(records, _FOUR, said)
+
+
+_KEPT = [
+    {"role": "user", "parts": [{"text": "Summary: it began."}]},
+    {"role": "model", "parts": [{"text": "I look again.", }, call("kept")]},
+    {"role": "user", "parts": [response("kept")]},
+    {"role": "model", "parts": [{"text": "Got it."}]},
+]  # fmt: skip
+
+
+def _compress(records: list[Record], behind: int, contents: list[Record]) -> None:
+    made = {**_fresh(records[_EVENT], "compression"), "subtype": "chat_compression"}
+    made["systemPayload"] = {"info": {"originalTokenCount": 9}, "compressedHistory": deepcopy(contents)}
+    put_in(records, behind, made)
+
+
+@_breaks("one", "two", "three", "four")
+def _compressed(records: list[Record]) -> None:
+    _compress(records, _THAT, _KEPT)
+
+
+@_breaks("one", "two", "three", "four", "five")
+def _compressed_and_a_result_gone(records: list[Record]) -> None:
+    _compress(records, _THAT, _KEPT)
+    take_out(records, _FIVE + 1)
+
+
+@_breaks("one", "two", "three", "four", "five")
+def _compressed_between_call_and_result(records: list[Record]) -> None:
+    _compress(records, _CALLS, _KEPT[:1])
+
+
+@_breaks("one", "two", "three", "four")
+def _compressed_above_a_lost_parent(records: list[Record]) -> None:
+    _compress(records, _THAT, _KEPT)
+    records[_TWO]["parentUuid"] = "00000000"
