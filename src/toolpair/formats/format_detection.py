@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Final
 
-from toolpair.formats import REGISTRY, get_format
+from toolpair.formats import NEEDS, REGISTRY, get_format
 from toolpair.formats.format import Format, OfSeveralApis
 from toolpair.formats.list_evidence import ListEvidence
 from toolpair.shell.program import command
@@ -39,13 +39,18 @@ def format_of(document: Document, profile: str | None = None) -> Format | None:
 def _surest(values: Sequence[Any], kind: str) -> Format | None:
     best, best_score = None, 0
     for id_, (_, containers, surest) in REGISTRY.items():
-        if kind not in containers or surest <= best_score:
+        if kind not in containers or surest <= best_score or _lacks_key(id_, values):
             continue
         candidate = get_format(id_)
         score = candidate.sniff(values)
         if score > best_score:
             best, best_score = _of_its_api(candidate, values), score
     return best
+
+
+def _lacks_key(id_: str, values: Sequence[Any]) -> bool:
+    key = NEEDS.get(id_)
+    return key is not None and not any(isinstance(value, dict) and key in value for value in values)
 
 
 def _of_its_api(found: Format, values: Sequence[Any]) -> Format:

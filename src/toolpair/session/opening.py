@@ -147,7 +147,7 @@ class FileReader(Struct, frozen=True, eq=False):
 
         `alone_in` names the file if this is its only conversation.
         """
-        document, request = source.document, request_of(source.outer)
+        document, request = source.document, request_of(source.outer, found)
         settled = self.settled or self.format is not None or is_settled(document, found)
         if large or len(document) >= SHORT:
             from toolpair.history.open_windows import OtherFormat, opened_long
