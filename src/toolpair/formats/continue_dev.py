@@ -483,6 +483,7 @@ class ContinueAgent(Agent):
 
     id = "continue"
     title = TITLE
+    outcomes = _OUTCOMES
     variable = "CONTINUE_GLOBAL_DIR"
     usual_home = ".continue"
     suffix = ".json"
