@@ -265,6 +265,7 @@ CHECKING = {
     },
     "shell.program": {"shell.quoting"},
     "source.container": {"source.large", "source.literal"},
+    "source.snapshot": {"source.databases"},
 }
 # A format is asked whether a file is its own; what reads, judges and edits such files is loaded for one that is.
 FORMATS = {
