@@ -759,6 +759,49 @@ def qwen_late_result() -> str:
     return "\n".join(compact(record) for record in records) + "\n"
 
 
+def continue_cancelled() -> str:
+    """One of two calls did not end, of which Continue tells the model "Tool cancelled"; a copied state is refused."""
+
+    def called(number: int, name: str, **arguments: Any) -> Json:
+        function = {"name": name, "arguments": json.dumps(arguments)}
+        return {"id": f"call_Shop{number:016d}", "type": "function", "function": function}
+
+    def ended(call: Json, output: str | None) -> Json:
+        given = {"parsedArgs": json.loads(call["function"]["arguments"])}
+        state = {"toolCallId": call["id"], "toolCall": call, "status": "done" if output is not None else "calling"}
+        said = {"content": output, "name": "Tool Result", "description": "Tool execution result"}
+        return {**state, **given, **({"output": [said]} if output is not None else {})}
+
+    def says(words: str, *calls: tuple[Json, str | None]) -> Json:
+        message: Json = {"role": "assistant", "content": words}
+        if not calls:
+            return {"message": message, "contextItems": []}
+        message["toolCalls"] = [call for call, _ in calls]
+        return {"message": message, "contextItems": [], "toolCallStates": [ended(*one) for one in calls]}
+
+    def asks(words: str) -> Json:
+        return {"message": {"role": "user", "content": words}, "contextItems": [], "editorState": words}
+
+    cart = called(1, "Read", filepath="src/shop/cart.py")
+    prices = called(2, "Read", filepath="src/shop/prices.py")
+    tests = called(3, "Bash", command="pytest -q")
+    history = [
+        asks("The total of an empty cart should be 0.00."),
+        says("I read the cart.", (cart, CART)),
+        says("Now the prices and the tests.", (prices, PRICES), (tests, None)),
+        asks("It stopped. Go on."),
+        says("The sum starts with the integer 0."),
+    ]
+    history[1]["toolCallStates"].append(ended(cart, CART))
+    session = {
+        "sessionId": str(uuid.uuid5(uuid.NAMESPACE_URL, "continue")),
+        "title": "An empty cart",
+        "workspaceDirectory": "/home/dev/shop",
+        "history": history,
+    }
+    return json.dumps(session, indent=2) + "\n"
+
+
 SAMPLES: dict[str, Callable[[], str | bytes]] = {
     "valid.json": valid,
     "sanitised-on-one-side.json": sanitised_on_one_side,
@@ -779,6 +822,7 @@ SAMPLES: dict[str, Callable[[], str | bytes]] = {
     "codex-killed.jsonl": codex_killed,
     "pi-lost-line.jsonl": pi_lost_line,
     "qwen-late-result.jsonl": qwen_late_result,
+    "continue-cancelled.json": continue_cancelled,
     "damaged.jsonl": damaged,
 }
 

@@ -65,6 +65,12 @@ def systems() -> Pages:
     return made
 
 
+def formats() -> Pages:
+    """A page for every format, and the index of them."""
+    made: Pages = import_module("format_pages").pages()
+    return made
+
+
 def export() -> str:
     """What an export cannot carry."""
     made: str = import_module("export_page").page()
@@ -86,6 +92,7 @@ FOLDERS: Final[Mapping[str, Callable[[], Pages]]] = {
     "profiles": profiles,
     "recipes": recipes,
     "systems": systems,
+    "formats": formats,
 }
 """Folder of docs/ -> what makes it."""
 ALONE: Final[Mapping[str, Callable[[], str]]] = {"export.md": export}

@@ -270,6 +270,7 @@ CHECKING = {
     },
     "shell.program": {"shell.quoting"},
     "source.container": {"source.large", "source.literal"},
+    "source.snapshot": {"source.databases"},
 }
 # A format is asked whether a file is its own; what reads, judges and edits such files is loaded for one that is.
 FORMATS = {
@@ -314,6 +315,7 @@ FORMATS = {
         "formats.codex.session_files",
         "formats.way_back",
     },
+    "formats.continue_dev": {"formats.way_back", "source.peek"},
     "formats.openai_chat": {"dialects.openai_chat_writer", "formats.linear", "formats.openai_chat_light"},
     "formats.openai_responses": {"dialects.openai_responses_writer", "formats.item_messages", "formats.linear"},
     "formats.pi": {"dialects.pi_writer", "formats.pi_settings", "formats.way_back", "source.peek"},

@@ -122,6 +122,24 @@ def _handler(requests: list[Request]) -> type[BaseHTTPRequestHandler]:
             text = "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
             self._send(text, "text/event-stream")
 
+        def _complete(self, asked: dict[str, Any], number: int) -> None:
+            said = {"role": "assistant", "content": ANSWER}
+            about = {"id": f"chatcmpl_mock{number}", "created": 1, "model": asked.get("model", "mock")}
+            usage = {"prompt_tokens": 10, "completion_tokens": 1, "total_tokens": 11}
+            if not asked.get("stream"):
+                choice = {"index": 0, "message": said, "finish_reason": "stop"}
+                self._send(json.dumps({**about, "object": "chat.completion", "choices": [choice], "usage": usage}))
+                return
+            ends = [
+                {"index": 0, "delta": said, "finish_reason": None},
+                {"index": 0, "delta": {}, "finish_reason": "stop"},
+            ]
+            parts = [{**about, "object": "chat.completion.chunk", "choices": [end]} for end in ends]
+            parts.append({**about, "object": "chat.completion.chunk", "choices": [], "usage": usage})
+            self._send(
+                "".join(f"data: {json.dumps(part)}\n\n" for part in parts) + "data: [DONE]\n\n", "text/event-stream"
+            )
+
         def _send(self, text: str, kind: str = "application/json") -> None:
             body = text.encode()
             self.send_response(200)

@@ -24,6 +24,7 @@ REGISTRY: Final[dict[str, tuple[str, tuple[str, ...], int]]] = {
     "pi": ("toolpair.formats.pi", ("lines",), 95),
     "qwen-code": ("toolpair.formats.qwen_code", ("lines",), 95),
     "roo-code": ("toolpair.formats.roo_code", ("array",), 95),
+    "continue": ("toolpair.formats.continue_dev", ("array",), 96),
     "anthropic": ("toolpair.formats.anthropic", ("array", "lines"), 90),
     "openai-chat": ("toolpair.formats.openai_chat", ("array", "lines"), 92),
     "openai-responses": ("toolpair.formats.openai_responses", ("array", "lines"), 91),
@@ -31,6 +32,8 @@ REGISTRY: Final[dict[str, tuple[str, tuple[str, ...], int]]] = {
 """Format id -> the module with its `FORMAT`, its `containers`, and the highest score that its `sniff` can return. A
 format that cannot win is not even imported.
 """
+NEEDS: Final[dict[str, str]] = {"continue": "message"}
+"""Format id -> a key without which no record is in the format: for other files its module is not imported."""
 AGENTS: Final[dict[str, tuple[str, str | None]]] = {
     "claude-code": ("toolpair.formats.claude_code.agent:AGENT", "claude-code"),
     "codex": ("toolpair.formats.codex.agent:AGENT", "codex"),
@@ -40,6 +43,7 @@ AGENTS: Final[dict[str, tuple[str, str | None]]] = {
     "cline": ("toolpair.formats.editor_extensions:CLINE", "roo-code"),
     "kilo-code": ("toolpair.formats.editor_extensions:KILO_CODE", "roo-code"),
     "cline-cli": ("toolpair.formats.cline_cli:AGENT", "roo-code"),
+    "continue": ("toolpair.formats.continue_dev:AGENT", "continue"),
 }
 """Agent id -> the module with its entry, and the format of its session files; None: not supported yet."""
 

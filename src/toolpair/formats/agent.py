@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolpair.formats.format import Beside, SentRequest
+    from toolpair.formats.turns import Outcome
     from toolpair.formats.way_back import WayBack
     from toolpair.rules.problem import OnResume, Problem
     from toolpair.shell.machine import Machine
@@ -101,6 +102,8 @@ class Agent(ABC):
     program: Program | None = None
     in_editor: bool = False
     """It runs inside an editor, whose process then counts as the agent's."""
+    outcomes: Mapping[str, Outcome] = {}
+    """What it does about problems on resume, by rule, where that is the same in each case."""
     sub_agent: str | None = None
     """`Transcript.agent` of a sub-agent's own session, which cannot be resumed by itself."""
 

@@ -225,6 +225,14 @@ class OfSeveralApis(Protocol):
         """The same format, with the profile of the API that these records are written for."""
 
 
+@runtime_checkable
+class InDocument(Protocol):
+    """Implemented by a format whose records are in a document that says more of the session."""
+
+    def with_outer(self, transcript: Transcript, outer: Mapping[str, Any]) -> Transcript:
+        """The transcript with what the object around the records says."""
+
+
 class Usage(Struct, frozen=True):
     """How many tokens a response has cost, as its provider counted them."""
 

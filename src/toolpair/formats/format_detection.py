@@ -5,14 +5,15 @@ The first records give a quick answer. It is final for an agent's own records; f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Final
 
-from toolpair.formats import REGISTRY, get_format
+from toolpair.formats import NEEDS, REGISTRY, get_format
 from toolpair.formats.format import Format, OfSeveralApis
 from toolpair.formats.list_evidence import ListEvidence
 from toolpair.shell.program import command
+from toolpair.source.container import ConversationSource
 from toolpair.source.document import Document
 from toolpair.source.floods import Flood
 from toolpair.source.indexed_records import IndexedRecords
@@ -39,13 +40,18 @@ def format_of(document: Document, profile: str | None = None) -> Format | None:
 def _surest(values: Sequence[Any], kind: str) -> Format | None:
     best, best_score = None, 0
     for id_, (_, containers, surest) in REGISTRY.items():
-        if kind not in containers or surest <= best_score:
+        if kind not in containers or surest <= best_score or _lacks_key(id_, values):
             continue
         candidate = get_format(id_)
         score = candidate.sniff(values)
         if score > best_score:
             best, best_score = _of_its_api(candidate, values), score
     return best
+
+
+def _lacks_key(id_: str, values: Sequence[Any]) -> bool:
+    key = NEEDS.get(id_)
+    return key is not None and not any(isinstance(value, dict) and key in value for value in values)
 
 
 def _of_its_api(found: Format, values: Sequence[Any]) -> Format:
@@ -145,3 +151,41 @@ def no_such_format(name: str) -> str:
     close = difflib.get_close_matches(name.casefold().strip(), REGISTRY, n=1)
     hint = f"Did you mean {close[0]}?" if close else f"`{command('formats')}` lists them."
     return f"There is no format {name!r}. {hint}"
+
+
+# --- agents that are known, but not understood yet -----------------------------------------------------------
+
+
+def not_understood(sources: Iterable[ConversationSource], shown: str) -> str | None:
+    """A sentence about a file of an agent whose format is not supported yet; None for all others."""
+    for source in islice(sources, _LOOKED_AT):
+        values = [record.value for record in source.document.records[:_LOOKED_AT]]
+        for name, shows in _NOT_YET:
+            if any(isinstance(value, dict) and shows(value, source.outer) for value in values):
+                return (
+                    f"{shown} is {name}, which toolpair does not understand yet; `{command('formats')}` lists what it "
+                    "can read, and --format reads it as one of these."
+                )
+    return None
+
+
+def _is_kimi(value: dict[str, Any], outer: Any) -> bool:
+    return value.get("role") in ("_checkpoint", "_usage") and bool(value.keys() & {"id", "token_count"})
+
+
+def _is_amp(value: dict[str, Any], outer: Any) -> bool:
+    thread = isinstance(outer, dict) and isinstance(outer.get("id"), str) and outer["id"].startswith("T-")
+    return thread and "messageId" in value and isinstance(value.get("content"), list)
+
+
+def _is_droid(value: dict[str, Any], outer: Any) -> bool:
+    return value.get("type") == "session_start" and {"id", "title", "owner"} <= value.keys()
+
+
+_NOT_YET: Final[tuple[tuple[str, Callable[[dict[str, Any], Any], bool]], ...]] = (
+    ("a session of Kimi's command line", _is_kimi),  # its own documentation: context.jsonl
+    ("an Amp thread", _is_amp),  # programs that read its threads/T-….json
+    ("a session of Factory's Droid", _is_droid),  # programs that read its sessions/….jsonl
+)
+"""What it is, and whether a record, with the object around all of them, shows it."""
+_LOOKED_AT: Final = 50

@@ -613,6 +613,7 @@ class PiAgent(Agent):
 
     id = "pi"
     title = TITLE
+    outcomes = _OUTCOMES
     variable = "PI_CODING_AGENT_DIR"
     usual_home = ".pi/agent"
     suffix = ".jsonl"

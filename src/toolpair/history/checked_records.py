@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from toolpair.dialects.anthropic import STAND_INS
 from toolpair.formats import writer_of
-from toolpair.formats.format import AS_RESUMED, Format, Item, OwnRules, SentRequest, View
+from toolpair.formats.format import AS_RESUMED, Format, InDocument, Item, OwnRules, SentRequest, View
 from toolpair.rules.context import Context
 from toolpair.rules.judge import Judgement, judge
 from toolpair.rules.odd_records import no_message
@@ -242,10 +242,12 @@ def _noted(fix: Fix, note: str | None) -> Fix:
     return fix if note is None else replace(fix, note=f"{fix.note}; {note}" if fix.note else note)
 
 
-def request_of(outer: Any) -> Callable[[Transcript], Transcript] | None:
-    """What a request body says besides its messages, as a function on the transcript; None when it says nothing."""
+def request_of(outer: Any, format: object = None) -> Callable[[Transcript], Transcript] | None:
+    """What the object around a list of messages says, as a function on the transcript; None when it says nothing."""
     if not isinstance(outer, dict):
         return None
+    if isinstance(format, InDocument):
+        return partial(format.with_outer, outer=outer)
     from toolpair.dialects.request_bodies import request_facts  # most files have no such body
 
     said = request_facts(outer)

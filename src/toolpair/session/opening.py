@@ -18,6 +18,7 @@ from toolpair.formats.format_detection import (
     is_settled,
     no_such_format,
     not_recognised,
+    not_understood,
 )
 from toolpair.history.checked_records import CheckedRecords, items_of, request_of
 from toolpair.history.conversation import SHORT, SMALL, Conversation, whole_conversation
@@ -147,7 +148,7 @@ class FileReader(Struct, frozen=True, eq=False):
 
         `alone_in` names the file if this is its only conversation.
         """
-        document, request = source.document, request_of(source.outer)
+        document, request = source.document, request_of(source.outer, found)
         settled = self.settled or self.format is not None or is_settled(document, found)
         if large or len(document) >= SHORT:
             from toolpair.history.open_windows import OtherFormat, opened_long
@@ -188,6 +189,8 @@ def open_file(
         raise UnreadableFile(no_such_profile(reader.profile))
     container = read_container(snapshot.data, snapshot.shown, limits=limits)
     wanted = get_format(reader.format) if reader.format is not None else None
+    if wanted is None and (refused := not_understood(container.conversations, snapshot.shown)) is not None:
+        raise UnreadableFile(refused)
     formats = [wanted or _first_look(source.document, reader.profile) for source in container.conversations]
     known = next((found for found in formats if found is not None), None)
     if known is None:

@@ -141,6 +141,18 @@ def folder_in(data: bytes) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
+def string_after(data: bytes, key: str, *, last: bool = False) -> str | None:
+    """The first string under this key in a piece of JSON, or the last one; None without one."""
+    pattern = re.compile(rb'(?<!\\)"' + re.escape(key.encode()) + rb'"\s*:\s*("(?:[^"\\]|\\.)*+")')
+    found = None
+    for match in pattern.finditer(data):
+        value = parse(match.group(1))
+        found = value if isinstance(value, str) else found
+        if found is not None and not last:
+            break
+    return found
+
+
 def one_line(words: Any) -> str | None:
     """The text on one line, shortened; None when nothing is left."""
     if not isinstance(words, str):

@@ -44,6 +44,7 @@ _MAGIC: Final = (
     (b"\x7fELF", "a program", "give the session file itself"),
 )
 _WHITE: Final = b" \t\n\r\x0b\x0c"
+_LOGGED: Final = "give it a request that the agent sent, as JSON, if you have one in a log"
 _UTF16: Final = "convert it to UTF-8 first"
 _CONTROLS: Final = bytes([*range(0x01, 0x09), *range(0x0E, 0x1B), *range(0x1C, 0x20)])
 _INNER_NULS = re.compile(rb"(?<=[^\x00\r\n])\x00++(?=[^\x00\r\n{\[])")
@@ -210,6 +211,8 @@ def _refuse_binary(data: Content, shown: str) -> None:
     """Refuse anything that is not UTF-8 text. Invalid bytes and runs of NUL within text are accepted."""
     for magic, name, advice in _MAGIC:
         if data.startswith(magic):
+            if magic.startswith(b"SQLite"):
+                _refuse_database(data, shown)
             raise UnreadableFile(f"{shown} is {name}; {advice}.")
     if data.startswith((b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff")):
         raise UnreadableFile(f"{shown} is text in UTF-32; {_UTF16}.")
@@ -230,6 +233,15 @@ def _refuse_binary(data: Content, shown: str) -> None:
     controls = len(sample) - len(sample.translate(None, _CONTROLS))
     if inner > 8 + sample.count(b"\n") or controls * 20 > len(sample):
         raise UnreadableFile(f"{shown} is a binary file; give the session file itself.")
+
+
+def _refuse_database(data: Content, shown: str) -> None:
+    """Refuse a database of sessions by its name."""
+    from toolpair.source.databases import LOOKED_AT, name_of
+
+    known = name_of(data[:LOOKED_AT])
+    if known is not None:
+        raise UnreadableFile(f"{shown} is {known}, which toolpair cannot read yet; {_LOGGED}.")
 
 
 def _wide(sample: bytes) -> str | None:

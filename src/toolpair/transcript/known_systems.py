@@ -61,6 +61,7 @@ class KnownSystem(Struct, frozen=True):
 _CLAUDE: Final = "https://github.com/anthropics/claude-code/issues"
 _CLINE: Final = "https://github.com/cline/cline"
 _CODEX: Final = "https://github.com/openai/codex/issues"
+_CONTINUE: Final = "https://github.com/continuedev/continue"
 _DOCKER: Final = "https://github.com/docker/docker-agent"
 _LITELLM: Final = "https://github.com/BerriAI/litellm"
 _NANOBOT: Final = "https://github.com/HKUDS/nanobot/issues/1634"
@@ -131,6 +132,15 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
             "killed": Seen(None, versions="0.24.4"),
             "killed.parallel": Seen(None, versions="0.24.4"),
         },
+    ),
+    "continue": KnownSystem(
+        "Continue",
+        (
+            Placeholder("No tool output", _CONTINUE, alone=True),
+            Placeholder("Tool cancelled", _CONTINUE, alone=True),
+        ),
+        {"killed": Seen(_CONTINUE), "killed.parallel": Seen(_CONTINUE)},
+        rejected=r"Permission denied by user|Command blocked by security policy|The user cancelled this tool call",
     ),
     # Agents that have none yet
     "openclaw": KnownSystem(
@@ -212,13 +222,6 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
             Placeholder(
                 "tool call was interrupted and did not produce a result, …", "https://github.com/charmbracelet/crush"
             ),
-        ),
-    ),
-    "continue": KnownSystem(
-        "Continue",
-        (
-            Placeholder("No tool output", "https://github.com/continuedev/continue", alone=True),
-            Placeholder("Tool cancelled", "https://github.com/continuedev/continue", alone=True),
         ),
     ),
     "copilot-cli": KnownSystem(

@@ -15,6 +15,7 @@ STORIES: Final = {
     "codex-killed.jsonl": "Codex was killed while three commands ran at once.",
     "pi-lost-line.jsonl": "pi lost one line, and forgets everything before it; a later call has no result.",
     "qwen-late-result.jsonl": "Qwen Code wrote a result too late, and was killed while two commands ran.",
+    "continue-cancelled.json": "Continue wrote one result twice, and a call that did not end has none.",
     "parallel-swapped.json": "Three calls at once, whose results came back in two messages.",
     "compaction-cut.json": "The history was cut after a call, so it begins with its result.",
     "orphan-after-rewind.json": "Rewinding to a checkpoint removed a call and left its result.",

@@ -1,0 +1,76 @@
+"""Files of agents that are known but not understood: named in the refusal, by their content alone."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from toolpair.session.session import SessionError, open_session
+
+DATABASES = {
+    "OpenClaw's database": ("transcript_events(id)", "session_nodes(id)"),
+    "Kilo's database": ("session(id)", "message(id)", "part(id)", "kilo_board_message(id)"),
+    "opencode's database": ("session(id)", "message(id)", "part(id)"),
+    "goose's database": ("schema_version(id)", "sessions(id)", "messages(content_json)"),
+    "Crush, or of the older opencode": ("goose_db_version(id)", "sessions(id)", "messages(parts)"),
+    "docker-agent's database": ("sessions(id)", "session_items(id)", "migrations(id)"),
+    "the OpenAI Agents SDK": ("agent_sessions(id)", "agent_messages(id)"),
+    "Cursor's database": ("ItemTable(id)", "cursorDiskKV(key, value)"),
+    "a session of Cursor's command line": ("blobs(id, data)", "meta(key, value)"),
+    "Zed's database of threads": ("threads(id, summary, updated_at, data_type, data)",),
+}
+TEXT = [{"type": "text", "text": "Hello."}]
+RECORDS: dict[str, Any] = {
+    "a session of Kimi's command line": [
+        {"role": "_checkpoint", "id": 0},
+        {"role": "user", "content": TEXT},
+        {"role": "_usage", "token_count": 12},
+    ],
+    "a session of Factory's Droid": [
+        {"type": "session_start", "id": "x", "title": "A session", "owner": "dev", "cwd": "/"},
+        {"type": "message", "id": "y", "message": {"role": "user", "content": TEXT}},
+    ],
+    "an Amp thread": {
+        "v": 3,
+        "id": "T-5a1f3c8e-7d42-4b6f-9e0a-1c2d3e4f5a6b",
+        "messages": [{"role": "user", "content": TEXT, "messageId": 0}],
+    },
+}
+
+
+@pytest.mark.parametrize("name", sorted(DATABASES))
+def test_a_database_of_sessions_is_named(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with sqlite3.connect(path) as database:
+        for table in DATABASES[name]:
+            database.execute(f"CREATE TABLE {table}")
+    with pytest.raises(SessionError, match=name):
+        open_session(path)
+
+
+def test_another_database_is_refused_as_one(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE threads(id, title)")
+    with pytest.raises(SessionError, match="is an SQLite database; export"):
+        open_session(path)
+
+
+@pytest.mark.parametrize("name", sorted(RECORDS))
+def test_records_of_an_agent_that_is_not_understood_are_named(name: str, tmp_path: Path) -> None:
+    value = RECORDS[name]
+    lines = [json.dumps(record) for record in value] if isinstance(value, list) else [json.dumps(value)]
+    path = tmp_path / "session.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(SessionError, match=f"is {name}, which toolpair does not understand yet"):
+        open_session(path)
+
+
+def test_it_can_be_read_as_a_list_nevertheless(tmp_path: Path) -> None:
+    path = tmp_path / "thread.json"
+    path.write_text(json.dumps(RECORDS["an Amp thread"]))
+    assert open_session(path, format="anthropic").format.id == "anthropic"
