@@ -49,7 +49,11 @@ def _walk(values: tuple[Any, ...]) -> Iterator[tuple[dict[str, Any], Held]]:
             if found is not None:
                 yield value, found
             elif value.get("type") not in ("tool_use", "tool_result", "toolCall"):
-                todo.extend(value[key] for key in ("payload", "tool_calls", "content", "message") if key in value)
+                todo.extend(
+                    value[key]
+                    for key in ("payload", "data", "tool_calls", "toolRequests", "content", "message")
+                    if key in value
+                )
 
 
 def held_in_part(value: Any) -> Iterator[Held]:
@@ -97,6 +101,12 @@ def _held(value: dict[str, Any]) -> Held | None:
         return _with(value["call_id"], True, value.get("output"))
     if value.get("role") == "toolResult":
         return _with(value.get("toolCallId"), True, value.get("content"), value.get("isError") is True)
+    if kind == "tool.execution_complete" and isinstance(data := value.get("data"), dict):
+        said = data.get("error") if data.get("success") is False else data.get("result")
+        words = said.get("message", said.get("content")) if isinstance(said, dict) else said
+        return _with(data.get("toolCallId"), True, words, data.get("success") is False)
+    if kind == "function" and "toolCallId" in value:
+        return _with(value["toolCallId"], False)
     if kind in ("tool_use", "toolCall") or (kind == "function" and "function" in value):
         return _with(value.get("id"), False)
     if isinstance(kind, str) and kind.endswith("_call") and "call_id" in value:
