@@ -311,6 +311,7 @@ FORMATS = {
     },
     "formats.openai_chat": {"dialects.openai_chat_writer", "formats.linear", "formats.openai_chat_light"},
     "formats.openai_responses": {"dialects.openai_responses_writer", "formats.item_messages", "formats.linear"},
+    "formats.copilot_cli": {"dialects.copilot_writer", "formats.way_back", "source.peek"},
     "formats.pi": {"dialects.pi_writer", "formats.pi_settings", "formats.way_back", "source.peek"},
     "formats.plain": {"formats.lost"},
     "formats.roo_code": {

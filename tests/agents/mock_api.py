@@ -1,6 +1,7 @@
 """A model's API on loopback that answers every request with one short text and keeps what it was sent.
 
-It speaks the Messages API (`…/messages`) and the Responses API (`…/responses`), streamed or not. It serves from a
+It speaks the Messages API (`…/messages`), the Responses API (`…/responses`) and the Chat Completions API, streamed or
+not. It serves from a
 thread of the process that made it and listens on 127.0.0.1 alone.
 """
 
@@ -82,6 +83,8 @@ def _handler(requests: list[Request]) -> type[BaseHTTPRequestHandler]:
                 self._answer(asked, _message(asked, number), _message_events(asked, number))
             elif path.endswith("/responses"):
                 self._answer(asked, _response(asked, number), _response_events(asked, number))
+            elif path.endswith("/chat/completions"):
+                self._chat(asked, number)
             else:
                 self._send("{}")
 
@@ -102,6 +105,13 @@ def _handler(requests: list[Request]) -> type[BaseHTTPRequestHandler]:
                 return
             text = "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
             self._send(text, "text/event-stream")
+
+        def _chat(self, asked: dict[str, Any], number: int) -> None:
+            if not asked.get("stream"):
+                self._send(json.dumps(_completion(asked, number)))
+                return
+            text = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in _chunks(asked, number))
+            self._send(f"{text}data: [DONE]\n\n", "text/event-stream")
 
         def _send(self, text: str, kind: str = "application/json") -> None:
             body = text.encode()
@@ -192,3 +202,19 @@ def _response_events(asked: dict[str, Any], number: int) -> list[dict[str, Any]]
         {"type": "response.output_item.done", "output_index": 0, "item": item},
         {"type": "response.completed", "response": whole},
     ]
+
+
+_COUNTS = {"prompt_tokens": 10, "completion_tokens": 1, "total_tokens": 11}
+
+
+def _completion(asked: dict[str, Any], number: int) -> dict[str, Any]:
+    choice = {"index": 0, "message": {"role": "assistant", "content": ANSWER}, "finish_reason": "stop"}
+    head = {"id": f"chatcmpl-mock{number}", "created": 0, "model": asked.get("model", "mock")}
+    return {**head, "object": "chat.completion", "choices": [choice], "usage": _COUNTS}
+
+
+def _chunks(asked: dict[str, Any], number: int) -> list[dict[str, Any]]:
+    chunk = {**_completion(asked, number), "object": "chat.completion.chunk", "usage": None}
+    said = {"index": 0, "delta": {"role": "assistant", "content": ANSWER}, "finish_reason": None}
+    end = {"index": 0, "delta": {}, "finish_reason": "stop"}
+    return [{**chunk, "choices": [said]}, {**chunk, "choices": [end]}, {**chunk, "choices": [], "usage": _COUNTS}]

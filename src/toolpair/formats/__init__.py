@@ -22,7 +22,7 @@ REGISTRY: Final[dict[str, tuple[str, tuple[str, ...], int]]] = {
     "claude-code": ("toolpair.formats.claude_code", ("lines",), 95),
     "codex": ("toolpair.formats.codex", ("lines",), 97),
     "pi": ("toolpair.formats.pi", ("lines",), 95),
-    "copilot-cli": ("toolpair.formats.copilot_cli", ("lines",), 96),
+    "copilot-cli": ("toolpair.formats.copilot_cli", ("lines",), 95),
     "roo-code": ("toolpair.formats.roo_code", ("array",), 95),
     "anthropic": ("toolpair.formats.anthropic", ("array", "lines"), 90),
     "openai-chat": ("toolpair.formats.openai_chat", ("array", "lines"), 92),

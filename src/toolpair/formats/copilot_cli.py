@@ -602,7 +602,7 @@ class CopilotCli:
         if not events or len(events) * 2 < len(values):
             return 0
         if any(_kind(event) == START and _data(event).get("producer") == "copilot-agent" for event in events):
-            return 96
+            return 95
         own = (_kind(event) in dialect.ROLES and {"id", "parentId", "timestamp"} & event.keys() for event in events)
         return 94 if any(own) and all("." in _kind(event) or _kind(event) == _ABORT for event in events) else 0
 
