@@ -318,6 +318,7 @@ FORMATS = {
     "formats.continue_dev": {"formats.way_back", "source.peek"},
     "formats.openai_chat": {"dialects.openai_chat_writer", "formats.linear", "formats.openai_chat_light"},
     "formats.openai_responses": {"dialects.openai_responses_writer", "formats.item_messages", "formats.linear"},
+    "formats.copilot_cli": {"dialects.copilot_writer", "formats.way_back", "source.peek"},
     "formats.pi": {"dialects.pi_writer", "formats.pi_settings", "formats.way_back", "source.peek"},
     "formats.plain": {"formats.lost"},
     "formats.qwen_code": {

@@ -229,3 +229,6 @@ def _response_events(asked: dict[str, Any], number: int) -> list[dict[str, Any]]
         {"type": "response.output_item.done", "output_index": 0, "item": item},
         {"type": "response.completed", "response": whole},
     ]
+
+
+_COUNTS = {"prompt_tokens": 10, "completion_tokens": 1, "total_tokens": 11}

@@ -55,7 +55,9 @@ def _walk(values: tuple[Any, ...]) -> Iterator[tuple[dict[str, Any], Held]]:
                 yield value, found
             elif value.get("type") not in ("tool_use", "tool_result", "toolCall") or "message" in value:
                 todo.extend(
-                    value[key] for key in ("payload", "tool_calls", "content", "parts", "message") if key in value
+                    value[key]
+                    for key in ("payload", "data", "tool_calls", "toolRequests", "content", "parts", "message")
+                    if key in value
                 )
 
 
@@ -106,6 +108,12 @@ def _held(value: dict[str, Any]) -> Held | None:
         return _with(value["call_id"], True, value.get("output"))
     if value.get("role") == "toolResult":
         return _with(value.get("toolCallId"), True, value.get("content"), value.get("isError") is True)
+    if kind == "tool.execution_complete" and isinstance(data := value.get("data"), dict):
+        said = data.get("error") if data.get("success") is False else data.get("result")
+        words = said.get("message", said.get("content")) if isinstance(said, dict) else said
+        return _with(data.get("toolCallId"), True, words, data.get("success") is False)
+    if kind == "function" and "toolCallId" in value:
+        return _with(value["toolCallId"], False)
     if kind in ("tool_use", "toolCall") or (kind == "function" and "function" in value):
         return _with(value.get("id"), False)
     if isinstance(kind, str) and kind.endswith("_call") and "call_id" in value:

@@ -36,6 +36,10 @@ class TreeEnvelope(LinkEnvelope, frozen=True):
         """Whether a record is one of the tree. The agent continues from the last one."""
         return isinstance(value, dict) and self.id_key in value
 
+    def goes_with(self, value: Any) -> bool:
+        """Whether a record goes with the one before it: what follows that one follows both."""
+        return False
+
 
 class Tree(LinkedRecords):
     """One batch of edits of one transcript.
@@ -195,6 +199,7 @@ class Tree(LinkedRecords):
         beside = known - place.keys()
         staying -= self._moved
         after, ahead = _places([uid for uid in said if uid not in beside], staying, place)
+        after = {self._end_of(uid, place): others for uid, others in after.items()}
         now = list(_woven([uid for uid in path if uid not in known or uid in staying], after, ahead))
         if now:
             above = dict(zip(path[1:], path, strict=False))
@@ -215,6 +220,13 @@ class Tree(LinkedRecords):
         if now and self._ends_file and last is not None and last != now[-1]:
             # The agent continues from the last record of the file.
             self._put_all_after({now[-1]: last})
+
+    def _end_of(self, uid: int | None, place: Mapping[int, int]) -> int | None:
+        """The last of the records that go with this one."""
+        at = place.get(uid, len(self._path)) + 1 if uid is not None else len(self._path)
+        while at < len(self._path) and self.envelope.goes_with(self.lines[self._path[at]].record):
+            uid, at = self._path[at], at + 1
+        return uid
 
     def _now_begins_with(self, old: Any, first: Sequence[int]) -> None:
         """Let fields that name the former first record name the new one."""

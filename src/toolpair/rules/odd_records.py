@@ -55,6 +55,7 @@ LIST_RULES: Final = (Rule("record.no_message", "records", fix_order=10, of_file=
 
 ROLLOUT_RULES: Final = (
     Rule("rollout.no_meta", "rollout", fix_order=40, of_file=True),
+    Rule("rollout.envelope", "rollout", fix_order=30, of_file=True),
     Rule("rollout.old_form", "rollout", fix_order=20, of_file=True),
     Rule("rollout.last_ordinal", "rollout", of_file=True),
     Rule("rollout.parent_missing", "rollout", of_file=True),
@@ -62,7 +63,7 @@ ROLLOUT_RULES: Final = (
     Rule("rollout.not_loaded", "rollout", of_file=True),
     Rule("rollout.no_timestamp", "rollout", fix_order=30, of_file=True),
 )
-"""Rules about Codex rollouts as files: found by `formats/codex/`."""
+"""Rules about session files as a whole: found by the formats of Codex, pi and Copilot CLI."""
 
 
 def no_message(context: Context, value: Any, records: Sequence[int], count: int, *, in_file: bool) -> None:

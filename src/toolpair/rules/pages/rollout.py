@@ -1,4 +1,4 @@
-"""Pages about Codex rollouts: what stops Codex from resuming them, and records that it skips."""
+"""Pages about session files as a whole: what stops an agent from resuming them, and records that it skips."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PAGES: Final = (
     RulePage(
         "rollout.no_meta",
         "A session without its first line",
-        "The first record says which session it is: in a Codex rollout that is `session_meta`, elsewhere `session`. If "
+        "The first record says which session it is: in a Codex rollout that is `session_meta`, elsewhere `session` or `session.start`. If "
         "it is lost or cut off, the agent does not resume the session.",
         "It is rewritten from the file's name and the other records; for Codex, if they agree on the session's id, time "
         "and folder. If it is there, and Codex cannot read one of its fields, that field is written again or left out.",
@@ -24,6 +24,21 @@ PAGES: Final = (
             path=_FORK,
         ),
         (Offered("complete-meta", "write what Codex wants of it, and leave out what it cannot read"),),
+    ),
+    RulePage(
+        "rollout.envelope",
+        "An event without what every event has",
+        "Each event of GitHub Copilot CLI has an `id` that is a UUID, a `parentId` that is a UUID or null, a `timestamp` "
+        "with a time zone, and `data`. A single event without them, and the session does not load: `Session file is "
+        "corrupted`. It comes from programs that write events themselves.",
+        "What is missing is written: a new id, the id of the event before it, the time of the event before it. An event "
+        "without data says nothing and is removed. What events say stays as it is.",
+        Example(
+            """
+{"type":"session.start","data":{"sessionId":"01a1fd17-7a6c-4c11-9e18-deaa896459f4","version":1,"producer":"copilot-agent","copilotVersion":"1.0.102","startTime":"2026-11-21T08:00:00.000Z"},"id":"01a1fd17-0000-4c11-9e18-deaa89645901","timestamp":"2026-11-21T08:00:00.000Z","parentId":null}
+{"type":"user.message","data":{"content":"Do the tests pass?"},"id":"e2","timestamp":"2026-11-21T08:00:01.000Z","parentId":"01a1fd17-0000-4c11-9e18-deaa89645901"}
+"""
+        ),
     ),
     RulePage(
         "rollout.old_form",

@@ -1,0 +1,114 @@
+"""Copilot CLI's events: calls are in `toolRequests` of a response, and each result is an event of its own.
+
+They are read as the blocks of Anthropic's Messages API, which all rules know, and written back from these.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from toolpair.dialects.block_texts import WrittenBlock, text_of
+from toolpair.transcript.model import Block
+
+Slot = tuple[str | int, ...]
+
+USER: Final = "user.message"
+RESPONSE: Final = "assistant.message"
+RESULT: Final = "tool.execution_complete"
+SUMMARY: Final = "session.compaction_complete"
+ROLES: Final = {USER: "user", RESPONSE: "assistant", RESULT: "result"}
+"""Type of an event that is sent -> who says it."""
+CALLS: Final = "toolRequests"
+
+
+def blocks_of(kind: Any, data: dict[str, Any], record: int) -> tuple[Block, ...]:
+    """The blocks of an event of one of the types in `ROLES`."""
+    if kind == RESULT:
+        return (result_block(data, record),)
+    if kind == USER:
+        key = user_key(data)
+        return (WrittenBlock("text", str(data.get(key) or ""), record, ("data", key)),)
+    words, calls = data.get("content"), data.get(CALLS)
+    said = (WrittenBlock("text", words, record, ("data", "content")),) if isinstance(words, str) and words else ()
+    listed = calls if isinstance(calls, list) else ()
+    return (*said, *(call_block(call, record, number) for number, call in enumerate(listed)))
+
+
+def user_key(data: dict[str, Any]) -> str:
+    """The field with the user's words as they are sent."""
+    return "transformedContent" if isinstance(data.get("transformedContent"), str) else "content"
+
+
+def call_block(call: Any, record: int, number: int) -> Block:
+    slot = ("data", CALLS, number)
+    if not isinstance(call, dict):
+        return WrittenBlock("other", call, record, slot)
+    value = {"type": "tool_use", "name": call.get("name"), "input": _arguments(call.get("arguments"))}
+    if "toolCallId" in call:
+        value["id"] = call["toolCallId"]
+    name = call.get("name")
+    return WrittenBlock("call", value, record, slot, call.get("toolCallId"), name if isinstance(name, str) else None)
+
+
+def _arguments(given: Any) -> Any:
+    """Arguments as an object: older versions wrote them as JSON in a string."""
+    if given is None:
+        return {}
+    if not isinstance(given, str):
+        return given
+    try:
+        return json.loads(given)
+    except (ValueError, RecursionError):
+        return given
+
+
+def result_block(data: dict[str, Any], record: int) -> Block:
+    """The block that a result's event is."""
+    failed = data.get("success") is False
+    value: dict[str, Any] = {"type": "tool_result", "content": output_of(data)}
+    if "toolCallId" in data:
+        value["tool_use_id"] = data["toolCallId"]
+    if failed:
+        value["is_error"] = True
+    name = data.get("toolName")
+    kept = name if isinstance(name, str) else None
+    return WrittenBlock("result", value, record, ("data",), data.get("toolCallId"), kept, failed)
+
+
+def output_of(data: dict[str, Any]) -> str:
+    """What of a result is sent."""
+    holder, key = (data.get("error"), "message") if data.get("success") is False else (data.get("result"), "content")
+    found = holder.get(key) if isinstance(holder, dict) else None
+    return found if isinstance(found, str) else text_of(found)
+
+
+def call_of(value: Any, was: Block | None, raw: Any) -> Any:
+    """A call as a request of a response's; `raw` is the one that it was read from as `was`."""
+    if was is not None and value is was.value:
+        return raw
+    known = was.value if was is not None and isinstance(was.value, dict) else {}
+    made = dict(raw) if known and isinstance(raw, dict) else {"toolCallId": None, "type": "function"}
+    for key, own in (("id", "toolCallId"), ("name", "name"), ("input", "arguments")):
+        if key in value and (key not in known or known[key] is not value[key]):
+            made[own] = value[key]
+    return made
+
+
+def result_of(value: dict[str, Any], was: Block | None, raw: dict[str, Any]) -> dict[str, Any]:
+    """The data of a result's event; `raw` is what it was read from as `was`, or what a new one has."""
+    known = was.value if was is not None else {}
+    made = dict(raw)
+    if value.get("tool_use_id") != known.get("tool_use_id") or "toolCallId" not in made:
+        made["toolCallId"] = value.get("tool_use_id")
+    failed = value.get("is_error") is True
+    same_kind = was is not None and failed == (known.get("is_error") is True)
+    if same_kind and value.get("content") is known.get("content"):
+        return made
+    text, other = text_of(value.get("content")), "result" if failed else "error"
+    made["success"] = not failed
+    made.pop(other, None)
+    key, field = ("error", "message") if failed else ("result", "content")
+    old = made.get(key)
+    made[key] = {**(old if isinstance(old, dict) else {}), field: text}
+    return made

@@ -1,0 +1,49 @@
+"""Writing Copilot CLI's events: a result is one of its own, what did not change since it was read stays the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from toolpair.dialects.anthropic_writer import AnthropicWriter
+from toolpair.dialects.block_texts import text_of
+from toolpair.dialects.copilot import CALLS, call_of, result_of, user_key
+from toolpair.transcript.draft import DraftBlock
+
+
+class CopilotWriter(AnthropicWriter):
+    """A message is the `data` of an event; the format says of which type the event of a new one is."""
+
+    results_are_messages = True
+    words_stay_in_record = False
+
+    def result(self, call: DraftBlock, content: Any, is_error: bool, id_: str | None) -> DraftBlock:
+        spelled = {"tool_use_id": id_ or call.id, "content": content, "is_error": is_error}
+        value = result_of(spelled, None, {"toolCallId": None})
+        return DraftBlock("result", value, value["toolCallId"])
+
+    def message(self, role: str, content: str | list[Any]) -> dict[str, Any]:
+        words = text_of(content)
+        return {"content": words, **({CALLS: []} if role == "assistant" else {"transformedContent": words})}
+
+    def holder(self, role: str) -> dict[str, Any]:
+        return self.message(role, "")
+
+    def with_blocks(self, value: Any, blocks: Iterable[DraftBlock]) -> Any:
+        found = list(blocks)
+        result = next((block for block in found if block.kind == "result"), None)
+        if result is not None:
+            return result.value if result.source is None else result_of(result.value, result.source, result.written)
+        words = [text_of([block.value]) for block in found if block.kind != "call"]
+        made = dict(value)
+        calls = [call_of(block.value, block.source, block.written) for block in found if block.kind == "call"]
+        if CALLS in made or calls:
+            made[CALLS] = calls
+        texts = "\n\n".join(word for word in words if word)
+        key = "content" if CALLS in made else user_key(made)
+        if texts != (made.get(key) or ""):
+            made[key] = texts
+        return made
+
+    def complete(self, value: Any, known: Sequence[DraftBlock]) -> Sequence[DraftBlock]:
+        return known

@@ -1,0 +1,746 @@
+"""GitHub Copilot CLI's session files: JSONL, a log of events, each of which names the one before. Measured on 1.0.102.
+
+File order counts, not the names. What a session is sent as was compared with the agent itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+
+from toolpair.dialects import copilot as dialect
+from toolpair.dialects.block_texts import WrittenBlock, is_real_output
+from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
+from toolpair.formats.clock import time_in
+from toolpair.formats.format import (
+    AS_RESUMED,
+    Beside,
+    Damage,
+    Fate,
+    Item,
+    KeptRequest,
+    ResumeEffect,
+    SentMessage,
+    SentPart,
+    SentRequest,
+    SubagentSession,
+    Usage,
+    View,
+)
+from toolpair.formats.lost import effect_on_readers, held_in, held_in_part, ids_in
+from toolpair.formats.tree import Tree, TreeEnvelope
+from toolpair.formats.tree_history import Node
+from toolpair.formats.turns import Outcome, Turn, is_blank, messages_of, what_becomes
+from toolpair.rules.context import Context
+from toolpair.rules.problem import Cause, Fix, OnResume, Problem
+from toolpair.transcript.counting import plural
+from toolpair.transcript.draft import DraftMessage
+from toolpair.transcript.edits import Edit, InsertRecord, MoveResult, RemoveRecord, SetInRecord
+from toolpair.transcript.model import Block, Boundary, Damaged, Scope, Transcript
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from toolpair.formats.way_back import WayBack
+    from toolpair.shell.machine import Machine
+
+# --- data --------------------------------------------------------------------------------------------------
+
+TITLE: Final = "GitHub Copilot CLI"
+NEWEST: Final = "1.0.102"
+START: Final = "session.start"
+_ABORT: Final = "abort"
+_RESUME: Final = "session.resume"
+_STARTED: Final = "tool.execution_start"
+_ASKED: Final = "tool.user_requested"
+NO_RESULT: Final = "The execution of this tool, or a previous tool was interrupted."
+NOT_RECORDED: Final = (
+    "Tool execution was interrupted before a result was recorded. Its effects may be absent, partial, or already "
+    "complete, and other tools may have completed successfully. Check the current state before retrying; do not "
+    "assume success or replay this operation blindly."
+)
+"""What a call is answered with that the agent was working on when it ended; the agent also writes it to the file."""
+_FAILED: Final = "Tool execution failed"
+_SUMMARY: Final = (
+    "Some of the conversation history has been summarized to free up context.\n\nYou were originally given "
+    "instructions from a user over one or more turns. Here were the user messages:\n",
+    "\n\nHere is a summary of the prior context:\n<summary>\n",
+    "\n</summary>\n",
+)
+_SHELL: Final = (
+    "<user_shell_command_output>\nThe user executed a shell command directly in their terminal (exit code {code}).\n\n"
+    "Command:\n{command}\n\nOutput:\n{output}\n</user_shell_command_output>"
+)
+_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
+_NO_TIME: Final = "1970-01-01T00:00:00.000Z"
+_NOT_LOADED: Final = "GitHub Copilot CLI does not load this session"
+_FILLED: Final = "GitHub Copilot CLI tells the model that the tool was interrupted."
+_SENT: Final[Outcome] = ("rejected", "GitHub Copilot CLI sends it as it is, and the API refuses the session.", None)
+_STOPS: Final[Outcome] = ("rejected", f"{_NOT_LOADED}.", "history")
+_MOVED: Final[Outcome] = ("healed", "GitHub Copilot CLI sends the result right after its call.", None)
+_FIRST: Final[Outcome] = ("healed", "GitHub Copilot CLI sends the first result, and leaves the others out.", None)
+_OUTCOMES: Final[dict[str, Outcome]] = {
+    **dict.fromkeys(("id.empty", "id.pattern", "call.duplicate_id", "args.not_object"), _SENT),
+    **dict.fromkeys(
+        ("result.not_adjacent", "result.not_first", "result.order", "result.split_over_messages", "result.crossed"),
+        _MOVED,
+    ),
+    **dict.fromkeys(("rollout.no_meta", "rollout.envelope"), _STOPS),
+    "id.length": ("kept", "GitHub Copilot CLI sends it as it is, which some APIs refuse.", None),
+    "result.orphan": ("healed", "GitHub Copilot CLI leaves the result out.", None),
+    "result.duplicate": _FIRST,
+    "result.id_mismatch": ("placeholder", _FILLED, None),
+    "result.missing": ("placeholder", _FILLED, None),
+    "turn.trailing_call": ("placeholder", _FILLED, None),
+    "result.placeholder": ("placeholder", "GitHub Copilot CLI sends the placeholder as it is.", "the real output"),
+    "call.reused_id": ("healed", "GitHub Copilot CLI gives the later call a new id.", None),
+    "turn.alternation": ("healed", "GitHub Copilot CLI sends both messages as they are, which the API accepts.", None),
+    "turn.trailing_assistant": ("healed", "GitHub Copilot CLI continues with your next words.", None),
+    "record.lone_surrogate": ("healed", "GitHub Copilot CLI replaces the damaged characters.", None),
+}
+"""What the agent makes of a problem, by its rule."""
+
+
+class _History(Struct, eq=False):
+    """What the agent makes of a file's events."""
+
+    items: Sequence[Item]
+    nodes: Sequence[Node]
+    turns: Sequence[Turn]
+    """What is said, in file order, results one by one."""
+    beside: Sequence[Turn]
+    """What sub-agents said, and what a summary replaced."""
+    stops: Sequence[int]
+    """Places of the nodes that end what the agent was doing: the user stopped it, or resumed the session."""
+    start: dict[str, Any] | None
+    summary: int | None
+    """uid of the last event that put a summary in the place of all before it."""
+
+
+# --- events ------------------------------------------------------------------------------------------------
+
+
+def _data(value: Any) -> dict[str, Any]:
+    found = value.get("data") if isinstance(value, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _kind(value: Any) -> str:
+    kind = value.get("type") if isinstance(value, dict) else None
+    return kind if isinstance(kind, str) else ""
+
+
+def _agent_of(value: Any) -> str | None:
+    """The id of the sub-agent that an event is of."""
+    found = value.get("agentId") or _data(value).get("parentToolCallId")
+    return found if isinstance(found, str) else None
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _history(items: Sequence[Item]) -> _History:
+    nodes: list[Node] = []
+    asked: dict[str, str] = {}
+    for item in items:
+        value = item.value
+        if isinstance(value, dict) and value:
+            said = _kind(value) in dialect.ROLES
+            real = _kind(value) == dialect.RESULT and is_real_output(dialect.result_block(_data(value), 0))
+            nodes.append(
+                Node(item.uid, len(nodes), value.get("id"), value.get("parentId"), value, int(said), int(real))
+            )
+            if _kind(value) == _ASKED and isinstance(id_ := _data(value).get("toolCallId"), str):
+                given = _data(value).get("arguments")
+                asked[id_] = str(given.get("command")) if isinstance(given, dict) else ""
+    talkers = {_agent_of(node.value) for node in nodes if node.messages}
+    own = next(iter(talkers)) if len(talkers) == 1 else None
+    mine = [node for node in nodes if _agent_of(node.value) == own]
+    at = next((n for n in range(len(mine) - 1, -1, -1) if _is_summary(mine[n].value)), None)
+    turns = [_summary(mine, at)] if at is not None else []
+    kept = {id(node) for node in mine[0 if at is None else at + 1 :]}
+    beside: list[Turn] = []
+    for node in nodes:
+        turn = _turn(node, asked)
+        if turn is not None:
+            (turns if id(node) in kept else beside).append(turn)
+    return _History(
+        items,
+        nodes,
+        turns,
+        beside,
+        [node.place for node in mine if _kind(node.value) in (_ABORT, _RESUME)],
+        next((node.value for node in nodes if _kind(node.value) == START), None),
+        mine[at].uid if at is not None else None,
+    )
+
+
+def _is_summary(value: Any) -> bool:
+    return _kind(value) == dialect.SUMMARY and _data(value).get("success") is True
+
+
+def _summary(nodes: Sequence[Node], at: int) -> Turn:
+    """What the agent says of all that a compaction has replaced."""
+    asked = [_data(node.value).get("content") for node in nodes[:at] if _kind(node.value) == dialect.USER]
+    words = "\n".join(f"<user_message>\n{text}\n</user_message>" for text in asked)
+    head, middle, end = _SUMMARY
+    node = nodes[at]
+    text = f"{head}{words}{middle}{_data(node.value).get('summaryContent') or ''}{end}"
+    return Turn("user", node, (WrittenBlock("text", text, node.uid, ("data",)),), _time(node), True)
+
+
+def _time(node: Node) -> str | None:
+    return _text(node.value.get("timestamp"))
+
+
+def _turn(node: Node, asked: Mapping[str, str]) -> Turn | None:
+    """What an event says; None for one that is not sent."""
+    kind, data = _kind(node.value), _data(node.value)
+    role = dialect.ROLES.get(kind)
+    if role is None:
+        return None
+    id_ = data.get("toolCallId")
+    if kind == dialect.RESULT and isinstance(id_, str) and id_ in asked:
+        ran = data.get("shellExecution")
+        code = ran.get("exitCode") if isinstance(ran, dict) else int(data.get("success") is False)
+        text = _SHELL.format(code=code, command=asked[id_], output=dialect.output_of(data))
+        return Turn("user", node, (WrittenBlock("text", text, node.uid, ("data",)),), _time(node))
+    blocks = dialect.blocks_of(kind, data, node.uid)
+    return Turn(role, node, blocks, _time(node)) if blocks else None
+
+
+# --- the transcript ----------------------------------------------------------------------------------------
+
+
+def _read(items: Sequence[Item]) -> Transcript:
+    history = _history(items)
+    scopes: dict[int, Scope] = {item.uid: "malformed" for item in items if isinstance(item.value, Damaged)}
+    scopes.update((turn.node.uid, "inactive") for turn in history.beside)
+    compaction: tuple[Boundary, ...] = ()
+    if history.summary is not None:
+        compaction = (Boundary(0, "replaced by a summary (normal)", history.summary),)
+    start = _data(history.start)
+    context = start.get("context")
+    return Transcript(
+        tuple(messages_of(history.turns)),
+        merged=True,
+        native=True,
+        agent=TITLE,
+        agent_facts=history,
+        agent_version=_text(start.get("copilotVersion")),
+        session_id=_text(start.get("sessionId")),
+        folder=_text(context.get("cwd")) if isinstance(context, dict) else None,
+        model=_model(history),
+        scopes=scopes,
+        inactive_blocks=tuple(b for turn in history.beside for b in turn.blocks if b.kind in ("call", "result")),
+        boundaries=compaction,
+    )
+
+
+def _model(history: _History) -> str | None:
+    """The model that answered last, else the one that was chosen."""
+    said = (_data(turn.node.value).get("model") for turn in reversed(history.turns) if turn.role == "assistant")
+    return next(filter(None, map(_text, said)), None) or _text(_data(history.start).get("selectedModel"))
+
+
+# --- what is sent ------------------------------------------------------------------------------------------
+
+
+def _sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
+    known = _of(transcript)
+    history = known if known.items is items else _history(items)
+    own = {(block.record, block.slot): block for message in transcript.messages for block in message.blocks}
+    answers = _Answers(history)
+    sent: list[SentMessage] = []
+    for turn in history.turns:
+        if turn.role == "result":
+            continue
+        parts = [SentPart(value, _own(own, block)) for block in turn.blocks if (value := _part(answers, block))]
+        if parts or turn.role == "user":
+            sent.append(SentMessage(turn.role, tuple(parts)))
+        results = [_answer(answers, own, block) for block in turn.blocks if block.kind == "call" and block.id != ""]
+        if results:
+            sent.append(SentMessage("user", tuple(results)))
+    fates: dict[int, Fate] = {id(b): "dropped" for b in own.values() if b.kind in ("call", "result") or is_blank(b)}
+    for part in (part for message in sent for part in message.parts):
+        if part.block is not None:
+            fates[id(part.block)] = "sent" if part.value is part.block.value else "changed"
+    return SentRequest(TITLE, NEWEST, tuple(sent), fates, _refuses(history))
+
+
+def _own(own: Mapping[Any, Block], block: Block) -> Block:
+    return own.get((block.record, block.slot), block)
+
+
+def _part(answers: _Answers, block: Block) -> Any:
+    if block.kind == "other":
+        return None
+    new = answers.renamed.get(block.key)
+    value = _whole(block.value)
+    return value if new is None else {**value, "id": new}
+
+
+def _whole(value: Any) -> Any:
+    """A text without halves of characters; the same object where it has none."""
+    if (
+        not isinstance(value, str)
+        or value.isascii()
+        or value.encode("utf-16", "ignore") == value.encode("utf-16", "surrogatepass")
+    ):
+        return value
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _answer(answers: _Answers, own: Mapping[Any, Block], call: Block) -> SentPart:
+    """The result that a call is sent with."""
+    result = answers.of_call.get(call.key)
+    id_ = answers.renamed.get(call.key, call.id)
+    if result is None:
+        last = answers.unfinished == call.record
+        text = NOT_RECORDED if last else NO_RESULT
+        return SentPart({"type": "tool_result", "tool_use_id": id_, "content": text, "is_error": True})
+    content = _whole(result.value["content"])
+    value = result.value if content is result.value["content"] else {**result.value, "content": content}
+    if value.get("is_error") and not value.get("content"):
+        value = {**value, "content": _FAILED}
+    return SentPart(value if value.get("tool_use_id") == id_ else {**value, "tool_use_id": id_}, _own(own, result))
+
+
+class _Answers:
+    """Which result the agent sends with which call: it finds them by their ids.
+
+    A result may be late, or stand before its call. But when the user stops the agent, or resumes the session, each call
+    that waits is answered with a placeholder, and a later result is left out. A later response's call whose id was used
+    before gets a new one, and so do the results that follow it, unless the call before it still waits for its own.
+    """
+
+    def __init__(self, history: _History) -> None:
+        self.renamed: dict[Any, str] = {}
+        """Key of a call -> its new id."""
+        self.of_call: dict[Any, Block] = {}
+        self.too_late: list[tuple[Block, Block]] = []
+        """Calls, and the results that came after their placeholders."""
+        last = next((turn.node for turn in reversed(history.turns) if turn.role == "assistant"), None)
+        stopped = max(history.stops, default=-1)
+        self.unfinished = last.uid if last is not None and last.place > stopped else None
+        """uid of the last response, if the agent ended while it worked on its calls."""
+        self._used: dict[str, int] = {}
+        self._now: dict[str, str] = {}
+        """Id -> the id that results with it have from here on."""
+        self._pending: dict[str, Block] = {}
+        self._done: dict[str, Block | None] = {}
+        """Id -> its call, if that was answered with a placeholder."""
+        early: dict[str, Block] = {}
+        stops = iter(sorted(history.stops))
+        stop = next(stops, None)
+        for turn in history.turns:
+            while stop is not None and stop < turn.node.place and not turn.summary:
+                self._done.update(self._pending)
+                self._pending.clear()
+                early.clear()
+                stop = next(stops, None)
+            if turn.role == "assistant":
+                self._ask(turn)
+            elif turn.role == "result" and isinstance(turn.blocks[0].id, str):
+                self._answer(turn.blocks[0], early)
+        if stop is None:
+            self.of_call.update({call.key: early[id_] for id_, call in self._pending.items() if id_ in early})
+
+    def _ask(self, turn: Turn) -> None:
+        calls = [block for block in turn.blocks if block.kind == "call" and isinstance(block.id, str) and block.id]
+        again = {block.id: _renamed(block.id, self._used[block.id]) for block in calls if block.id in self._used}
+        for id_, new in again.items():
+            if self._now.get(id_, id_) in self._done:
+                self._now[id_] = new
+        for block in calls:
+            if block.id in again:
+                self.renamed[block.key] = again[block.id]
+            self._pending.setdefault(again.get(block.id, block.id), block)
+        for id_ in {block.id for block in calls}:
+            self._used[id_] = self._used.get(id_, 0) + 1
+
+    def _answer(self, result: Block, early: dict[str, Block]) -> None:
+        id_ = self._now.get(result.id, result.id)
+        if (call := self._pending.pop(id_, None)) is not None:
+            self.of_call[call.key] = result
+            self._done[id_] = None
+        elif id_ not in self._done:
+            early.setdefault(id_, result)
+        elif (call := self._done[id_]) is not None:
+            self.too_late.append((call, result))
+            self._done[id_] = None
+
+
+def _renamed(id_: str, times: int) -> str:
+    """A new id in the agent's form; its own digits are not known."""
+    return f"call_{hashlib.md5(f'{id_}:{times}'.encode('utf-8', 'replace'), usedforsecurity=False).hexdigest()}"
+
+
+def _refuses(history: _History) -> str | None:
+    """Why the agent does not load the file."""
+    if history.start is None:
+        return f"{_NOT_LOADED}: no line of it says that it is one."
+    if next(iter(history.items)).value is not None and isinstance(history.items[0].value, Damaged):
+        return f"{_NOT_LOADED}: its first line cannot be read."
+    if any(any(_flaws(node.value)) or _lacks_id(node.value) for node in history.nodes):
+        return f"{_NOT_LOADED}: an event of it is not as it wants it."
+    return None
+
+
+# --- what becomes of problems ------------------------------------------------------------------------------
+
+
+def _flaws(value: dict[str, Any]) -> Iterator[str]:
+    """The fields of an event that the agent does not accept."""
+    if not _is_uuid(value.get("id")):
+        yield "id"
+    if "parentId" not in value or not (value["parentId"] is None or _is_uuid(value["parentId"])):
+        yield "parentId"
+    if not isinstance(time := value.get("timestamp"), str) or not _TIME.fullmatch(time):
+        yield "timestamp"
+    if not isinstance(value.get("data"), dict):
+        yield "data"
+
+
+def _is_uuid(value: Any) -> bool:
+    return isinstance(value, str) and _UUID.fullmatch(value) is not None
+
+
+def _lacks_id(value: dict[str, Any]) -> bool:
+    """Whether a call or a result has no id that is a text."""
+    kind, data = _kind(value), _data(value)
+    if kind not in dialect.ROLES:
+        return False
+    calls = data.get(dialect.CALLS)
+    listed = calls if isinstance(calls, list) else ()
+    holders = (data,) if kind == dialect.RESULT else [call for call in listed if isinstance(call, dict)]
+    return any(not isinstance(holder.get("toolCallId"), str) for holder in holders)
+
+
+def _damage(history: _History, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
+    blocks = [block for turn in history.turns for block in turn.blocks]
+    results = [(block.id, block.record) for block in blocks if block.kind == "result" and isinstance(block.id, str)]
+    called = {block.id for block in blocks if block.kind == "call" and isinstance(block.id, str)}
+    for damage in found:
+        if damage.rule == "record.bom":
+            yield ResumeEffect("harmless", f"{TITLE} ignores it", "healed") if damage.front else None
+        elif damage.readable and damage.rule != "record.bad_utf8":
+            yield effect_on_readers(damage, TITLE)
+        elif damage.rule == "record.nul" and not damage.values and not damage.partial:
+            yield ResumeEffect("harmless", f"{TITLE} reads over it", "healed")
+        elif damage.first:
+            yield ResumeEffect("stops", _NOT_LOADED, "rejected", complete=_is_complete(damage))
+        else:
+            answered = {id_ for id_, record in results if record != damage.record}
+            yield _deleted(damage, answered, called)
+
+
+def _deleted(damage: Damage, answered: set[str], called: set[str]) -> ResumeEffect:
+    """The agent writes the file again without the line when it resumes it."""
+    held = [*held_in(damage.values), *held_in_part(damage.partial)]
+    outputs = len({one.id for one in held if one.real and one.id not in answered})
+    if not outputs and dialect.RESULT.encode() in damage.raw:
+        outputs = len((ids_in(damage.raw)[0] & called) - answered)
+    loses = "its output" if outputs == 1 else plural(outputs, "output") if outputs else "the record"
+    return ResumeEffect("loses", f"{TITLE} deletes it from the file", "dropped", loses, outputs, _is_complete(damage))
+
+
+def _is_complete(damage: Damage) -> bool:
+    """Whether the agent can go on from a record once its end is written."""
+    if damage.rule != "record.torn":
+        return True
+    value = damage.values[0] if damage.values else damage.partial
+    if not isinstance(value, dict) or not {"type", "data", "id", "timestamp", "parentId"} <= value.keys():
+        return False
+    return not any(_flaws(value)) and not _lacks_id(value)
+
+
+def _check(context: Context, history: _History, view: View) -> None:
+    """What keeps the agent from loading the file: no first event, and events without what each has."""
+    first = next(iter(history.items), None)
+    if history.start is None and first is not None and not isinstance(first.value, Damaged) and history.nodes:
+        _no_start(context, history, first, view)
+    _too_late(context, history)
+    before: str | None = None
+    for node in history.nodes:
+        flaws = list(_flaws(node.value))
+        time = node.value.get("timestamp")
+        if flaws:
+            new = {"id": id_from(f"{node.place}:{node.id}", 0), "parentId": before, "timestamp": time or _NO_TIME}
+            if "timestamp" in flaws:
+                new["timestamp"] = next(filter(None, map(_good_time, _near(history.nodes, node.place))), _NO_TIME)
+            edits: tuple[Edit, ...] = tuple(SetInRecord(node.uid, (key,), new[key]) for key in flaws if key in new)
+            title = "write what every event has"
+            if "data" in flaws:
+                edits, title = (RemoveRecord(node.uid),), "remove the event, which says nothing"
+            context.add(
+                "rollout.envelope",
+                f"This event's {' and '.join(flaws)} is not what {TITLE} accepts, so it does not load the session.",
+                record=node.uid,
+                severity="error",
+                impact="stops",
+                cause=Cause("rollout.envelope", "another program wrote the event"),
+                fixes=(Fix("write-envelope", title, edits, recommended=True),),
+            )
+            before = before if "data" in flaws else new["id"] if "id" in flaws else node.id
+        else:
+            before = node.id
+
+
+def _near(nodes: Sequence[Node], place: int) -> Iterable[Node]:
+    return (*reversed(nodes[:place]), *nodes[place:])
+
+
+def _good_time(node: Node) -> str | None:
+    time = node.value.get("timestamp")
+    return time if isinstance(time, str) and _TIME.fullmatch(time) else None
+
+
+def _too_late(context: Context, history: _History) -> None:
+    """Results that no other rule finds: only an event that is not sent stands between them and their calls."""
+    places = {b.key: (n, p) for n, message in enumerate(context.messages) for p, b in enumerate(message.blocks)}
+    for call, result in _Answers(history).too_late:
+        pair = context.pairing.pair_of(call)
+        if not is_real_output(result) or pair is None or result not in pair.results:
+            continue
+        if any(problem.result is result for problem in context.problems):
+            continue
+        context.add(
+            "result.not_adjacent",
+            "This result came after the user stopped the agent, or resumed the session, so it is left out.",
+            at=places[result.key],
+            pair=pair,
+            call=call,
+            result=result,
+            record=result.record,
+            severity="error",
+            impact="loses",
+            cause=Cause("late", "the tool ended after the agent had given it up"),
+            fixes=(Fix("move", "move the result right after its call", (MoveResult(result, call),), recommended=True),),
+        )
+
+
+def _no_start(context: Context, history: _History, first: Item, view: View) -> None:
+    """Nothing else says which session it is."""
+    path = view.beside.path if view.beside is not None else None
+    names = (path.parent.name, path.stem) if path is not None else ()
+    session = next(filter(_is_uuid, names), id_from(str(history.nodes[0].id), 1))
+    time = next(filter(None, map(_good_time, history.nodes)), _NO_TIME)
+    data = {"sessionId": session, "version": 1, "producer": "copilot-agent", "copilotVersion": NEWEST}
+    value = {"type": START, "data": {**data, "startTime": time}, "id": id_from(session, 0), "timestamp": time}
+    title = "write a first line, from the file's name and its other lines"
+    context.add(
+        "rollout.no_meta",
+        f"The file has no line that starts the session, so {TITLE} does not load it.",
+        record=first.uid,
+        severity="error",
+        impact="stops",
+        cause=Cause("rollout.no_meta", "the first line was lost or cut off"),
+        fixes=(Fix("rebuild-meta", title, (InsertRecord({**value, "parentId": None}, first.uid),), recommended=True),),
+    )
+
+
+def id_from(seed: str, attempt: int) -> str:
+    """A UUID, the same on every run."""
+    return str(uuid.UUID(bytes=hashlib.sha256(f"{seed}:{attempt}".encode("utf-8", "replace")).digest()[:16], version=4))
+
+
+# --- the format --------------------------------------------------------------------------------------------
+
+
+class _Envelope(TreeEnvelope, frozen=True):
+    slot = ("data",)
+
+    def slot_in(self, value: Any) -> dialect.Slot:
+        return ("data",)
+
+    def new_record(self, message: Any, beside: DraftMessage) -> Any:
+        near = beside.record if isinstance(beside.record, dict) else {}
+        kind = dialect.RESULT if "toolCallId" in message else dialect.RESPONSE
+        kind = kind if kind == dialect.RESULT or dialect.CALLS in message else dialect.USER
+        same = {key: _data(near)[key] for key in ("interactionId", "turnId") if key in _data(near)}
+        time = near.get("timestamp", _NO_TIME)
+        return {"type": kind, "data": {**message, **same}, "id": None, "timestamp": time, "parentId": None}
+
+    def new_id(self, seed: str, attempt: int) -> str:
+        return id_from(seed, attempt)
+
+    def is_node(self, value: Any) -> bool:
+        return isinstance(value, dict) and bool(value)
+
+    def goes_with(self, value: Any) -> bool:
+        return _kind(value) == _STARTED
+
+
+_ENVELOPE: Final = _Envelope()
+
+
+class CopilotCli:
+    """The session file of Copilot CLI. `profile` follows from the ids that its model's API gives calls."""
+
+    id = "copilot-cli"
+    title = TITLE
+    containers = frozenset({"lines"})
+    id_key = "id"
+    links = ("parentId",)
+    where = "~/.copilot/session-state/<session id>/events.jsonl (or under $COPILOT_HOME)"
+
+    def __init__(self, profile: str = "openai-chat") -> None:
+        self.profile = profile
+
+    def sniff(self, values: Sequence[Any]) -> int:
+        events = [value for value in values if isinstance(value, dict) and isinstance(value.get("data"), dict)]
+        if not events or len(events) * 2 < len(values):
+            return 0
+        if any(_kind(event) == START and _data(event).get("producer") == "copilot-agent" for event in events):
+            return 95
+        own = (_kind(event) in dialect.ROLES and {"id", "parentId", "timestamp"} & event.keys() for event in events)
+        return 94 if any(own) and all("." in _kind(event) or _kind(event) == _ABORT for event in events) else 0
+
+    def for_records(self, values: Sequence[Any]) -> CopilotCli:
+        """The same for sessions whose last response's calls have Anthropic's ids."""
+        for value in reversed(values):
+            calls = _data(value).get(dialect.CALLS) if _kind(value) == dialect.RESPONSE else None
+            if isinstance(calls, list) and calls:
+                id_ = calls[0].get("toolCallId") if isinstance(calls[0], dict) else None
+                return _of_profile("anthropic" if isinstance(id_, str) and id_.startswith("toolu_") else "openai-chat")
+        return _of_profile("openai-chat")
+
+    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+        return _read(items)
+
+    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+        from toolpair.dialects.copilot_writer import CopilotWriter
+
+        path = [node.uid for node in _of(transcript).nodes]
+        return Tree(items, transcript, CopilotWriter(), _ENVELOPE, path).run(edits)
+
+    def damage(
+        self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
+    ) -> Sequence[ResumeEffect | None]:
+        return list(_damage(_of(transcript), found))
+
+    def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
+        return _sees(items, transcript)
+
+    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
+        _check(context, _of(context.transcript), view)
+
+    def notes_on_fixes(self, items: Sequence[Item], transcript: Transcript, fixes: Sequence[Fix]) -> list[str | None]:
+        return [None] * len(fixes)
+
+    def inactive(self, items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
+        """The histories of sub-agents, by the id of the call that started each."""
+        own: dict[str, list[Item]] = {}
+        said = {turn.node.uid for turn in _of(transcript).turns}
+        for item in items:
+            agent = _agent_of(item.value) if isinstance(item.value, dict) and item.uid not in said else None
+            if agent is not None:
+                own.setdefault(agent, []).append(item)
+        return own.items()
+
+    def subagent_sessions(
+        self, items: Sequence[Item], transcript: Transcript, beside: Beside
+    ) -> Iterable[SubagentSession]:
+        return ()
+
+    def request_kept(self, items: Sequence[Item], response: int | None) -> KeptRequest:
+        """The last system prompt that the file has, and the model."""
+        history = _history(items)
+        said = (_data(n.value).get("content") for n in reversed(history.nodes) if _kind(n.value) == "system.message")
+        return KeptRequest(next(filter(None, map(_text, said)), None), (), _model(history))
+
+    def time_of(self, value: Any) -> float | None:
+        return time_in(value)
+
+    def usage_of(self, value: Any) -> Usage | None:
+        return None
+
+
+def _of(transcript: Transcript) -> _History:
+    assert isinstance(transcript.agent_facts, _History)
+    return transcript.agent_facts
+
+
+@cache
+def _of_profile(profile: str) -> CopilotCli:
+    return FORMAT if profile == FORMAT.profile else CopilotCli(profile)
+
+
+FORMAT: Final = CopilotCli()
+
+
+# --- the agent ---------------------------------------------------------------------------------------------
+
+
+class CopilotAgent(Agent):
+    """Copilot CLI itself: `copilot`, which keeps each session in a folder of its own."""
+
+    id = "copilot-cli"
+    title = TITLE
+    variable = "COPILOT_HOME"
+    usual_home = ".copilot"
+    suffix = ".jsonl"
+    program = Program(
+        "copilot",
+        TITLE,
+        r"[/\\]@github[/\\]copilot[/\\]",
+        session_options=("--resume",),
+        other_work=frozenset({"login", "logout", "update", "help", "mcp", "plugin"}),
+        package="@github/copilot",
+        places=(".local/bin",),
+    )
+
+    def roots(self, machine: Machine) -> tuple[Path, ...]:
+        return (self.home(machine) / "session-state",)
+
+    def sessions(self, machine: Machine) -> Iterator[FoundSession]:
+        from toolpair.source import peek
+
+        for entry, stat in peek.files_below(self.roots(machine)[0], ".jsonl"):
+            folder = os.path.basename(os.path.dirname(entry.path))
+            if entry.name == "events.jsonl":
+                yield self.found(entry.path, folder, stat, peek.folder_in(peek.head(entry.path, 4096)))
+            elif folder == "session-state":
+                yield self.found(entry.path, entry.name[:-6], stat, peek.folder_in(peek.head(entry.path, 4096)))
+
+    def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
+        from toolpair.source import peek
+
+        return found.folder, peek.one_line(peek.last_said(found.path, found.size, _users_words))
+
+    def way_back(self, file: SessionFile) -> WayBack | None:
+        from toolpair.formats.way_back import WayBack
+
+        return WayBack(("copilot", f"--resume={file.session_id}"), file.folder) if file.session_id else None
+
+    def home_of(self, path: Path, session_id: str) -> Path | None:
+        parents = path.parents
+        if path.name == "events.jsonl" and len(parents) > 2 and parents[0].name == session_id:
+            return parents[2] if parents[1].name == "session-state" else None
+        flat = path.name == f"{session_id}.jsonl" and len(parents) > 1 and parents[0].name == "session-state"
+        return parents[1] if flat else None
+
+    def target(self, file: SessionFile, machine: Machine) -> Path | None:
+        return self.roots(machine)[0] / file.session_id / "events.jsonl" if _is_uuid(file.session_id) else None
+
+    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
+        return what_becomes(TITLE, NEWEST, problem, seen, _OUTCOMES)
+
+
+def _users_words(value: dict[str, Any]) -> str | None:
+    """What the user says in an event."""
+    own = _kind(value) == dialect.USER and _agent_of(value) is None
+    return _text(_data(value).get("content")) if own else None
+
+
+AGENT: Final = CopilotAgent()

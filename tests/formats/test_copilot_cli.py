@@ -1,0 +1,368 @@
+"""Copilot CLI's sessions: read, checked, mended and written."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.copilot_sessions import (
+    FOLDER,
+    ID,
+    CopilotSession,
+    Planted,
+    Record,
+    corpus,
+    lines,
+    link,
+    put_in,
+    sound,
+    take_out,
+    word,
+)
+from toolpair.agents import catalog
+from toolpair.agents.resume_command import how_to_resume
+from toolpair.formats import get_agent, get_format
+from toolpair.formats.agent import SessionFile
+from toolpair.session.session import Session, open_session
+from toolpair.shell.machine import Machine
+
+PLANTED = corpus()
+
+
+def opened(tmp_path: Path, data: bytes | CopilotSession, **how: Any) -> Session:
+    folder = tmp_path / ".copilot" / "session-state" / ID
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "events.jsonl"
+    path.write_bytes(data if isinstance(data, bytes) else data.data())
+    return open_session(path, **how)
+
+
+def mended(tmp_path: Path, data: bytes) -> bytes:
+    session = opened(tmp_path, data)
+    session.stage_recommended()
+    return session.to_bytes()
+
+
+def errors(session: Session) -> list[str]:
+    return [problem.rule for problem in session.problems if problem.severity == "error"]
+
+
+def told(session: Session) -> str:
+    seen = session.conversation.judged.seen
+    assert seen is not None
+    return json.dumps([part.value for message in seen.messages for part in message.parts])
+
+
+def sent(session: Session) -> list[tuple[str, str, str]]:
+    """Role, id and text of each block that would be sent."""
+    seen = session.conversation.judged.seen
+    assert seen is not None
+    found = []
+    for message in seen.messages:
+        for part in message.parts:
+            value = part.value if isinstance(part.value, dict) else {"text": part.value}
+            id_ = value.get("id", value.get("tool_use_id", ""))
+            found.append((message.role, str(id_), str(value.get("text", value.get("content", "")))))
+    return found
+
+
+# --- each way to break one ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(PLANTED))
+def test_what_is_mended_is_valid_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
+    planted: Planted = PLANTED[name]
+    data = mended(tmp_path, planted.data)
+    after = opened(tmp_path, data)
+    assert errors(after) == []
+    seen = after.conversation.judged.seen
+    assert seen is not None and seen.refuses is None
+    assert [said for said in planted.words if said not in told(after)] == []
+    assert mended(tmp_path, data) == data
+
+
+@pytest.mark.parametrize("name", sorted(PLANTED))
+def test_undo_brings_every_byte_back(name: str, tmp_path: Path) -> None:
+    session = opened(tmp_path, PLANTED[name].data)
+    session.stage_recommended()
+    while session.staged:
+        session.undo()
+    assert session.to_bytes() == PLANTED[name].data
+
+
+@pytest.mark.parametrize("name", sorted(PLANTED))
+def test_untouched_events_keep_their_bytes(name: str, tmp_path: Path) -> None:
+    """An event that is still there has its fields as they were, but for its link, and what was mended."""
+    before, after = (_by_id(data) for data in (PLANTED[name].data, mended(tmp_path, PLANTED[name].data)))
+    for id_ in before.keys() & after.keys():
+        if before[id_] == after[id_]:
+            continue
+        old, new = (json.loads(line.decode("utf-8", "replace")) for line in (before[id_], after[id_]))
+        changed = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
+        assert changed <= {"parentId", "data", "timestamp"}, (name, id_)
+        if changed == {"parentId"} and "parentId" in old:
+            was, now = (json.dumps(record["parentId"]).encode() for record in (old, new))
+            assert after[id_] == before[id_].replace(b'"parentId":' + was, b'"parentId":' + now)
+
+
+def _by_id(data: bytes) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    doubled = set()
+    for line in data.splitlines():
+        try:
+            record = json.loads(line.decode("utf-8", "replace"))
+        except ValueError:
+            continue
+        if isinstance(record, dict) and "id" in record:
+            doubled |= {record["id"]} & found.keys()
+            found[record["id"]] = line
+    return {id_: line for id_, line in found.items() if id_ not in doubled}
+
+
+def test_a_sound_session_stays_as_it_is(tmp_path: Path) -> None:
+    data = sound().data()
+    session = opened(tmp_path, data)
+    assert (session.format.id, session.problems, session.profile.id) == ("copilot-cli", (), "openai-chat")
+    assert mended(tmp_path, data) == data
+    transcript = session.conversation.transcript
+    assert (transcript.agent, transcript.session_id, transcript.folder) == ("GitHub Copilot CLI", ID, FOLDER)
+    assert (transcript.agent_version, transcript.model) == ("1.0.102", "mock-model")
+    assert [message.role for message in transcript.messages[:4]] == ["user", "assistant", "user", "assistant"]
+    assert len(transcript.messages[4].results) == 3
+
+
+_ODD = '{"type": "user.message",\t"data":{"content":"a\\u00e9\\/","n":1.50e+2},"id":"0a0a0a0a-0000-4000-8000-000000000000","timestamp":"2026-11-21T08:07:00Z","parentId":%s}'
+
+
+def test_bytes_outside_a_changed_value_are_kept(tmp_path: Path) -> None:
+    records = sound().records
+    take_out(records, 5)
+    above = records[4]["id"]
+    odd = (_ODD % json.dumps(above)).encode() + b"\r\n"
+    data = lines(records[:5]) + odd + lines(records[5:])
+    made = mended(tmp_path, data)
+    new = next(line for line in made.splitlines() if b"toolpair" in line)
+    assert (_ODD % json.dumps(json.loads(new)["id"])).encode() + b"\r\n" in made
+    assert len(set(made.splitlines()) - set(data.splitlines())) == 2
+
+
+# --- a property ---------------------------------------------------------------------------------------------
+
+_CHANGES = ("take out", "drop", "twice", "swap", "rename", "rename call", "unlink", "stop", "envelope")
+
+
+def _changed(records: list[Record], how: str, at: int, other: int) -> None:
+    number, second = 1 + at % (len(records) - 1), 1 + other % (len(records) - 1)
+    record = records[number]
+    ids = ("call_one", "", "other", "call.two")
+    match how:
+        case "take out":
+            take_out(records, number)
+        case "drop":
+            del records[number]
+        case "twice":
+            put_in(records, second, {**deepcopy(record), "id": f"{at:08x}-2222-4222-8333-{other:012x}"})
+        case "swap":
+            records[number], records[second] = records[second], records[number]
+        case "rename" if "toolCallId" in record["data"]:
+            record["data"]["toolCallId"] = ids[other % 4]
+        case "rename call" if record["data"].get("toolRequests"):
+            record["data"]["toolRequests"][0]["toolCallId"] = ids[other % 4]
+        case "unlink":
+            record["parentId"] = (None, "e1", records[second]["id"])[other % 3]
+        case "stop":
+            made = CopilotSession()
+            made.add(("abort", "session.resume")[other % 2], reason="user_initiated")
+            put_in(records, number, {**made.records[1], "id": f"{at:08x}-3333-4222-8333-{other:012x}"})
+        case "envelope":
+            record.pop(("id", "timestamp", "data", "parentId")[other % 4], None)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(_CHANGES), st.integers(0, 40), st.integers(0, 40)), max_size=4))
+def test_whatever_broke_is_mended_and_a_second_run_changes_nothing(changes: list[tuple[str, int, int]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        records = deepcopy(sound().records)
+        for change in changes:
+            if len(records) > 2 and all({"data", "id"} <= record.keys() for record in records):
+                _changed(records, *change)
+        data = lines(records)
+        before = opened(Path(folder), data)
+        said, seen = told(before), before.conversation.judged.seen
+        made = mended(Path(folder), data)
+        after = opened(Path(folder), made)
+        assert errors(after) == []
+        assert mended(Path(folder), made) == made
+        if seen is not None and seen.refuses is None:
+            names = ("one", "two", "three", "four", "five")
+            assert [name for name in names if word(name) in said and word(name) not in told(after)] == []
+
+
+# --- what Copilot CLI makes of it ---------------------------------------------------------------------------
+
+
+def _resumed(session: Session, rule: str) -> tuple[str, str | None, str]:
+    found = next(problem for problem in session.problems if problem.rule == rule)
+    assert found.on_resume is not None
+    return found.on_resume.effect, found.on_resume.loses, found.impact
+
+
+@pytest.mark.parametrize(
+    ("name", "rule", "expected"),
+    [
+        ("parallel_result_gone", "result.missing", ("placeholder", None, "harmless")),
+        ("call_gone", "result.orphan", ("dropped", "the result, 15 bytes", "loses")),
+        ("second_result_that_differs", "result.duplicate", ("dropped", "the result, 14 bytes", "loses")),
+        ("id_sanitised", "result.id_mismatch", ("dropped", "the result, 13 bytes", "loses")),
+        ("result_late", "result.not_adjacent", ("healed", None, "harmless")),
+        ("resumed_before_the_result", "result.not_adjacent", ("dropped", "the result, 13 bytes", "loses")),
+        ("id_reused", "call.reused_id", ("healed", None, "harmless")),
+        ("id_too_long", "id.length", ("kept", None, "harmless")),
+        ("two_calls_with_one_id", "call.duplicate_id", ("dropped", "the result, 15 bytes", "loses")),
+        ("id_that_is_no_uuid", "rollout.envelope", ("rejected", "history", "stops")),
+        ("first_line_lost", "rollout.no_meta", ("rejected", "history", "stops")),
+        ("first_line_torn", "record.torn", ("rejected", None, "stops")),
+        ("line_damaged", "record.torn", ("dropped", "its output", "loses")),
+        ("words_damaged", "record.torn", ("dropped", "the record", "loses")),
+        ("invalid_utf8", "record.bad_utf8", ("dropped", "its output", "loses")),
+        ("byte_order_mark", "record.bom", ("healed", None, "harmless")),
+        ("nul_line", "record.nul", ("healed", None, "harmless")),
+        ("lone_surrogate", "record.lone_surrogate", ("healed", None, "harmless")),
+    ],
+)
+def test_what_copilot_does(name: str, rule: str, expected: tuple[str, str | None, str], tmp_path: Path) -> None:
+    assert _resumed(opened(tmp_path, PLANTED[name].data), rule) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("result_gone", "The execution of this tool, or a previous tool was interrupted."),
+        ("ends_at_a_call", "Tool execution was interrupted before a result was recorded."),
+        ("interrupted_at_the_end", "The execution of this tool, or a previous tool was interrupted."),
+        ("failed_without_a_message", "Tool execution failed"),
+    ],
+)
+def test_the_words_of_its_placeholders(name: str, text: str, tmp_path: Path) -> None:
+    assert any(said.startswith(text) for _, _, said in sent(opened(tmp_path, PLANTED[name].data)))
+
+
+def test_a_summary_stands_for_what_is_before_it(tmp_path: Path) -> None:
+    session = opened(tmp_path, PLANTED["compacted_twice"].data)
+    said = sent(session)
+    assert said[0][2].startswith("Some of the conversation history has been summarized")
+    assert "<user_message>\nBegin.\n</user_message>\n<user_message>\nOnce more." in said[0][2]
+    assert said[1][2].endswith("Thanks.")
+    assert session.conversation.counts.inactive == 12
+
+
+def test_the_events_of_sub_agents_are_histories_of_their_own(tmp_path: Path) -> None:
+    for name in ("sub_agent", "sub_agent_in_the_old_way"):
+        session = opened(tmp_path, PLANTED[name].data)
+        assert not any("Inside." in text for _, _, text in sent(session))
+        assert errors(session) == []
+    records = [json.loads(line) for line in PLANTED["sub_agent"].data.splitlines()]
+    inner = next(
+        n for n, r in enumerate(records) if r["data"].get("toolCallId") == "call_inner" and "success" in r["data"]
+    )
+    take_out(records, inner)
+    session = opened(tmp_path, lines(records))
+    assert errors(session) == []
+    found = [(problem.rule, problem.scope) for problem in session.conversation.inactive_problems()]
+    assert found == [("result.missing", "inactive")]
+
+
+def test_what_the_user_ran_is_no_call(tmp_path: Path) -> None:
+    session = opened(tmp_path, PLANTED["call_of_the_users"].data)
+    assert session.problems == ()
+    said = next(text for _, _, text in sent(session) if "shell command" in text)
+    assert "Command:\nls\n" in said and word("shell") in said
+
+
+def test_an_inserted_result_is_an_event_as_copilot_writes_it(tmp_path: Path) -> None:
+    data = PLANTED["parallel_result_gone"].data
+    made = [json.loads(line) for line in mended(tmp_path, data).splitlines()]
+    at = next(n for n, record in enumerate(made) if "toolpair" in json.dumps(record))
+    new = made[at]
+    assert list(new) == ["type", "data", "id", "timestamp", "parentId"]
+    assert new["type"] == "tool.execution_complete" and len(new["id"]) == 36
+    assert new["data"]["toolCallId"] == "call_three" and new["data"]["success"] is False
+    assert "No result was recorded" in new["data"]["error"]["message"]
+    assert (new["parentId"], made[at + 1]["parentId"]) == (made[at - 1]["id"], new["id"])
+
+
+def test_an_inserted_result_follows_the_start_of_its_call(tmp_path: Path) -> None:
+    made = [json.loads(line) for line in mended(tmp_path, PLANTED["result_gone"].data).splitlines()]
+    at = next(n for n, record in enumerate(made) if "toolpair" in json.dumps(record))
+    assert made[at - 1]["type"] == "tool.execution_start"
+
+
+def test_results_that_fail_keep_their_other_fields(tmp_path: Path) -> None:
+    records = sound().records
+    made = CopilotSession()
+    made.fails("one", "no such file")
+    records[5] = {**made.records[1], "id": records[5]["id"]}
+    records[5]["data"]["toolCallId"] = "call.one"
+    records[3]["data"]["toolRequests"][0]["toolCallId"] = "call:one"
+    link(records)
+    result = next(
+        record for line in mended(tmp_path, lines(records)).splitlines()
+        if (record := json.loads(line))["data"].get("toolCallId") == records[3]["data"]["toolRequests"][0]["toolCallId"]
+        and record["type"] == "tool.execution_complete"
+    )  # fmt: skip
+    assert result["data"] == {**records[5]["data"], "toolCallId": result["data"]["toolCallId"]}
+
+
+# --- recognised, found, resumed ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [],
+        [{"type": "session.start", "data": {}}],
+        [{"type": "user.message", "data": {"content": "x"}}],
+        [{"type": "event.created", "data": {"x": 1}, "id": "1", "parentId": None, "timestamp": "x"}],
+        [{"role": "user", "content": "x"}],
+        [{"type": "session", "id": "x", "version": 3}],
+    ],
+)
+def test_other_files_are_not_taken_for_it(values: list[Any]) -> None:
+    assert get_format("copilot-cli").sniff(values) == 0
+
+
+def test_ids_of_anthropics_choose_its_profile(tmp_path: Path) -> None:
+    data = sound().data().replace(b"call_", b"toolu_")
+    assert opened(tmp_path, data).profile.id == "anthropic"
+    assert opened(tmp_path, b"\n".join(data.splitlines()[3:])).format.id == "copilot-cli"
+
+
+def test_sessions_are_found_and_described(tmp_path: Path) -> None:
+    opened(tmp_path, sound())
+    found = catalog.index(Machine("linux", {}, tmp_path), FOLDER)
+    assert [(one.agent, one.session_id, one.here) for one in found] == [("copilot-cli", ID, True)]
+    described = catalog.describe(found[0])
+    assert (described.folder, described.words) == (FOLDER, "Thanks.")
+    moved = Machine("linux", {"COPILOT_HOME": str(tmp_path / ".copilot")}, tmp_path / "elsewhere")
+    assert [one.path for one in catalog.index(moved)] == [found[0].path]
+
+
+def test_the_way_back(tmp_path: Path) -> None:
+    opened(tmp_path, sound())
+    path = tmp_path / ".copilot" / "session-state" / ID / "events.jsonl"
+    machine = Machine("linux", {}, tmp_path)
+    file = SessionFile(path, None, ID, FOLDER)
+    agent = get_agent("copilot-cli")
+    assert how_to_resume(agent, file, machine) == f"cd / && copilot --resume={ID}"
+    elsewhere = Machine("linux", {}, tmp_path / "other")
+    assert how_to_resume(agent, file, elsewhere) == f"cd / && COPILOT_HOME={tmp_path}/.copilot copilot --resume={ID}"
+    copy = SessionFile(tmp_path / "copy.jsonl", None, ID, FOLDER)
+    said = how_to_resume(agent, copy, machine)
+    assert said is not None and said.startswith(f"put this file at {path}, then run")
