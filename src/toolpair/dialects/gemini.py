@@ -1,11 +1,28 @@
-"""Gemini's `contents` with Anthropic's blocks. A call without an id gets one of its function and its number."""
+"""Gemini's `contents` with Anthropic's blocks.
+
+In a list of contents (`as_anthropic`), a call without an id gets one of its function and its number. In a session
+(`blocks_of`), each part is a block at its own place, which `part_of` spells as a part again.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from toolpair.dialects import anthropic
+from toolpair.dialects.block_texts import WrittenBlock, text_of
+from toolpair.dialects.block_values import words
+from toolpair.dialects.item_types import type_name
+from toolpair.transcript.model import Block
+
+Slot = tuple[str | int, ...]
+
+CALL: Final = ("functionCall", "function_call")
+RESPONSE: Final = ("functionResponse", "function_response")
+_SIGNATURE: Final = ("thoughtSignature", "thought_signature")
+_WORDS: Final = ("output", "error")
+"""Fields of a response whose text is all that a function says."""
 _ROLES: Final = {"model": "assistant", "function": "user", None: "user"}
 _MEDIA: Final = ("inlineData", "inline_data", "fileData", "file_data")
 
@@ -78,3 +95,163 @@ class _Ids:
     def _made(self, name: Any) -> str:
         self._count += 1
         return f"{name if isinstance(name, str) else 'function'}_{self._count}"
+
+
+# --- a session's parts as blocks ---------------------------------------------------------------------------
+
+
+def blocks_of(content: Any, record: int, slot: Slot) -> tuple[Block, ...]:
+    """The blocks of a content at `slot`: a list of parts, one part, or a text."""
+    if isinstance(content, str):
+        return (WrittenBlock("text", content, record, slot),)
+    if isinstance(content, list):
+        return tuple(part_block(part, record, (*slot, number)) for number, part in enumerate(content))
+    return () if content is None else (part_block(content, record, slot),)
+
+
+def part_block(part: Any, record: int, slot: Slot) -> Block:
+    """The block that a part is."""
+    spelled = _spelled(part)
+    block = anthropic.block_of(spelled, record, slot)
+    if block.kind == "result":
+        name = _field(part, RESPONSE)[1].get("name")
+        return _result(spelled, record, slot, name)
+    known = spelled is not part or block.kind in ("text", "other")
+    return block if known else WrittenBlock("other", part, record, slot)
+
+
+def call_block(call: Mapping[str, Any], record: int, slot: Slot) -> Block:
+    """The block of a call that stands there without a part around it."""
+    return anthropic.block_of(_call(call), record, slot)
+
+
+def written_result(said: Any, call: Mapping[str, Any], record: int, slot: Slot) -> Block:
+    """The block of a call's result that is no part but a value."""
+    value: dict[str, Any] = {"type": "tool_result", "content": said if isinstance(said, str) else text_of(said)}
+    if "id" in call:
+        value["tool_use_id"] = call["id"]
+    return _result(value, record, slot, call.get("name"))
+
+
+def _result(value: dict[str, Any], record: int, slot: Slot, name: Any) -> Block:
+    failed = value.get("is_error") is True
+    id_ = value.get("tool_use_id")
+    return WrittenBlock("result", value, record, slot, id_, name if isinstance(name, str) else None, failed)
+
+
+def _field(part: Any, names: Iterable[str]) -> tuple[str, Any]:
+    """The first of these fields that the part has an object in, and its name."""
+    found = part if isinstance(part, dict) else {}
+    return next(((name, found[name]) for name in names if isinstance(found.get(name), dict)), ("", None))
+
+
+def _call(call: Mapping[str, Any]) -> dict[str, Any]:
+    args = call.get("args")
+    made: dict[str, Any] = {"type": "tool_use", "name": call.get("name"), "input": {} if args is None else args}
+    return {**made, "id": call["id"]} if "id" in call else made
+
+
+def _spelled(part: Any) -> Any:
+    """A part as Anthropic's block; the part itself where there is none like it."""
+    if not isinstance(part, dict):
+        return part
+    if (call := _field(part, CALL)[1]) is not None:
+        return _call(call)
+    if (response := _field(part, RESPONSE)[1]) is not None:
+        return _response(response)
+    if "text" in part and part.get("thought"):
+        signature = next((part[key] for key in _SIGNATURE if part.get(key)), None)
+        made = {"type": "thinking", "thinking": part["text"]}
+        return made if signature is None else {**made, "signature": signature}
+    if "text" in part:
+        return {"type": "text", "text": part["text"]}
+    if (media := _field(part, _MEDIA)[1]) is not None:
+        return _medium(media)
+    return part
+
+
+def _medium(media: Mapping[str, Any]) -> dict[str, Any]:
+    mime = media.get("mimeType", media.get("mime_type"))
+    address = media.get("fileUri", media.get("file_uri"))
+    source = {"type": "base64", "media_type": mime, "data": media.get("data")}
+    kind = "image" if isinstance(mime, str) and mime.startswith("image/") else "document"
+    return {"type": kind, "source": source if address is None else {"type": "url", "url": address}}
+
+
+def _response(response: Mapping[str, Any]) -> dict[str, Any]:
+    """A response as a result. What it says beside its words is kept as JSON."""
+    said: Any = response.get("response")
+    key = next((key for key in _WORDS if isinstance(said, dict) and said.keys() == {key}), None)
+    content: Any = said[key] if key is not None else said
+    if not isinstance(content, str):
+        content = "" if content is None else json.dumps(content, ensure_ascii=False, default=str)
+    parts = response.get("parts")
+    if isinstance(parts, list) and parts:
+        content = [*([{"type": "text", "text": content}] if content else []), *map(_spelled, parts)]
+    made: dict[str, Any] = {"type": "tool_result", "content": content}
+    if "id" in response:
+        made["tool_use_id"] = response["id"]
+    return {**made, "is_error": True} if key == "error" else made
+
+
+def part_of(value: Any, was: Block | None, raw: Any) -> Any:
+    """A block as a part; what did not change since it was read as `was`, from `raw`, is the same object."""
+    if was is not None and value is was.value:
+        return raw
+    if isinstance(value, str):
+        return {"text": value}
+    kind = type_name(value)
+    known: Any = was.value if was is not None and type_name(was.value) == kind else {}
+    part = raw if known and isinstance(raw, dict) else {}
+    match kind:
+        case "text":
+            return {**part, "text": value.get("text")}
+        case "thinking":
+            signature = value.get("signature")
+            made = {**part, "text": value.get("thinking"), "thought": True}
+            return made if signature is None else {**made, _SIGNATURE[0]: signature}
+        case "tool_use":
+            name, call = _field(part, CALL)
+            return {**part, name or CALL[0]: call_of(value, known, call or {})}
+        case "tool_result":
+            name, response = _field(part, RESPONSE)
+            return {**part, name or RESPONSE[0]: _response_of(value, known, response or {})}
+        case "image" | "document":
+            return _medium_of(value)
+    return value if isinstance(value, dict) else {"text": words(value)}
+
+
+def call_of(value: Mapping[str, Any], known: Mapping[str, Any], call: Mapping[str, Any]) -> dict[str, Any]:
+    """A call's object with what changed since it was read as `known`."""
+    made = dict(call)
+    for key, own in (("id", "id"), ("name", "name"), ("input", "args")):
+        if key in value and (key not in known or known[key] is not value[key]):
+            made[own] = value[key]
+    return made
+
+
+def _response_of(value: Mapping[str, Any], known: Mapping[str, Any], response: Mapping[str, Any]) -> dict[str, Any]:
+    made = dict(response)
+    if "id" not in made or value.get("tool_use_id") != known.get("tool_use_id"):
+        made = {"id": value.get("tool_use_id"), **{key: field for key, field in made.items() if key != "id"}}
+    if "name" not in made:
+        made["name"] = value.get("name") or "unknown"
+    failed = value.get("is_error") is True
+    if known and value.get("content") is known.get("content") and failed == (known.get("is_error") is True):
+        return made
+    content = value.get("content")
+    parts = content if isinstance(content, list) else []
+    media = [part_of(part, None, None) for part in parts if type_name(part) in ("image", "document")]
+    said = text_of([part for part in parts if type_name(part) not in ("image", "document")] if parts else content)
+    made["response"] = {"error" if failed else "output": said}
+    made.pop("parts", None)
+    return {**made, "parts": media} if media else made
+
+
+def _medium_of(value: Mapping[str, Any]) -> dict[str, Any]:
+    source = value.get("source")
+    held = source if isinstance(source, dict) else {}
+    if held.get("type") == "base64":
+        return {"inlineData": {"mimeType": held.get("media_type", ""), "data": held.get("data", "")}}
+    kind = "image/*" if type_name(value) == "image" else "application/pdf"
+    return {"fileData": {"mimeType": kind, "fileUri": held.get("url", "")}}
