@@ -309,6 +309,7 @@ FORMATS = {
         "formats.codex.session_files",
         "formats.way_back",
     },
+    "formats.gemini_cli": {"formats.gemini_cli_edits", "formats.way_back", "source.peek"},
     "formats.openai_chat": {"dialects.openai_chat_writer", "formats.linear", "formats.openai_chat_light"},
     "formats.openai_responses": {"dialects.openai_responses_writer", "formats.item_messages", "formats.linear"},
     "formats.pi": {"dialects.pi_writer", "formats.pi_settings", "formats.way_back", "source.peek"},

@@ -15,6 +15,8 @@ from toolpair.source.record_values import big_numbers, is_rounded
 _RESULT_ID: Final = re.compile(rb'"(?:tool_use_id|tool_call_id|toolCallId|call_id)"\s*:\s*"([^"\\]{1,300})"')
 _CALL_ID: Final = re.compile(rb'"(?:id|call_id)"\s*:\s*"([^"\\]{1,300})"')
 _MOST: Final = 1000
+_HOLDING: Final = ("payload", "tool_calls", "content", "message", "toolCalls", "result", "parts")
+"""Keys under which records have what they hold."""
 
 
 class Held(Struct, frozen=True, eq=False):
@@ -49,7 +51,7 @@ def _walk(values: tuple[Any, ...]) -> Iterator[tuple[dict[str, Any], Held]]:
             if found is not None:
                 yield value, found
             elif value.get("type") not in ("tool_use", "tool_result", "toolCall"):
-                todo.extend(value[key] for key in ("payload", "tool_calls", "content", "message") if key in value)
+                todo.extend(value[key] for key in _HOLDING if key in value)
 
 
 def held_in_part(value: Any) -> Iterator[Held]:
@@ -90,6 +92,10 @@ def _is_block(block: Any) -> bool:
 
 def _held(value: dict[str, Any]) -> Held | None:
     kind = value.get("type")
+    if isinstance(answer := value.get("functionResponse"), dict):
+        return _with(answer.get("id"), True, answer.get("response"))
+    if isinstance(call := value.get("functionCall"), dict):
+        return _with(call.get("id"), False)
     if kind == "tool_result" or value.get("role") == "tool":
         id_ = value.get("tool_use_id", value.get("tool_call_id"))
         return _with(id_, True, value.get("content"), value.get("is_error") is True)

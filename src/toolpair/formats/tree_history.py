@@ -370,10 +370,22 @@ def _turn_above(tree: NodeTree, node: Node | None) -> Sequence[Node]:
 _ID: Final = re.compile(rb'"id"\s*:\s*"([^"\\]{1,100})"')
 
 
+def _has_message(value: dict[str, Any]) -> bool:
+    return "message" in value
+
+
 def skipped(
-    damage: Damage, agent: str, tree: NodeTree, transcript: Transcript, place: Mapping[int, int]
+    damage: Damage,
+    agent: str,
+    tree: NodeTree,
+    transcript: Transcript,
+    place: Mapping[int, int],
+    talks: Callable[[dict[str, Any]], bool] = _has_message,
 ) -> ResumeEffect | None:
-    """What an agent loses that skips each line which is not JSON. `place`: uid of a record -> its place in the file."""
+    """What an agent loses that skips each line which is not JSON. `place`: uid of a record -> its place in the file.
+
+    `talks`: whether a record has a message.
+    """
     if damage.readable and damage.rule != "record.bom":
         return effect_on_readers(damage, agent)
     parts = [part for part in (*damage.values, damage.partial) if isinstance(part, dict)]
@@ -390,7 +402,7 @@ def skipped(
     follows = next((node for node in lost if place[node.uid] > damage.at), None)
     after = damage.at + 1 + len(damage.after)
     hanging = follows is not None and (follows.parent in ids if ids else place[follows.uid] == after)
-    talk = any("message" in value for value in damage.values if isinstance(value, dict))
+    talk = any(talks(value) for value in damage.values if isinstance(value, dict))
     loses = "its output" if outputs == 1 else plural(outputs, "output") if outputs else None
     if hanging:
         loses = "the record, and the history before it"
