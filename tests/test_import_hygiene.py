@@ -316,6 +316,7 @@ FORMATS = {
         "formats.way_back",
     },
     "formats.continue_dev": {"formats.way_back", "source.peek"},
+    "formats.gemini_cli": {"formats.gemini_cli_edits", "formats.way_back", "source.peek"},
     "formats.openai_chat": {"dialects.openai_chat_writer", "formats.linear", "formats.openai_chat_light"},
     "formats.openai_responses": {"dialects.openai_responses_writer", "formats.item_messages", "formats.linear"},
     "formats.copilot_cli": {"dialects.copilot_writer", "formats.way_back", "source.peek"},

@@ -1,8 +1,8 @@
 """A model's API on loopback that answers every request with one short text and keeps what it was sent.
 
-It speaks the Messages API (`…/messages`), the Responses API (`…/responses`) and Chat Completions
-(`…/chat/completions`), streamed or not. It serves from a thread of the process that made it and listens on 127.0.0.1
-alone.
+It speaks the Messages API (`…/messages`), the Responses API (`…/responses`), Chat Completions
+(`…/chat/completions`) and Gemini's (`…:generateContent`), streamed or not. It serves from a thread of the process that
+made it and listens on 127.0.0.1 alone.
 """
 
 from __future__ import annotations
@@ -85,6 +85,12 @@ def _handler(requests: list[Request]) -> type[BaseHTTPRequestHandler]:
                 self._answer(asked, _response(asked, number), _response_events(asked, number))
             elif path.endswith("/chat/completions"):
                 self._complete(asked, number)
+            elif path.endswith(":streamGenerateContent"):
+                self._send(f"data: {json.dumps(_candidate())}\n\n", "text/event-stream")
+            elif path.endswith(":generateContent"):
+                self._send(json.dumps(_candidate()))
+            elif path.endswith(":countTokens"):
+                self._send(json.dumps({"totalTokens": 10}))
             else:
                 self._send("{}")
 
@@ -191,6 +197,12 @@ def _message_events(asked: dict[str, Any], number: int) -> list[dict[str, Any]]:
         {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_sequence": None}, "usage": _USAGE},
         {"type": "message_stop"},
     ]
+
+
+def _candidate() -> dict[str, Any]:
+    content = {"role": "model", "parts": [{"text": ANSWER}]}
+    counts = {"promptTokenCount": 10, "candidatesTokenCount": 1, "totalTokenCount": 11}
+    return {"candidates": [{"content": content, "finishReason": "STOP", "index": 0}], "usageMetadata": counts}
 
 
 def _response(asked: dict[str, Any], number: int) -> dict[str, Any]:

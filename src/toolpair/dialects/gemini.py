@@ -111,12 +111,12 @@ def blocks_of(content: Any, record: int, slot: Slot) -> tuple[Block, ...]:
 
 def part_block(part: Any, record: int, slot: Slot) -> Block:
     """The block that a part is."""
-    spelled = _spelled(part)
-    block = anthropic.block_of(spelled, record, slot)
+    value = spelled(part)
+    block = anthropic.block_of(value, record, slot)
     if block.kind == "result":
         name = _field(part, RESPONSE)[1].get("name")
-        return _result(spelled, record, slot, name)
-    known = spelled is not part or block.kind in ("text", "other")
+        return _result(value, record, slot, name)
+    known = value is not part or block.kind in ("text", "other")
     return block if known else WrittenBlock("other", part, record, slot)
 
 
@@ -151,7 +151,7 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     return {**made, "id": call["id"]} if "id" in call else made
 
 
-def _spelled(part: Any) -> Any:
+def spelled(part: Any) -> Any:
     """A part as Anthropic's block; the part itself where there is none like it."""
     if not isinstance(part, dict):
         return part
@@ -187,7 +187,7 @@ def _response(response: Mapping[str, Any]) -> dict[str, Any]:
         content = "" if content is None else json.dumps(content, ensure_ascii=False, default=str)
     parts = response.get("parts")
     if isinstance(parts, list) and parts:
-        content = [*([{"type": "text", "text": content}] if content else []), *map(_spelled, parts)]
+        content = [*([{"type": "text", "text": content}] if content else []), *map(spelled, parts)]
     made: dict[str, Any] = {"type": "tool_result", "content": content}
     if "id" in response:
         made["tool_use_id"] = response["id"]

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from toolpair.dialects import gemini
 from toolpair.dialects.block_texts import text_of
 from toolpair.transcript.model import Block
 
@@ -16,6 +17,7 @@ _KINDS: Final = {"tool_use": "call", "tool_result": "result"}
 
 def part_text(value: Any, block: Block | None) -> str:
     """The part's text as the model reads it."""
+    value = gemini.spelled(value)
     if block is not None:
         return replace(block, value=value).text
     key = next((key for key in _TEXTS if key in value), None) if isinstance(value, dict) else None
@@ -24,6 +26,7 @@ def part_text(value: Any, block: Block | None) -> str:
 
 def part_id(value: Any, block: Block | None) -> str | None:
     """The id of the part's call, or its own."""
+    value = gemini.spelled(value)
     for key in _IDS:
         if isinstance(value, dict) and isinstance(value.get(key), str):
             return str(value[key])

@@ -68,7 +68,9 @@ class Linear:
         self._next_uid = min(self._next_uid, 0) - 1
         self._lists = self._lists_sent()
         """uid of a record whose list is sent -> the slot of the list."""
-        self.draft = Draft(self._messages(), transcript, writer.complete)
+        self.homes: dict[tuple[int, Slot], DraftMessage] = {}
+        """(uid, slot) -> the message of a block, in a record that holds several messages of several blocks."""
+        self.draft = Draft(self._messages(), transcript, writer.complete, self.homes)
         self._set: dict[int, dict[Slot, Any]] = {}
         """uid of a record -> what edits of it as such put into it."""
 
@@ -145,6 +147,10 @@ class Linear:
         slot = self.envelope.slot_in(record)
         return DraftMessage(self._fresh_uid(), record, slot, value_at(record, slot))
 
+    def line(self, value: Any) -> DraftMessage:
+        """A new record with this value."""
+        return DraftMessage(self._fresh_uid(), value, (), value)
+
     def _fresh_uid(self) -> int:
         self._next_uid -= 1
         return self._next_uid + 1
@@ -161,7 +167,7 @@ class Linear:
             case SetInRecord(slot=slot, value=value):
                 self.set_in_record(line, slot, value)
             case InsertRecord(value=value):
-                self.put_before(DraftMessage(self._fresh_uid(), value, (), value), line)
+                self.put_before(self.line(value), line)
             case RemoveRecord():
                 self.remove_record(line)
             case MoveRecord(after=after):

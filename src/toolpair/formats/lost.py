@@ -17,6 +17,10 @@ _RESULT_ID: Final = re.compile(
 )
 _CALL_ID: Final = re.compile(rb'"(?:id|call_id)"\s*:\s*"([^"\\]{1,300})"')
 _MOST: Final = 1000
+_HOLDING: Final = (
+    "payload", "data", "tool_calls", "toolRequests", "content", "message", "toolCalls", "result", "parts",
+)  # fmt: skip
+"""Keys under which records have what they hold."""
 
 
 class Held(Struct, frozen=True, eq=False):
@@ -54,11 +58,7 @@ def _walk(values: tuple[Any, ...]) -> Iterator[tuple[dict[str, Any], Held]]:
             if found is not None:
                 yield value, found
             elif value.get("type") not in ("tool_use", "tool_result", "toolCall") or "message" in value:
-                todo.extend(
-                    value[key]
-                    for key in ("payload", "data", "tool_calls", "toolRequests", "content", "parts", "message")
-                    if key in value
-                )
+                todo.extend(value[key] for key in _HOLDING if key in value)
 
 
 def held_in_part(value: Any) -> Iterator[Held]:
@@ -101,6 +101,10 @@ def _is_block(block: Any) -> bool:
 
 def _held(value: dict[str, Any]) -> Held | None:
     kind = value.get("type")
+    if isinstance(answer := value.get("functionResponse"), dict):
+        return _with(answer.get("id"), True, answer.get("response"))
+    if isinstance(call := value.get("functionCall"), dict):
+        return _with(call.get("id"), False)
     if kind == "tool_result" or value.get("role") == "tool":
         id_ = value.get("tool_use_id", value.get("tool_call_id"))
         return _with(id_, True, value.get("content"), value.get("is_error") is True)

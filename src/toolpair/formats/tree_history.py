@@ -381,6 +381,10 @@ def _turn_above(tree: NodeTree, node: Node | None) -> Sequence[Node]:
 # --- records that cannot be read ---------------------------------------------------------------------------
 
 
+def _has_message(value: dict[str, Any]) -> bool:
+    return "message" in value
+
+
 def skipped(
     damage: Damage,
     agent: str,
@@ -388,10 +392,11 @@ def skipped(
     transcript: Transcript,
     place: Mapping[int, int],
     keys: tuple[str, str] = ("id", "parentId"),
+    talks: Callable[[dict[str, Any]], bool] = _has_message,
 ) -> ResumeEffect | None:
     """What an agent loses that skips each line which is not JSON. `place`: uid of a record -> its place in the file.
 
-    `keys`: those of a record's id and of its parent's.
+    `keys`: those of a record's id and of its parent's; `talks`: whether a record has a message.
     """
     if damage.readable and damage.rule != "record.bom":
         return effect_on_readers(damage, agent)
@@ -410,7 +415,7 @@ def skipped(
     follows = next((node for node in lost if place[node.uid] > damage.at), None)
     after = damage.at + 1 + len(damage.after)
     hanging = follows is not None and (follows.parent in ids if ids else place[follows.uid] == after)
-    talk = any("message" in value for value in damage.values if isinstance(value, dict))
+    talk = any(talks(value) for value in damage.values if isinstance(value, dict))
     loses = "its output" if outputs == 1 else plural(outputs, "output") if outputs else None
     if hanging:
         loses = "the record, and the history before it"

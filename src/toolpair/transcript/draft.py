@@ -6,8 +6,8 @@ ones have no place yet. The dialect writes the value of a new block, the format 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from toolpair.transcript.linked import LinkedList
 from toolpair.transcript.model import Block, BlockKind, Message, Transcript
@@ -127,10 +127,20 @@ Complete = Callable[[Any, Sequence[DraftBlock]], Sequence[DraftBlock]]
 """Given a message's object and the blocks that the transcript knows, returns all of its blocks in order."""
 
 
+NO_HOMES: Final[Mapping[tuple[int, Slot], DraftMessage]] = {}
+
+
 class Draft(LinkedList[DraftMessage]):
     """All messages, and the records between them. A message's blocks are only made when an edit needs them."""
 
-    def __init__(self, messages: Iterable[DraftMessage], transcript: Transcript, complete: Complete) -> None:
+    def __init__(
+        self,
+        messages: Iterable[DraftMessage],
+        transcript: Transcript,
+        complete: Complete,
+        homes: Mapping[tuple[int, Slot], DraftMessage] = NO_HOMES,
+    ) -> None:
+        """`homes`: of a record that holds several messages of several blocks, the message of each block."""
         super().__init__()
         self._complete = complete
         self._in_lists: dict[tuple[int, Slot], DraftMessage] = {}
@@ -144,13 +154,16 @@ class Draft(LinkedList[DraftMessage]):
         self._sent = {uid: message for message in transcript.messages for uid in message.records}
         """Record uid -> the transcript message it is part of."""
         if len(self._of_record) < len(made):
-            self._note_lists(made, transcript)
+            self._note_lists(made, transcript, homes)
 
-    def _note_lists(self, made: Iterable[DraftMessage], transcript: Transcript) -> None:
+    def _note_lists(
+        self, made: Iterable[DraftMessage], transcript: Transcript, homes: Mapping[tuple[int, Slot], DraftMessage]
+    ) -> None:
         for part in made:
             if part.in_list is not None:
                 self._in_lists[part.uid, part.slot] = part
                 self._sent.pop(part.uid, None)
+        self._in_lists.update(homes)
         for message in transcript.messages:
             for block in message.blocks:
                 found = self._in_lists.get((block.record, block.slot))
