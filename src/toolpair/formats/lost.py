@@ -101,10 +101,6 @@ def _is_block(block: Any) -> bool:
 
 def _held(value: dict[str, Any]) -> Held | None:
     kind = value.get("type")
-    if isinstance(answer := value.get("functionResponse"), dict):
-        return _with(answer.get("id"), True, answer.get("response"))
-    if isinstance(call := value.get("functionCall"), dict):
-        return _with(call.get("id"), False)
     if kind == "tool_result" or value.get("role") == "tool":
         id_ = value.get("tool_use_id", value.get("tool_call_id"))
         return _with(id_, True, value.get("content"), value.get("is_error") is True)
