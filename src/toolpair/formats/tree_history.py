@@ -50,7 +50,8 @@ def id_from(seed: str, attempt: int) -> str:
 
 def uuid_from(seed: str, attempt: int) -> str:
     """An id that is a UUID."""
-    return str(uuid.uuid5(uuid.NAMESPACE_OID, f"{seed}:{attempt}"))
+    name = f"{seed}:{attempt}".encode("utf-8", "replace").decode()  # half a character can be in an id
+    return str(uuid.uuid5(uuid.NAMESPACE_OID, name))
 
 
 class NodeTree(Struct, eq=False):
