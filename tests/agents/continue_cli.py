@@ -78,7 +78,7 @@ def _resume_one(job: Mapping[str, Any], _: str, data: bytes) -> dict[str, Any]:
         note = running.note_of(command, project, environment, SECONDS_EACH)
         asked = [body["messages"] for body in api.bodies("/chat/completions") if body.get("tools")]
         asked = [messages for messages in asked if PROMPT in json.dumps(messages[-2:])]
-        sent = [one for one in asked[0] if one.get("role") != "system"] if asked else None
+        sent = asked[0][asked[0][0].get("role") == "system" :] if asked else None
         after = path.read_bytes().decode("utf-8", "surrogateescape")
         return {"messages": sent, "note": note, "after": after}
 

@@ -150,8 +150,10 @@ def test_a_call_that_did_not_end_is_told_to_be_cancelled(tmp_path: Path) -> None
 
 
 def test_the_state_of_an_unanswered_call_is_filled_not_doubled(tmp_path: Path) -> None:
-    data = mended(tmp_path, PLANTED["still_calling"].data)
-    states = json.loads(data)["history"][2]["toolCallStates"]
+    session = opened(tmp_path, PLANTED["still_calling"].data)
+    session.stage_recommended()
+    assert len(session.staged) == 1
+    states = json.loads(session.to_bytes())["history"][2]["toolCallStates"]
     assert [(one["toolCallId"], one["status"]) for one in states] == [
         ("call_0002", "done"), ("call_0003", "errored"), ("call_0004", "done"),
     ]  # fmt: skip
@@ -165,11 +167,16 @@ def test_a_new_state_has_all_that_continue_writes(tmp_path: Path) -> None:
     assert made[0]["toolCall"] == call(1) and made[0]["parsedArgs"] == {"command": "echo 1"}
 
 
-def test_both_ids_of_a_state_are_changed(tmp_path: Path) -> None:
-    data = mended(tmp_path, PLANTED["ids_differ"].data)
-    entry = json.loads(data)["history"][1]
+@pytest.mark.parametrize("fix", ["rename-result", "rename-call", "rename-both"])
+def test_both_ids_of_a_state_are_changed(fix: str, tmp_path: Path) -> None:
+    session = opened(tmp_path, PLANTED["ids_differ"].data)
+    problem = session.problems[0]
+    session.stage(problem, next(one for one in problem.fixes if one.id == fix))
+    entry = json.loads(session.to_bytes())["history"][1]
     ids = {entry["message"]["toolCalls"][0]["id"], entry["toolCallStates"][0]["toolCallId"]}
-    assert ids == {entry["toolCallStates"][0]["toolCall"]["id"]} == {"call_0001"}
+    assert ids == {entry["toolCallStates"][0]["toolCall"]["id"]} and len(entry["toolCallStates"]) == 1
+    assert word(1) in entry["toolCallStates"][0]["output"][0]["content"]
+    assert errors(session) == []
 
 
 def test_a_call_that_is_removed_takes_its_empty_state_along(tmp_path: Path) -> None:
