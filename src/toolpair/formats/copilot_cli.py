@@ -460,7 +460,7 @@ def _is_complete(damage: Damage) -> bool:
         return True
     value = damage.values[0] if damage.values else damage.partial
     kind, data = _kind(value), _data(value)
-    whole = bool(damage.values) or bool(data) and next(reversed(value)) != "data"
+    whole = bool(damage.values) or (bool(data) and next(reversed(value)) != "data")
     if kind == dialect.RESULT:
         last = next(reversed(data), "") if not whole else ""
         says = bool(dialect.output_of(data)) and isinstance(data.get("success"), bool) and last != "toolCallId"
