@@ -802,6 +802,52 @@ def continue_cancelled() -> str:
     return json.dumps(session, indent=2) + "\n"
 
 
+def copilot_damaged_line() -> str:
+    """A line with a result was cut off by a full disk, and the agent deletes such lines; a later call has no result."""
+    clock = datetime(2026, 11, 21, 8, 7, tzinfo=UTC)
+    records: list[dict[str, Any]] = []
+    session = str(uuid.uuid5(uuid.NAMESPACE_URL, "copilot"))
+
+    def add(kind: str, **data: Any) -> None:
+        nonlocal clock
+        clock += timedelta(seconds=3)
+        id_ = str(uuid.uuid5(uuid.NAMESPACE_URL, f"copilot-{len(records)}"))
+        above = records[-1]["id"] if records else None
+        time = clock.strftime("%Y-%m-%dT%H:%M:%S.000Z")
+        records.append({"type": kind, "data": data, "id": id_, "timestamp": time, "parentId": above})
+
+    def answers(words: str, *calls: dict[str, Any]) -> None:
+        add("assistant.message", model="gpt-5.5", content=words, toolRequests=list(calls))
+        for one in calls:
+            given = {"toolName": one["name"], "arguments": one["arguments"]}
+            add("tool.execution_start", toolCallId=one["toolCallId"], **given)
+
+    def runs(number: int, name: str, **arguments: Any) -> dict[str, Any]:
+        return {"toolCallId": f"call_Shop{number:020d}", "name": name, "arguments": arguments, "type": "function"}
+
+    def gives(number: int, output: str) -> None:
+        add("tool.execution_complete", toolCallId=f"call_Shop{number:020d}", success=True, result={"content": output})
+
+    start = {"startTime": "2026-11-21T08:07:00.000Z", "selectedModel": "gpt-5.5", "context": {"cwd": "/home/dev/shop"}}
+    add("session.start", sessionId=session, version=1, producer="copilot-agent", copilotVersion="1.0.102", **start)
+    add("user.message", content="The total of an empty cart should be 0.00.")
+    answers("I read the cart.", runs(1, "view", path="src/shop/cart.py"))
+    gives(1, CART)
+    answers(
+        "Now the prices and the tests.",
+        runs(2, "view", path="src/shop/prices.py"),
+        runs(3, "bash", command="pytest -q"),
+    )
+    gives(2, PRICES)
+    add("abort", reason="user_initiated")
+    add("user.message", content="It stopped. Go on.")
+    answers("The sum starts with the integer 0.")
+    written = [compact(record) for record in records]
+    at = next(n for n, record in enumerate(records) if record["type"] == "tool.execution_complete")
+    written[at] = written[at][: written[at].index('"id":') - 2]
+    return "\n".join(written) + "\n"
+
+
 SAMPLES: dict[str, Callable[[], str | bytes]] = {
     "valid.json": valid,
     "sanitised-on-one-side.json": sanitised_on_one_side,
@@ -823,6 +869,7 @@ SAMPLES: dict[str, Callable[[], str | bytes]] = {
     "pi-lost-line.jsonl": pi_lost_line,
     "qwen-late-result.jsonl": qwen_late_result,
     "continue-cancelled.json": continue_cancelled,
+    "copilot-damaged-line.jsonl": copilot_damaged_line,
     "damaged.jsonl": damaged,
 }
 

@@ -455,13 +455,19 @@ def _deleted(damage: Damage, answered: set[str], called: set[str]) -> ResumeEffe
 
 
 def _is_complete(damage: Damage) -> bool:
-    """Whether the agent can go on from a record once its end is written."""
+    """Whether an event says enough once its end is written. What is cut off of its envelope, a fix writes again."""
     if damage.rule != "record.torn":
         return True
     value = damage.values[0] if damage.values else damage.partial
-    if not isinstance(value, dict) or not {"type", "data", "id", "timestamp", "parentId"} <= value.keys():
-        return False
-    return not any(_flaws(value)) and not _lacks_id(value)
+    kind, data = _kind(value), _data(value)
+    whole = bool(damage.values) or (bool(data) and next(reversed(value)) != "data")
+    if kind == dialect.RESULT:
+        last = next(reversed(data), "") if not whole else ""
+        says = bool(dialect.output_of(data)) and isinstance(data.get("success"), bool) and last != "toolCallId"
+        return says and not _lacks_id(value)
+    if kind == dialect.USER:
+        return isinstance(data.get("content"), str)
+    return whole and (kind in dialect.ROLES or kind == START) and not _lacks_id(value)
 
 
 def _check(context: Context, history: _History, view: View) -> None:
