@@ -14,6 +14,7 @@ STORIES: Final = {
     "claude-code-branches.jsonl": "Claude Code lost one line, and forgets everything before it.",
     "codex-killed.jsonl": "Codex was killed while three commands ran at once.",
     "pi-lost-line.jsonl": "pi lost one line, and forgets everything before it; a later call has no result.",
+    "gemini-doubled.jsonl": "Gemini CLI wrote every result twice, and one of two calls was never answered.",
     "parallel-swapped.json": "Three calls at once, whose results came back in two messages.",
     "compaction-cut.json": "The history was cut after a call, so it begins with its result.",
     "orphan-after-rewind.json": "Rewinding to a checkpoint removed a call and left its result.",
