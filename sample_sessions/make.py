@@ -848,6 +848,53 @@ def copilot_damaged_line() -> str:
     return "\n".join(written) + "\n"
 
 
+def gemini_doubled() -> str:
+    """Gemini CLI wrote each result twice, in its call and as a message; one call of two was never answered."""
+    clock = datetime(2026, 11, 21, 8, 4, tzinfo=UTC)
+    session = str(uuid.uuid5(uuid.NAMESPACE_URL, "gemini"))
+    records: list[dict[str, Any]] = []
+
+    def time() -> str:
+        nonlocal clock
+        clock += timedelta(seconds=3)
+        return clock.strftime("%Y-%m-%dT%H:%M:%S.000Z")
+
+    def message(kind: str, content: Any, **fields: Any) -> None:
+        name = uuid.uuid5(uuid.NAMESPACE_URL, f"gemini-{len(records)}")
+        records.append({"id": str(name), "timestamp": time(), "type": kind, "content": content, **fields})
+
+    def answer(number: int, name: str, output: str) -> dict[str, Any]:
+        id_ = f"{name}__{name}_17952482{number:05d}_0"
+        return {"functionResponse": {"id": id_, "name": name, "response": {"output": output}}}
+
+    def called(number: int, name: str, output: str | None, **args: Any) -> dict[str, Any]:
+        call = {"id": f"{name}__{name}_17952482{number:05d}_0", "name": name, "args": args}
+        if output is None:
+            return {**call, "status": "executing", "timestamp": time()}
+        return {**call, "result": [answer(number, name, output)], "status": "success", "timestamp": time()}
+
+    def answers(said: str, *calls: dict[str, Any]) -> None:
+        message("gemini", said, thoughts=[], model="gemini-2.5-pro")
+        if calls:
+            records.append({**records[-1], "toolCalls": list(calls)})
+            message("user", [part for call in calls for part in call.get("result", ())])
+
+    hash_ = "5a" * 32
+    records.append(
+        {"sessionId": session, "projectHash": hash_, "startTime": time(), "lastUpdated": time(), "kind": "main"}
+    )
+    message("user", [{"text": "The total of an empty cart should be 0.00."}])
+    answers("I read the cart.", called(1, "read_file", CART, file_path="src/shop/cart.py"))
+    answers("And the prices.", called(2, "read_file", PRICES, file_path="src/shop/prices.py"))
+    answers(
+        "Now the orders and the tests.",
+        called(3, "read_file", ORDERS, file_path="src/shop/orders.py"),
+        called(4, "run_shell_command", None, command="pytest -q"),
+    )
+    message("gemini", "The sum starts with the integer 0.", thoughts=[], model="gemini-2.5-pro")
+    return "\n".join(compact(record) for record in records) + "\n"
+
+
 SAMPLES: dict[str, Callable[[], str | bytes]] = {
     "valid.json": valid,
     "sanitised-on-one-side.json": sanitised_on_one_side,
@@ -870,6 +917,7 @@ SAMPLES: dict[str, Callable[[], str | bytes]] = {
     "qwen-late-result.jsonl": qwen_late_result,
     "continue-cancelled.json": continue_cancelled,
     "copilot-damaged-line.jsonl": copilot_damaged_line,
+    "gemini-doubled.jsonl": gemini_doubled,
     "damaged.jsonl": damaged,
 }
 

@@ -24,12 +24,12 @@ REGISTRY: Final[dict[str, tuple[str, tuple[str, ...], int]]] = {
     "pi": ("toolpair.formats.pi", ("lines",), 95),
     "qwen-code": ("toolpair.formats.qwen_code", ("lines",), 95),
     "copilot-cli": ("toolpair.formats.copilot_cli", ("lines",), 95),
-    "gemini-cli": ("toolpair.formats.gemini_cli", ("array", "lines"), 96),
     "roo-code": ("toolpair.formats.roo_code", ("array",), 95),
     "continue": ("toolpair.formats.continue_dev", ("array",), 96),
     "anthropic": ("toolpair.formats.anthropic", ("array", "lines"), 90),
     "openai-chat": ("toolpair.formats.openai_chat", ("array", "lines"), 92),
     "openai-responses": ("toolpair.formats.openai_responses", ("array", "lines"), 91),
+    "gemini-cli": ("toolpair.formats.gemini_cli", ("array", "lines"), 40),
 }
 """Format id -> the module with its `FORMAT`, its `containers`, and the highest score that its `sniff` can return. A
 format that cannot win is not even imported.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -34,7 +35,7 @@ from toolpair.formats.turns import Outcome, what_becomes
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, OnResume, Problem
 from toolpair.transcript.draft import value_at
-from toolpair.transcript.edits import Edit, InsertRecord
+from toolpair.transcript.edits import Edit, InsertRecord, Remove
 from toolpair.transcript.model import Block, Damaged, Message, Scope, Transcript
 
 if TYPE_CHECKING:
@@ -106,12 +107,18 @@ _OUTCOMES: Final[dict[str, Outcome]] = {
     "result.split_over_messages": ("healed", "Gemini CLI joins the results to one turn.", None),
     "turn.alternation": ("healed", "Gemini CLI joins both messages to one turn.", None),
     "turn.trailing_assistant": ("healed", "Gemini CLI continues with your next words.", None),
-    "content.empty_text": ("healed", "Gemini CLI leaves the empty text out.", None),
     "id.empty": ("healed", "Gemini CLI makes an id up.", None),
     "reasoning.missing_signature": ("healed", "Gemini CLI leaves the thinking out.", None),
     "reasoning.missing_before_call": ("healed", "Gemini CLI puts a signature there that is not checked.", None),
 }
 """What the agent makes of a problem, by its rule."""
+
+_EMPTY_TEXT: Final = ("healed", None, "Gemini CLI leaves the empty text out.")
+_EMPTY_RESPONSE: Final = (
+    "dropped",
+    "the response",
+    "Gemini CLI leaves a response with an empty text out, with its calls, and sends their results.",
+)
 
 Slot = tuple[str | int, ...]
 
@@ -333,13 +340,17 @@ def _sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     history = known if known.items is items else _history(items)
     own = {block.key: block for message in transcript.messages for block in message.blocks}
     sent: list[tuple[str, list[SentPart]]] = []
-    made = _made_ids(history.turns)
+    made, lost = _made_ids(history.turns), _refused(history.turns)
     for turn in history.turns:
-        parts = [
-            SentPart(_as_sent(turn, block, made), own.get(block.key, block))
-            for block in turn.blocks
-            if not _is_left_out(block)
-        ]
+        parts = (
+            []
+            if id(turn) in lost
+            else [
+                SentPart(_as_sent(turn, block, made), own.get(block.key, block))
+                for block in turn.blocks
+                if not _is_left_out(block)
+            ]
+        )
         if parts and sent and sent[-1][0] == turn.role:
             sent[-1][1].extend(parts)
         elif parts:
@@ -347,8 +358,9 @@ def _sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     last = history.turns[-1] if history.turns else None
     if last is not None and last.role == "user" and any(block.kind == "result" for block in last.blocks):
         sent.append(("assistant", [SentPart({"text": INTERRUPTED})]))
+    gone = {block.key for turn in history.turns if id(turn) in lost for block in turn.blocks}
     fates: dict[int, Fate] = {
-        id(block): "dropped" if _is_left_out(block) else "sent"
+        id(block): "dropped" if _is_left_out(block) or block.key in gone else "sent"
         for block in own.values()
         if block.kind in ("call", "result", "text")
     }
@@ -359,6 +371,20 @@ def _sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
 
 def _is_named(header: Mapping[str, Any]) -> bool:
     return bool(header.get("sessionId")) and bool(header.get("projectHash"))
+
+
+def _refused(turns: Sequence[Turn]) -> set[int]:
+    """id() of the responses that are left out: those in a row of which one has a part without content."""
+    lost: set[int] = set()
+    for role, run in groupby(turns, lambda turn: turn.role):
+        found = list(run)
+        if role == "assistant" and any(_is_void(block) for turn in found for block in turn.blocks):
+            lost.update(map(id, found))
+    return lost
+
+
+def _is_void(block: Block) -> bool:
+    return block.value == {} or (block.kind == "text" and not block.text)
 
 
 def _is_left_out(block: Block) -> bool:
@@ -418,7 +444,8 @@ def _without_id(turn: Turn | None, role: str, kind: str, name: str | None, made:
 
 def _derived(turn: Turn, number: int, place: int) -> str:
     own = f"{turn.entry.value.get('id')}{'_response' if turn.results else ''}"
-    return hashlib.sha256("|".join(sorted((own, str(number), str(place)))).encode()).hexdigest()[:32]
+    counted = str(number + 1)  # a turn of the agent's own stands in front
+    return hashlib.sha256("|".join(sorted((own, counted, str(place)))).encode()).hexdigest()[:32]
 
 
 # --- what becomes of problems ------------------------------------------------------------------------------
@@ -439,6 +466,24 @@ def _damage(history: History, transcript: Transcript, found: Sequence[Damage]) -
 
 
 def _check(context: Context, history: History, view: View) -> None:
+    _check_first_line(context, history, view)
+    lost = _refused(history.turns)
+    for turn in history.turns if lost else ():
+        void = [block for block in turn.blocks if _is_void(block)] if id(turn) in lost else []
+        if void:
+            edits = tuple(Remove(block) for block in void)
+            context.add(
+                "content.empty_text",
+                "The empty text in this response makes Gemini CLI leave the response out, with its calls.",
+                record=turn.entry.uid,
+                severity="error",
+                impact="loses",
+                cause=Cause("content.empty_text", "the response was written with a text that says nothing"),
+                fixes=(Fix("remove-empty", "remove the empty text", edits, recommended=True),),
+            )
+
+
+def _check_first_line(context: Context, history: History, view: View) -> None:
     """A file that does not say which session it is."""
     first = next(iter(history.items), None)
     if history.listed or _is_named(history.header) or first is None or isinstance(first.value, Damaged):
@@ -484,10 +529,10 @@ class GeminiCli:
     def sniff(self, values: Sequence[Any]) -> int:
         records = [value for value in values if isinstance(value, dict)]
         if any(_is_header(record) or _is_set(record) for record in records):
-            return 96
+            return 40
         said = [record for record in records if record.get("type") in _STATUSES and "content" in record]
         own = any(record["type"] == "gemini" and "message" not in record for record in said)
-        return 94 if own and all(_is_message(record) for record in said) else 0
+        return 39 if own and all(_is_message(record) for record in said) else 0
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         return _read(items)
@@ -612,6 +657,11 @@ class GeminiAgent(Agent):
         return True
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
+        if problem.rule == "content.empty_text" and seen is not None:
+            lost = any(
+                block.kind == "call" and not seen.reaches(block) for m in transcript.messages for block in m.blocks
+            )
+            return OnResume(TITLE, NEWEST, *(_EMPTY_RESPONSE if lost else _EMPTY_TEXT))
         return what_becomes(TITLE, NEWEST, problem, seen, _OUTCOMES)
 
 

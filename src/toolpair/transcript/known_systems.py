@@ -142,6 +142,16 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
         {"killed": Seen(_CONTINUE), "killed.parallel": Seen(_CONTINUE)},
         rejected=r"Permission denied by user|Command blocked by security policy|The user cancelled this tool call",
     ),
+    "gemini-cli": KnownSystem(
+        "Gemini CLI",
+        (
+            Placeholder(
+                "The tool execution result was lost due to context management truncation.",
+                "https://github.com/google-gemini/gemini-cli",
+            ),
+        ),
+        {"duplicate.on_resume": Seen("https://github.com/google-gemini/gemini-cli/issues/29365", versions="0.61")},
+    ),
     # Agents that have none yet
     "openclaw": KnownSystem(
         "OpenClaw",
@@ -196,16 +206,6 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
     ),
     "roo-code-fork": KnownSystem("a fork of Roo Code", (Placeholder("No result available for this tool call."),)),
     # Other agents
-    "gemini-cli": KnownSystem(
-        "Gemini CLI",
-        (
-            Placeholder(
-                "The tool execution result was lost due to context management truncation.",
-                "https://github.com/google-gemini/gemini-cli",
-            ),
-        ),
-        {"duplicate.on_resume": Seen("https://github.com/google-gemini/gemini-cli/issues/29365", versions="0.61")},
-    ),
     "goose": KnownSystem("goose", (Placeholder("(empty result)", "https://github.com/aaif-goose/goose", alone=True),)),
     "zed": KnownSystem(
         "Zed",
