@@ -22,6 +22,7 @@ REGISTRY: Final[dict[str, tuple[str, tuple[str, ...], int]]] = {
     "claude-code": ("toolpair.formats.claude_code", ("lines",), 95),
     "codex": ("toolpair.formats.codex", ("lines",), 97),
     "pi": ("toolpair.formats.pi", ("lines",), 95),
+    "cline-cli": ("toolpair.formats.cline_cli", ("array",), 96),
     "roo-code": ("toolpair.formats.roo_code", ("array",), 95),
     "anthropic": ("toolpair.formats.anthropic", ("array", "lines"), 90),
     "openai-chat": ("toolpair.formats.openai_chat", ("array", "lines"), 92),
@@ -37,7 +38,7 @@ AGENTS: Final[dict[str, tuple[str, str | None]]] = {
     "roo-code": ("toolpair.formats.editor_extensions:ROO_CODE", "roo-code"),
     "cline": ("toolpair.formats.editor_extensions:CLINE", "roo-code"),
     "kilo-code": ("toolpair.formats.editor_extensions:KILO_CODE", "roo-code"),
-    "cline-cli": ("toolpair.formats.cline_cli:AGENT", "roo-code"),
+    "cline-cli": ("toolpair.formats.cline_cli:AGENT", "cline-cli"),
 }
 """Agent id -> the module with its entry, and the format of its session files; None: not supported yet."""
 
