@@ -35,6 +35,7 @@ EXPECTED: dict[str, dict[str, int]] = {
     "claude-code-branches.jsonl": {"chain.missing_parent": 1},
     "codex-killed.jsonl": {"result.missing": 2, "result.kind": 1},
     "pi-lost-line.jsonl": {"chain.missing_parent": 1, "result.missing": 1},
+    "cline-late-result.json": {"result.not_adjacent": 1},
     "damaged.jsonl": {"record.glued": 1},
 }
 """File -> the rules whose errors it breaks, with how often."""

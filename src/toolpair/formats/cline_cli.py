@@ -85,6 +85,7 @@ _BLANKS: Final = " \t\n\r\v\f\xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "
 """What the agent takes off the ends of a user's words."""
 _HALF: Final = re.compile("[\ud800-\udfff]")
 _BREAKS_OFF: Final = "Cline CLI cannot send this session: a message has no list of blocks that it knows."
+_MISSING: Final = 'Cline CLI sends nothing: it stops with "Tool result is missing for tool call {}."'
 _BEGINS_ANEW: Final = "Cline CLI begins an empty session in its place"
 _OF_BLOCKS: Final = ("anthropic", "vertex-anthropic", "bedrock-converse")
 """Profiles of APIs that take the texts of a result as blocks, and whatever one role says in a row as one message."""
@@ -108,7 +109,7 @@ _OUTCOMES: Final[dict[str, Outcome]] = {
         _SENT,
     ),
     "role.call_in_user": ("dropped", "Cline CLI leaves this call out and sends its result.", "the call"),
-    "role.result_in_assistant": ("healed", "Cline CLI sends this result all the same.", None),
+    "role.result_in_assistant": ("healed", "Cline CLI sends it as a result.", None),
     "result.type_not_allowed": ("healed", "Cline CLI sends this result as JSON.", None),
     **dict.fromkeys(
         ("record.no_message", "field.missing", "name.missing", "role.unknown", "content.null"),
@@ -212,6 +213,10 @@ class _Part(Struct, eq=False):
     def is_result(self) -> bool:
         return type_name(self.value) == "tool_result"
 
+    @property
+    def is_call(self) -> bool:
+        return type_name(self.value) in ("tool_use", "function")
+
 
 class _Stops(Exception):
     """Raised where the agent fails to make a request."""
@@ -228,7 +233,7 @@ def _sees(items: Sequence[Item], transcript: Transcript, spells_json: bool) -> S
     try:
         told = _answered(_loaded(() if begins_anew else items, own))
         said = [_as_sent(role, parts, spells_json) for role, parts in told]
-        refuses = None
+        refuses = _unanswered(said)
     except _Stops:
         said, refuses = [], _BREAKS_OFF
     fates: dict[int, Fate] = {id(b): "dropped" for b in own.values() if b.kind in ("call", "result") or is_blank(b)}
@@ -313,6 +318,20 @@ def _answered(said: Iterable[_Said]) -> list[_Said]:
     if waiting:
         put("user", list(waiting.values()))
     return made
+
+
+def _unanswered(said: Iterable[_Said]) -> str | None:
+    """Why the agent stops at a call whose result does not come before somebody else's words; None if none does."""
+    waiting: dict[str, None] = {}
+    for role, parts in said:
+        for part in parts:
+            if part.is_result:
+                waiting.pop(part.value["tool_use_id"], None)
+        if role != "assistant" and waiting and not all(part.is_result for part in parts):
+            break
+        waiting |= dict.fromkeys(part.value["id"] for part in parts if part.is_call)
+    first = next(iter(waiting), None)
+    return None if first is None else _MISSING.format(first)
 
 
 def _no_result(id_: Any, name: Any) -> dict[str, Any]:
@@ -651,6 +670,8 @@ class ClineCli(Agent):
     def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
         from toolpair.formats.turns import what_becomes
 
+        if seen is not None and seen.refuses is not None and _OUTCOMES.get(problem.rule) is _SENT:
+            return OnResume(TITLE, VERSION, "rejected", None, seen.refuses)
         return what_becomes(TITLE, VERSION, problem, seen, _OUTCOMES)
 
     def where_to_put(self, file: SessionFile, machine: Machine) -> str:

@@ -14,6 +14,7 @@ STORIES: Final = {
     "claude-code-branches.jsonl": "Claude Code lost one line, and forgets everything before it.",
     "codex-killed.jsonl": "Codex was killed while three commands ran at once.",
     "pi-lost-line.jsonl": "pi lost one line, and forgets everything before it; a later call has no result.",
+    "cline-late-result.json": "Cline wrote a result after the user's next words, and resumes the session no more.",
     "parallel-swapped.json": "Three calls at once, whose results came back in two messages.",
     "compaction-cut.json": "The history was cut after a call, so it begins with its result.",
     "orphan-after-rewind.json": "Rewinding to a checkpoint removed a call and left its result.",

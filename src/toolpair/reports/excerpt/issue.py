@@ -23,6 +23,7 @@ TRACKERS: Final = {
     "claude-code": "https://github.com/anthropics/claude-code/issues",
     "codex": "https://github.com/openai/codex/issues",
     "pi": "https://github.com/earendil-works/pi/issues",
+    "cline-cli": "https://github.com/cline/cline/issues",
     "roo-code": "https://github.com/RooCodeInc/Roo-Code/issues",
 }
 """Format -> where its agent's bugs are reported."""
