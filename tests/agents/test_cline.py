@@ -16,7 +16,7 @@ from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
 
 pytestmark = pytest.mark.agents
-NEEDS_YOU = {"block_of_unknown_type", "message_is_text"}
+NEEDS_YOU = {"message_is_text"}
 UNREADABLE = {"nul_bytes_in_a_message"}
 Row = tuple[str, str, str, str]
 

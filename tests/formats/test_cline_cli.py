@@ -30,7 +30,7 @@ from toolpair.session.session import Session, open_session
 from toolpair.shell.machine import Machine
 
 PLANTED = corpus()
-NEEDS_YOU = {"block_of_unknown_type", "message_is_text"}
+NEEDS_YOU = {"message_is_text"}
 """Nobody but the user knows what these were meant to be."""
 UNREADABLE = {"nul_bytes_in_a_message"}
 MENDED = sorted(PLANTED.keys() - NEEDS_YOU - UNREADABLE)

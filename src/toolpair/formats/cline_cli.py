@@ -68,7 +68,7 @@ _PROFILES: Final = {
 }
 """`modelInfo.provider` of a response -> the profile that its session is checked against; the others speak chat."""
 _BLOCKS: Final = (*("text", "thinking", "redacted_thinking", "image", "media", "file", "tool_use", "tool_result"),)
-"""The blocks that the agent knows. One of another kind stops it."""
+"""The blocks that the agent sends. It leaves others out, and stops at a null."""
 _EMPTY: Final = "ERROR: EMPTY CONTENT"
 _INTERRUPTED: Final = "Tool execution was interrupted before a result was produced."
 _CUT: Final = "\n\n...[truncated {} chars]...\n\n"
@@ -275,10 +275,12 @@ def _runs(item: Item, own: dict[Any, Block]) -> Iterator[_Said]:
         if content.strip(_BLANKS):
             yield value["role"], [_Part({"type": "text", "text": content}, own.get((item.uid, ("content",))))]
         return
-    if not isinstance(content, list) or any(type_name(part) not in _BLOCKS for part in content):
+    if not isinstance(content, list) or None in content:
         raise _Stops
     run: list[_Part] = []
     for number, raw in enumerate(content):
+        if type_name(raw) not in _BLOCKS:
+            continue
         part = _Part(raw, own.get((item.uid, ("content", number))))
         if run and (part.is_result or run[0].is_result):
             yield value["role"], run
@@ -510,10 +512,8 @@ def _check(context: Context, items: Sequence[Item], merges: bool) -> None:
 def _mended(block: Block) -> Fix | None:
     """How a block that stops the agent is repaired; None for any other."""
     value = block.value
-    if isinstance(value, str) and len(block.slot) == 1:
-        return None
-    if type_name(value) not in _BLOCKS:
-        return Fix("remove-block", "remove the block", (Remove(block),), recommended=value is None)
+    if value is None:
+        return Fix("remove-block", "remove the block", (Remove(block),), recommended=True)
     if type_name(value) == "tool_result" and "content" not in value:
         edit = SetValue(block, {**value, "content": []})
         return Fix("empty-content", "write that it says nothing", (edit,), recommended=True)
