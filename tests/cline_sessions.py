@@ -371,6 +371,11 @@ def messages_without_ids(records: list[Any]) -> None:
     del records[_TWO]["id"], records[_CALLS]["id"]
 
 
+@_breaks()
+def results_without_the_names_of_their_tools(records: list[Any]) -> None:
+    del result_in(records, _ONE)["name"], result_in(records, _THREE)["name"]
+
+
 @_breaks("one")
 def message_without_id_or_time_is_added(records: list[Any]) -> None:
     made = {"type": "tool_result", "tool_use_id": "toolu_one", "content": "Interrupted.", "is_error": True}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -338,7 +338,8 @@ def _unanswered(said: Iterable[_Said]) -> str | None:
 
 def _no_result(id_: Any, name: Any) -> dict[str, Any]:
     text = f"{_INTERRUPTED} Tool: {name}." if name else _INTERRUPTED
-    return {"type": "tool_result", "tool_use_id": id_, "content": [{"type": "text", "text": text}], "is_error": True}
+    content = [{"type": "text", "text": text}]
+    return {"type": "tool_result", "tool_use_id": id_, "name": name, "content": content, "is_error": True}
 
 
 def _as_sent(role: str, parts: Sequence[_Part], spells_json: bool) -> _Said:
@@ -399,7 +400,7 @@ def _without_tags(text: str) -> str:
 def _result(part: _Part, spells_json: bool) -> _Part:
     """A result: what is not text goes out as JSON, and to some APIs text too."""
     value, content = part.value, part.value.get("content")
-    if not isinstance(value.get("tool_use_id"), str):
+    if not isinstance(value.get("tool_use_id"), str) or not isinstance(value.get("name"), str):
         raise _Stops
     if not isinstance(content, (str, list)):
         if "content" not in value:
@@ -481,6 +482,8 @@ def _check(context: Context, items: Sequence[Item], merges: bool) -> None:
                 fixes=(replace(aside, recommended=nothing),),
                 no_fix=None if nothing else "Only you know what it was meant to be.",
             )
+    calls = (block for message in context.messages for block in message.blocks if block.kind == "call")
+    names = {repr(call.id): call.name for call in calls}
     for number, message in enumerate(context.messages):
         kinds = [block.kind for block in message.blocks]
         if not merges and message.role == "user" and "result" in kinds[1:] and kinds[0] != "result":
@@ -494,7 +497,7 @@ def _check(context: Context, items: Sequence[Item], merges: bool) -> None:
                 fixes=(Fix("results-first", "move the results to the front", (edit,), recommended=True),),
             )
         for place, block in enumerate(message.blocks):
-            if (fix := _mended(block)) is not None:
+            if (fix := _mended(block, names)) is not None:
                 context.add(
                     "field.missing",
                     "Cline CLI cannot send the session: it does not know what to do with this block.",
@@ -509,15 +512,17 @@ def _check(context: Context, items: Sequence[Item], merges: bool) -> None:
                 )
 
 
-def _mended(block: Block) -> Fix | None:
+def _mended(block: Block, names: Mapping[str, str | None]) -> Fix | None:
     """How a block that stops the agent is repaired; None for any other."""
     value = block.value
     if value is None:
         return Fix("remove-block", "remove the block", (Remove(block),), recommended=True)
-    if type_name(value) == "tool_result" and "content" not in value:
-        edit = SetValue(block, {**value, "content": []})
-        return Fix("empty-content", "write that it says nothing", (edit,), recommended=True)
-    return None
+    if type_name(value) != "tool_result" or ("content" in value and isinstance(value.get("name"), str)):
+        return None
+    name = value["name"] if isinstance(value.get("name"), str) else names.get(repr(block.id)) or "unknown"
+    head = {key: value[key] for key in ("type", "tool_use_id") if key in value}
+    made = {**head, **value, "name": name, "content": value.get("content", [])}
+    return Fix("complete", "write what is missing in it", (SetValue(block, made),), recommended=True)
 
 
 # --- the format --------------------------------------------------------------------------------------------

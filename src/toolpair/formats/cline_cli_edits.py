@@ -20,12 +20,11 @@ from toolpair.transcript.model import Transcript
 
 class _Writer(AnthropicWriter):
     def result(self, call: DraftBlock, content: Any, is_error: bool, id_: str | None) -> DraftBlock:
-        """A result says the name of its tool, as the agent's own do."""
+        """A result says the name of its tool: the agent stops at one that does not."""
         made = super().result(call, content, is_error, id_)
         name = call.value.get("name") if isinstance(call.value, dict) else None
-        if isinstance(name, str):
-            head = {key: made.value[key] for key in ("type", "tool_use_id")}
-            made.value = {**head, "name": name, **made.value}
+        head = {key: made.value[key] for key in ("type", "tool_use_id")}
+        made.value = {**head, "name": name if isinstance(name, str) else "unknown", **made.value}
         return made
 
 
