@@ -895,6 +895,44 @@ def gemini_doubled() -> str:
     return "\n".join(compact(record) for record in records) + "\n"
 
 
+def cline_late_result() -> str:
+    """The tests went on while the user wrote, and their result was saved after the user's words."""
+    id_ = "1795248706802_5hop1"
+    messages: list[dict[str, Any]] = []
+    model = {"modelInfo": {"id": "claude-sonnet-4-5", "provider": "openrouter"}}
+
+    def add(role: str, *parts: dict[str, Any], **fields: Any) -> None:
+        number = len(messages)
+        own = {
+            "id": f"msg_Shop{number:04d}",
+            "role": role,
+            "content": list(parts),
+            "ts": 1_795_248_707_000 + 4000 * number,
+        }
+        messages.append({**own, **fields})
+
+    def runs(number: int, name: str, **arguments: Any) -> dict[str, Any]:
+        return {"type": "tool_use", "id": f"toolu_01Shop{number:020d}", "name": name, "input": arguments}
+
+    def gives(number: int, name: str, query: str, output: str) -> None:
+        said = {"query": query, "result": output, "success": True}
+        called = f"toolu_01Shop{number:020d}"
+        add("user", {"type": "tool_result", "tool_use_id": called, "name": name, "content": [said]})
+
+    def asks(words: str) -> None:
+        add("user", text(f'<user_input mode="act">{words}</user_input>'))
+
+    asks("The total of an empty cart should be 0.00.")
+    add("assistant", text("I read the cart."), runs(1, "read_files", files=[{"path": "src/shop/cart.py"}]), **model)
+    gives(1, "read_files", "src/shop/cart.py", CART)
+    add("assistant", text("Now the tests."), runs(2, "run_commands", commands=["pytest -q"]), **model)
+    asks("It takes long. What did you see?")
+    gives(2, "run_commands", "pytest -q", TESTS_PASS)
+    add("assistant", text("The sum starts with the integer 0."), **model)
+    whole = {"version": 1, "agent": "lead", "sessionId": id_, "messages": messages, "system_prompt": "You are Cline."}
+    return json.dumps(whole, indent=2) + "\n"
+
+
 SAMPLES: dict[str, Callable[[], str | bytes]] = {
     "valid.json": valid,
     "sanitised-on-one-side.json": sanitised_on_one_side,
@@ -918,6 +956,7 @@ SAMPLES: dict[str, Callable[[], str | bytes]] = {
     "continue-cancelled.json": continue_cancelled,
     "copilot-damaged-line.jsonl": copilot_damaged_line,
     "gemini-doubled.jsonl": gemini_doubled,
+    "cline-late-result.json": cline_late_result,
     "damaged.jsonl": damaged,
 }
 

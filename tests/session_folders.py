@@ -118,7 +118,8 @@ def cline_cli_session(root: Path, id_: str, words: str = "show me the notes", fo
     path = root / id_ / f"{id_}.messages.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     text = {"type": "text", "text": f'<user_input mode="act">{words}</user_input>'}
-    path.write_text(json.dumps({"version": 1, "messages": [{"role": "user", "content": [text], "ts": 1}]}, indent=2))
+    message = {"id": "msg_abc", "role": "user", "content": [text], "ts": 1_795_248_707_000}
+    path.write_text(json.dumps({"version": 1, "sessionId": id_, "messages": [message]}, indent=2))
     (path.parent / f"{id_}.json").write_text(json.dumps({"session_id": id_, "cwd": folder, "prompt": words}, indent=2))
     return path
 

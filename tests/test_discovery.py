@@ -373,7 +373,6 @@ def test_tasks_of_editors_and_of_clines_command_line(tmp_path: Path) -> None:
     copied = session.save_as(tmp_path / "mended.json").resume
     assert copied is not None and copied.startswith(f"put this file at {path}, then, ")
     cli = cline_cli_session(tmp_path / "sessions", "1_a", folder="/a b")
-    cli.write_text(json.dumps({"messages": messages}))
     assert open_session(cli).resume_command() == "cd '/a b' && cline --id 1_a"
 
 
@@ -385,25 +384,24 @@ def test_tasks_of_editors_and_of_clines_command_line(tmp_path: Path) -> None:
             "copy.json",
             "put this file in place of api_conversation_history.json in the",
         ),
-        (
-            "x.messages.json",
-            "copy.json",
-            "put this file in place of the one in the session's own folder, then run `cline",
-        ),
-        ("api_conversation_history.json", "x.messages.json", "put this file in place of the one in the session's own"),
-        ("x.messages.json", "api_conversation_history.json", "put this file in place of the one in the session's own"),
-        ("tasks/t/api_conversation_history.json", "x.messages.json", "put this file at "),
-        ("x/x.messages.json", "tasks/t/api_conversation_history.json", "In the editor: "),
+        ("tasks/t/api_conversation_history.json", "x.json", "put this file at "),
+        ("x/x.json", "tasks/t/api_conversation_history.json", "In the editor: "),
         ("x.json", "copy.json", "put this file in place of api_conversation_history.json in the"),
     ],
 )
 def test_whose_file_it_is_its_place_says_then_its_name(tmp_path: Path, opened: str, saved: str, said: str) -> None:
-    """The editors' extensions and Cline's command line write the same messages."""
     path = tmp_path / opened
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(task_history("go"))
     command = open_session(path, format="roo-code").resume_command(tmp_path / saved)
     assert command is not None and command.startswith(said), command
+
+
+def test_a_stray_session_of_clines_command_line(tmp_path: Path) -> None:
+    path = cline_cli_session(tmp_path, "1_a").rename(tmp_path / "copy.messages.json")
+    command = open_session(path).resume_command()
+    assert command is not None
+    assert command.startswith("put this file in place of the one in the session's own folder, then run `cline"), command
 
 
 def test_nothing_heavy_is_loaded_to_find_sessions() -> None:

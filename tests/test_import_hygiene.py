@@ -95,7 +95,7 @@ def test_a_check_loads_nothing_that_it_does_not_use(sample: str) -> None:
     ours = {name for name in loaded if name.startswith("toolpair.")}
     unused = (
         *("agents.catalog", "agents.processes", "agents.running", "source.saving", "source.peek", "shell.machine"),
-        *("formats.editor_extensions", "formats.cline_cli", "formats.way_back"),
+        *("formats.editor_extensions", "formats.way_back"),
         *("session.following", "session.surroundings", "session.journal", "library"),
         *("cli.fix", "cli.sees", "cli.compare", "cli.explain", "cli.rule_pages", "cli.ci", "rules.pages"),
         *("session.find", "history.losses", "session.recipe_", "rules.errors.error_detection", "rules.errors.matching"),
@@ -167,7 +167,7 @@ _CLAUDE_CODE = "".join(
 
 @pytest.mark.parametrize(
     ("name", "content", "most"),
-    [("list.json", _PLAIN, 134), ("session.jsonl", _CLAUDE_CODE, 160)],
+    [("list.json", _PLAIN, 136), ("session.jsonl", _CLAUDE_CODE, 160)],
     ids=["list of messages", "Claude Code"],
 )
 def test_a_check_of_a_small_sound_file_loads_few_modules(tmp_path: Path, name: str, content: str, most: int) -> None:
@@ -321,6 +321,15 @@ FORMATS = {
     "formats.openai_responses": {"dialects.openai_responses_writer", "formats.item_messages", "formats.linear"},
     "formats.copilot_cli": {"dialects.copilot_writer", "formats.way_back", "source.peek"},
     "formats.pi": {"dialects.pi_writer", "formats.pi_settings", "formats.way_back", "source.peek"},
+    "formats.cline_cli": {
+        "formats.cline_cli_edits",
+        "formats.clock",
+        "formats.editor_extensions",
+        "formats.lost",
+        "formats.turns",
+        "formats.way_back",
+        "source.peek",
+    },
     "formats.plain": {"formats.lost"},
     "formats.qwen_code": {
         "dialects.gemini_writer",

@@ -35,9 +35,9 @@ WRITTEN = {
     "a fork of Roo Code": ["No result available for this tool call."],
     "Cline": [
         "[migration] Tool result missing in legacy conversation history.",
-        "Tool execution was interrupted before a result was produced. Tool: read_file.",
         "result missing",
     ],
+    "Cline CLI": ["Tool execution was interrupted before a result was produced. Tool: read_file."],
     "Codex": ["aborted"],
     "opencode, Kilo CLI": ["[Tool execution was interrupted]", "Tool execution aborted"],
     "opencode, Kilo CLI, Claude Code": ["[Old tool result content cleared]"],

@@ -39,6 +39,7 @@ EXPECTED: dict[str, dict[str, int]] = {
     "continue-cancelled.json": {"result.duplicate": 1, "result.missing": 1},
     "copilot-damaged-line.jsonl": {"record.torn": 1, "result.missing": 2},
     "gemini-doubled.jsonl": {"result.duplicate": 3, "result.missing": 1},
+    "cline-late-result.json": {"result.not_adjacent": 1},
     "damaged.jsonl": {"record.glued": 1},
 }
 """File -> the rules whose errors it breaks, with how often."""

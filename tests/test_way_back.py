@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from tests.hostile.sessions import THREAD, claude_code, codex, roo, written
+from tests.cline_sessions import sound
+from tests.hostile.sessions import THREAD, claude_code, codex, written
 from tests.patience import PATIENCE
 from tests.tui.driving import drive, press
 from toolpair.cli.main import main
@@ -125,7 +126,7 @@ def test_ids_of_codex(told: Path, tmp_path: Path, id_: str) -> None:
 def test_ids_of_clines_command_line(told: Path, tmp_path: Path, id_: str) -> None:
     path = tmp_path / id_ / f"{id_}.messages.json"
     path.parent.mkdir()
-    path.write_text(json.dumps({"messages": roo()}))
+    path.write_bytes(sound().data())
     (path.parent / f"{id_}.json").write_text(json.dumps({"cwd": str(path.parent)}))
     command = open_session(path).resume_command()
     assert command is not None

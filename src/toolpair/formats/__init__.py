@@ -24,6 +24,7 @@ REGISTRY: Final[dict[str, tuple[str, tuple[str, ...], int]]] = {
     "pi": ("toolpair.formats.pi", ("lines",), 95),
     "qwen-code": ("toolpair.formats.qwen_code", ("lines",), 95),
     "copilot-cli": ("toolpair.formats.copilot_cli", ("lines",), 95),
+    "cline-cli": ("toolpair.formats.cline_cli", ("array",), 96),
     "roo-code": ("toolpair.formats.roo_code", ("array",), 95),
     "continue": ("toolpair.formats.continue_dev", ("array",), 96),
     "anthropic": ("toolpair.formats.anthropic", ("array", "lines"), 90),
@@ -46,8 +47,8 @@ AGENTS: Final[dict[str, tuple[str, str | None]]] = {
     "roo-code": ("toolpair.formats.editor_extensions:ROO_CODE", "roo-code"),
     "cline": ("toolpair.formats.editor_extensions:CLINE", "roo-code"),
     "kilo-code": ("toolpair.formats.editor_extensions:KILO_CODE", "roo-code"),
-    "cline-cli": ("toolpair.formats.cline_cli:AGENT", "roo-code"),
     "continue": ("toolpair.formats.continue_dev:AGENT", "continue"),
+    "cline-cli": ("toolpair.formats.cline_cli:AGENT", "cline-cli"),
 }
 """Agent id -> the module with its entry, and the format of its session files; None: not supported yet."""
 

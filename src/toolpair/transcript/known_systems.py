@@ -199,10 +199,14 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
         "Cline",
         (
             Placeholder("[migration] Tool result missing in legacy conversation history.", _CLINE),
-            Placeholder("Tool execution was interrupted before a result was produced.…", _CLINE),
             Placeholder("result missing", _CLINE, alone=True),
         ),
         {"split": Seen(_CLINE)},
+    ),
+    "cline-cli": KnownSystem(
+        "Cline CLI",
+        (Placeholder("Tool execution was interrupted before a result was produced.…", _CLINE),),
+        {"killed": Seen(_CLINE), "killed.parallel": Seen(_CLINE)},
     ),
     "roo-code-fork": KnownSystem("a fork of Roo Code", (Placeholder("No result available for this tool call."),)),
     # Other agents

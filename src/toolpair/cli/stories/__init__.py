@@ -18,6 +18,7 @@ STORIES: Final = {
     "continue-cancelled.json": "Continue wrote one result twice, and a call that did not end has none.",
     "copilot-damaged-line.jsonl": "Copilot CLI deletes lines that were cut off; here one with an output.",
     "gemini-doubled.jsonl": "Gemini CLI wrote every result twice, and one of two calls was never answered.",
+    "cline-late-result.json": "Cline wrote a result after the user's next words, and resumes the session no more.",
     "parallel-swapped.json": "Three calls at once, whose results came back in two messages.",
     "compaction-cut.json": "The history was cut after a call, so it begins with its result.",
     "orphan-after-rewind.json": "Rewinding to a checkpoint removed a call and left its result.",

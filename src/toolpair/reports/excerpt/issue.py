@@ -24,6 +24,7 @@ TRACKERS: Final = {
     "codex": "https://github.com/openai/codex/issues",
     "pi": "https://github.com/earendil-works/pi/issues",
     "qwen-code": "https://github.com/QwenLM/qwen-code/issues",
+    "cline-cli": "https://github.com/cline/cline/issues",
     "roo-code": "https://github.com/RooCodeInc/Roo-Code/issues",
 }
 """Format -> where its agent's bugs are reported."""

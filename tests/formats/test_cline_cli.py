@@ -1,0 +1,371 @@
+"""Sessions of Cline's command line: read, checked, mended and written."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cline_sessions import (
+    ID,
+    NAME,
+    ClineSession,
+    Planted,
+    call,
+    corpus,
+    document,
+    result,
+    sound,
+    word,
+    words,
+    written,
+)
+from toolpair.agents import catalog
+from toolpair.formats import get_format
+from toolpair.session.session import Session, open_session
+from toolpair.shell.machine import Machine
+
+PLANTED = corpus()
+NEEDS_YOU = {"message_is_text"}
+"""Nobody but the user knows what these were meant to be."""
+UNREADABLE = {"nul_bytes_in_a_message"}
+MENDED = sorted(PLANTED.keys() - NEEDS_YOU - UNREADABLE)
+OPENED = sorted(PLANTED.keys() - UNREADABLE)
+
+
+def opened(tmp_path: Path, data: bytes, **how: Any) -> Session:
+    path = tmp_path / ID / NAME
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(data)
+    return open_session(path, **how)
+
+
+def mended(tmp_path: Path, data: bytes) -> bytes:
+    session = opened(tmp_path, data)
+    session.stage_recommended()
+    return session.to_bytes()
+
+
+def errors(session: Session) -> list[str]:
+    return [problem.rule for problem in session.problems if problem.severity == "error"]
+
+
+def told(session: Session) -> str:
+    seen = session.conversation.judged.seen
+    assert seen is not None
+    return json.dumps([part.value for message in seen.messages for part in message.parts])
+
+
+def sent(session: Session) -> list[tuple[str, list[Any]]]:
+    seen = session.conversation.judged.seen
+    assert seen is not None
+    return [(message.role, [part.value for part in message.parts]) for message in seen.messages]
+
+
+def messages_in(data: bytes) -> list[Any]:
+    value = json.loads(data.decode("utf-8-sig", "replace"))
+    found: list[Any] = value if isinstance(value, list) else value["messages"]
+    return found
+
+
+# --- each way to break one ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", MENDED)
+def test_what_is_mended_is_valid_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
+    planted: Planted = PLANTED[name]
+    data = mended(tmp_path, planted.data)
+    after = opened(tmp_path, data)
+    assert after.format.id == "cline-cli"
+    assert errors(after) == []
+    seen = after.conversation.judged.seen
+    assert seen is not None and seen.refuses is None
+    assert [said for said in planted.words if said not in told(after)] == []
+    assert mended(tmp_path, data) == data
+
+
+@pytest.mark.parametrize("name", OPENED)
+def test_undo_brings_every_byte_back(name: str, tmp_path: Path) -> None:
+    session = opened(tmp_path, PLANTED[name].data)
+    session.stage_recommended()
+    while session.staged:
+        session.undo()
+    assert session.to_bytes() == PLANTED[name].data
+
+
+@pytest.mark.parametrize("name", sorted(set(MENDED) - {"cut_off_after_a_message", "cut_off_in_a_result", "last_comma"}))
+def test_messages_that_no_fix_names_keep_their_bytes(name: str, tmp_path: Path) -> None:
+    """What is a message before and after has its bytes, but for the blocks that were mended."""
+    data = mended(tmp_path, PLANTED[name].data)
+    before, after = messages_in(PLANTED[name].data), messages_in(data)
+    for message in before:
+        found = [new for new in after if isinstance(new, dict) and message == new]
+        if found and PLANTED[name].data.count(b'"id": "msg_') > 10:
+            own = json.dumps(message, indent=2, ensure_ascii=False).replace("\n", "\n    ")
+            if own.encode("utf-8", "surrogatepass") in PLANTED[name].data:
+                assert own.encode("utf-8", "surrogatepass") in data
+
+
+@pytest.mark.parametrize("name", sorted(NEEDS_YOU))
+def test_what_only_the_user_knows_is_left_alone(name: str, tmp_path: Path) -> None:
+    session = opened(tmp_path, PLANTED[name].data)
+    (problem,) = session.problems
+    assert (problem.severity, problem.impact) == ("error", "stops")
+    assert problem.on_resume is not None and "stops" in problem.on_resume.text
+    assert mended(tmp_path, PLANTED[name].data) == PLANTED[name].data
+
+
+def test_every_error_says_what_becomes_of_it(tmp_path: Path) -> None:
+    silent = {
+        (name, problem.rule)
+        for name in OPENED
+        for problem in opened(tmp_path, PLANTED[name].data).problems
+        if problem.severity == "error" and problem.on_resume is None
+    }
+    assert silent == set()
+
+
+# --- reading -----------------------------------------------------------------------------------------------
+
+
+def test_a_sound_session_stays_as_it_is(tmp_path: Path) -> None:
+    data = sound().data()
+    session = opened(tmp_path, data)
+    assert (session.format.id, session.problems, session.profile.id) == ("cline-cli", (), "openai-chat")
+    assert mended(tmp_path, data) == data
+    transcript = session.conversation.transcript
+    assert (transcript.agent, transcript.session_id, transcript.model) == ("Cline CLI", ID, "mock-model")
+    assert [message.role for message in transcript.messages[:4]] == ["user", "assistant", "user", "assistant"]
+    assert len(transcript.messages[4].results) == 3
+
+
+@pytest.mark.parametrize(
+    ("provider", "profile"),
+    [
+        ("anthropic", "anthropic"),
+        ("bedrock", "bedrock-converse"),
+        ("vertex", "vertex-anthropic"),
+        ("openai-native", "openai-responses"),
+        ("gemini", "gemini"),
+        ("openrouter", "openai-chat"),
+        ("cline", "openai-chat"),
+        (None, "anthropic"),
+        (["odd"], "openai-chat"),
+    ],
+)
+def test_it_is_checked_against_the_api_of_its_last_response(provider: Any, profile: str, tmp_path: Path) -> None:
+    made = ClineSession()
+    made.user("Begin.")
+    made.says("Yes?", provider="openai-compatible")
+    made.says("Yes!", provider=provider)
+    if provider is None:
+        for record in made.records:
+            record.pop("modelInfo", None)
+    assert opened(tmp_path, made.data()).profile.id == profile
+
+
+OTHERS = [
+    [{"role": "user", "content": "hello", "ts": 1_795_248_707_000}],
+    [{"id": "a", "role": "user", "content": "hello"}],
+    [{"id": "a", "role": "user", "content": "hello", "ts": 5}],
+    [{"id": "a", "role": "tool", "content": "hello", "ts": 1_795_248_707_000}],
+    [{"id": "a", "role": "user", "content": [], "ts": 1_795_248_707_000, "condenseParent": "x"}],
+    [{"id": 1, "role": "user", "parts": [], "ts": 1_795_248_707_000}],
+    [1, "two", None],
+    [],
+]
+
+
+@pytest.mark.parametrize("values", OTHERS)
+def test_other_lists_are_not_taken_for_it(values: list[Any]) -> None:
+    assert get_format("cline-cli").sniff(values) == 0
+
+
+# --- what is sent ------------------------------------------------------------------------------------------
+
+
+def test_results_go_out_as_json_and_words_without_the_tag_around_them(tmp_path: Path) -> None:
+    shown = sent(opened(tmp_path, sound().data()))
+    assert shown[0] == ("user", [words("Begin.")])
+    content = f'[{{"query":"echo one","result":"{word("one")}","success":true}}]'
+    assert shown[2] == ("user", [{"type": "tool_result", "tool_use_id": "toolu_one", "content": content}])
+    assert shown[1][1][1]["function"] == {"name": "run_commands", "arguments": '{"commands":["echo one"]}'}
+    assert len(shown[4][1]) == 3
+
+
+def test_a_call_without_result_is_answered_with_the_results_that_follow(tmp_path: Path) -> None:
+    shown = sent(opened(tmp_path, PLANTED["middle_of_three_gone"].data))
+    assert [part["tool_use_id"] for part in shown[4][1]] == ["toolu_two", "toolu_four", "toolu_three"]
+    assert "was interrupted before a result was produced. Tool: run_commands." in shown[4][1][2]["content"]
+
+
+def test_an_answer_anywhere_counts_as_one(tmp_path: Path) -> None:
+    """A late result is sent late, and no placeholder in its place."""
+    session = opened(tmp_path, PLANTED["result_late"].data)
+    assert "interrupted" not in told(session)
+    assert errors(session) == ["result.not_adjacent"]
+
+
+def test_a_long_output_loses_its_middle(tmp_path: Path) -> None:
+    session = opened(tmp_path, PLANTED["output_is_long"].data)
+    seen = session.conversation.judged.seen
+    assert seen is not None and len(seen.shortened) == 1
+    (text,) = [json.loads(p["content"])[0]["result"] for _, parts in sent(session) for p in parts if "aaaa" in str(p)]
+    assert 7990 < len(text.encode("utf-16-le")) // 2 <= 8000
+    assert re.search(r"\n\n\.\.\.\[truncated 8\d\d\d chars\]\.\.\.\n\n", text)
+
+
+def test_what_is_only_shown_is_not_sent(tmp_path: Path) -> None:
+    session = opened(tmp_path, PLANTED["shown_only"].data)
+    assert word("two") not in told(session)
+    assert list(session.conversation.transcript.scopes.values()) == ["inactive", "inactive"]
+
+
+def test_a_file_that_is_no_json_is_replaced_by_an_empty_session(tmp_path: Path) -> None:
+    session = opened(tmp_path, PLANTED["cut_off_in_a_result"].data)
+    assert sent(session) == []
+    assert "empty session" in str(session.problems[0].on_resume)
+
+
+def test_with_the_messages_api_texts_of_a_result_stay_blocks(tmp_path: Path) -> None:
+    made = ClineSession()
+    made.user("Begin.")
+    made.says("", "one", provider="anthropic")
+    made.result("one")["content"][0]["content"] = [words("a"), words("b")]
+    made.says("", "two", provider="anthropic")
+    made.result("two")
+    shown = sent(opened(tmp_path, made.data()))
+    assert shown[2][1][0]["content"] == [words("a"), words("b")]
+    assert isinstance(shown[4][1][0]["content"], str)
+    assert shown[1][1][0] == call("one")
+
+
+# --- writing -----------------------------------------------------------------------------------------------
+
+
+def test_a_new_result_is_a_message_of_its_own(tmp_path: Path) -> None:
+    data = mended(tmp_path, PLANTED["killed_then_asked"].data)
+    before, after = messages_in(PLANTED["killed_then_asked"].data), messages_in(data)
+    (new,) = [message for message in after if message not in before]
+    assert list(new) == ["id", "role", "content", "ts"]
+    assert list(new["content"][0])[:3] == ["type", "tool_use_id", "name"]
+    assert new["content"][0]["name"] == "run_commands" and new["content"][0]["is_error"] is True
+    assert after.index(new) == 10 and len({message["id"] for message in after}) == len(after)
+    lines = set(PLANTED["killed_then_asked"].data.split(b"\n"))
+    added = [line for line in data.split(b"\n") if line not in lines]
+    assert len(added) <= 6
+
+
+def test_a_moved_result_is_a_message_of_its_own(tmp_path: Path) -> None:
+    data = mended(tmp_path, PLANTED["result_late"].data)
+    assert [len(message["content"]) for message in messages_in(data)][2] == 1
+    assert messages_in(data)[2]["content"][0] == result("one")
+
+
+def test_two_results_beside_one_that_is_there(tmp_path: Path) -> None:
+    made = sound()
+    del made.records[6], made.records[4]
+    after = messages_in(mended(tmp_path, made.data()))
+    ids = [[part["tool_use_id"] for part in message["content"]] for message in after[4:7]]
+    assert ids == [["toolu_two"], ["toolu_three"], ["toolu_four"]]
+    assert after[5] == made.records[4]
+
+
+def test_what_stands_around_the_messages_stays(tmp_path: Path) -> None:
+    odd = document(sound().records, later=[1.50, "\u00e9"])
+    del odd["messages"][2]
+    data = json.dumps(odd, indent="\t").encode() + b"\n"
+    after = mended(tmp_path, data)
+    assert json.loads(after)["later"] == [1.5, "\u00e9"] and b'"later": [\n\t\t1.5,\n\t\t"\\u00e9"' in after
+    assert b'\n\t\t\t"role": "user"' in after
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_any_damage_is_mended_once(seed: int, tmp_path: Path) -> None:
+    """No way to break a session ends in a traceback, and a second fix finds nothing to do."""
+    rng = random.Random(seed)
+    for _ in range(6):
+        data = _broken(rng)
+        session = opened(tmp_path, data)
+        session.stage_recommended()
+        once = session.to_bytes()
+        assert mended(tmp_path, once) == once
+        sent(opened(tmp_path, once))
+
+
+def _broken(rng: random.Random) -> bytes:
+    records: list[Any] = sound().records
+    for _ in range(rng.randint(1, 4)):
+        at = rng.randrange(len(records))
+        record = records[at]
+        match rng.randrange(9):
+            case 0:
+                del records[at]
+            case 1:
+                records.insert(rng.randrange(len(records) + 1), records.pop(at))
+            case 2:
+                records.insert(at, json.loads(json.dumps(record)))
+            case 3 if record["content"]:
+                record["content"].pop(rng.randrange(len(record["content"])))
+            case 4:
+                record["content"] += json.loads(json.dumps(rng.choice(records)["content"]))
+            case 5:
+                record["role"] = rng.choice(["user", "assistant"])
+            case 6:
+                for part in record["content"]:
+                    part.update(
+                        {key: rng.choice(["", "toolu_one", "x.y"]) for key in ("id", "tool_use_id") if key in part}
+                    )
+            case 7:
+                record["content"] = rng.choice(["words", [], [words("")], record["content"]])
+            case _:
+                record.pop(rng.choice(["id", "ts"]), None)
+        if not records:
+            return sound().data()
+        for one in records:
+            if isinstance(one["content"], str):
+                one["content"] = [words(one["content"])]
+    return written(records)
+
+
+# --- on this machine ---------------------------------------------------------------------------------------
+
+
+def home_with(tmp_path: Path, folder: str = ".cline") -> Path:
+    place = tmp_path / folder / "data" / "sessions" / ID
+    place.mkdir(parents=True)
+    (place / NAME).write_bytes(sound().data())
+    (place / f"{ID}.json").write_text(json.dumps({"cwd": "/home/dev/shop", "prompt": "Begin."}, indent=2))
+    return place / NAME
+
+
+def test_it_is_found_described_and_resumed(tmp_path: Path) -> None:
+    path = home_with(tmp_path)
+    (found,) = catalog.index(Machine("linux", {}, tmp_path))
+    assert (found.agent, found.session_id, found.understood) == ("cline-cli", ID, True)
+    assert open_session(path).resume_command() == f"cd /home/dev/shop && cline --id {ID}"
+
+
+@pytest.mark.parametrize(("variable", "below"), [("CLINE_DIR", ".cline"), ("CLINE_DATA_DIR", ".cline/data")])
+def test_its_folder_can_be_elsewhere(variable: str, below: str, tmp_path: Path) -> None:
+    home_with(tmp_path / "else")
+    machine = Machine("linux", {variable: str(tmp_path / "else" / below)}, tmp_path / "home")
+    assert [found.agent for found in catalog.index(machine)] == ["cline-cli"]
+
+
+def test_a_sub_agents_session_is_not_resumed(tmp_path: Path) -> None:
+    path = home_with(tmp_path)
+    other = path.parent / "agent_1.messages.json"
+    other.write_bytes(sound().data())
+    session = open_session(other)
+    assert session.conversation.transcript.agent == "a sub-agent of Cline CLI"
+    assert f"cline --id {ID}" not in str(session.resume_command())
+    found = open_session(path).conversation
+    beside = found.judged.view.beside
+    assert beside is not None
+    listed = list(get_format("cline-cli").subagent_sessions(found.judged.items, found.transcript, beside))  # type: ignore[attr-defined]
+    assert [(one.path, one.label) for one in listed] == [(other, "agent_1")]
