@@ -24,6 +24,9 @@ TRACKERS: Final = {
     "codex": "https://github.com/openai/codex/issues",
     "pi": "https://github.com/earendil-works/pi/issues",
     "qwen-code": "https://github.com/QwenLM/qwen-code/issues",
+    "copilot-cli": "https://github.com/github/copilot-cli/issues",
+    "gemini-cli": "https://github.com/google-gemini/gemini-cli/issues",
+    "continue": "https://github.com/continuedev/continue/issues",
     "cline-cli": "https://github.com/cline/cline/issues",
     "roo-code": "https://github.com/RooCodeInc/Roo-Code/issues",
 }
