@@ -78,8 +78,8 @@ def check(context: Context) -> None:
 
 RULES: Final = (
     Rule("content.empty_result", "contents", check, of_result=True),
-    Rule("result.type_not_allowed", "results", check, of_pair=True, of_result=True),
-    Rule("result.json_not_object", "results", check, of_pair=True, of_result=True),
+    Rule("result.type_not_allowed", "results", check, of_pair=True, of_result=True, of_text=True),
+    Rule("result.json_not_object", "results", check, of_pair=True, of_result=True, of_text=True),
     Rule("error.non_text", "contents", check, of_result=True),
     Rule("error.empty_content", "contents", check, of_result=True),
 )

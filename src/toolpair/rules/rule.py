@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 Check = Callable[["Context"], None]
 LAST: Final = 1000
+_OF_TEXTS: Final = ("args", "content", "error", "reasoning")
+"""Families about what is said, not about which result belongs to which call."""
 NO_RESULT: Final = (
     "result.missing",
     "result.id_mismatch",
@@ -50,12 +52,19 @@ class Rule(NamedTuple):
     """It is about a call and its results: what cannot be paired may be removed."""
     of_result: bool = False
     """A result breaks it: of the two it is the one that an API names."""
+    of_text: bool = False
+    """It is about what a call or a result says, although its family is not."""
     alike: tuple[str, ...] = ()
     """Rules whose breach an API answers with the same words: an error text about this one may mean them."""
 
     @property
     def family(self) -> str:
         return family_of(self.name)
+
+    @property
+    def is_of_texts(self) -> bool:
+        """Whether it is about what is said: a log that shortens texts may show it where nothing is wrong."""
+        return self.of_text or self.family in _OF_TEXTS
 
 
 def family_of(name: str) -> str:

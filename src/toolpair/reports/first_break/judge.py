@@ -12,11 +12,11 @@ from toolpair.history.list_windows import problems_in
 from toolpair.reports.first_break.bodies import History
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import profile as profile_named
+from toolpair.rules.registry import RULES
 from toolpair.source.gc_pause import gc_paused
 
 _OF_PAIRS: Final = frozenset({"result", "call", "turn"})
 """Families of rules that all say that a pair is broken: which of them does may change with what follows."""
-_OF_TEXTS: Final = ("args.", "content.", "error.", "reasoning.", "result.type_not_allowed", "result.json_not_object")
 Key = tuple[str, object]
 
 
@@ -52,4 +52,4 @@ def _key(problem: Problem) -> Key:
 
 def is_of_texts(problem: Problem) -> bool:
     """Whether it is about what a call or a result says, which a log may have shortened."""
-    return problem.rule.startswith(_OF_TEXTS)
+    return RULES[problem.rule].is_of_texts
