@@ -24,7 +24,7 @@ from toolpair.session.session import open_session
 from toolpair.shell.machine import Machine
 from toolpair.transcript.known_systems import SYSTEMS
 from toolpair.tui.app import ToolpairApp
-from toolpair.tui.picker_checks import Mark
+from toolpair.tui.picker_checks import Checked, Mark
 from toolpair.tui.session_list import Sessions
 
 ROOT = Path(__file__).parents[2]
@@ -55,7 +55,7 @@ class Judge:
 
     def judge(self, path: str) -> Mark:
         self.asked.append(path)
-        return 1
+        return Checked(1, "loses", "LOSES 1 CALL")
 
     def close(self) -> None: ...
 

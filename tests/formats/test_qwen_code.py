@@ -236,7 +236,7 @@ def test_what_qwen_code_does(name: str, rule: str, expected: tuple[str, str | No
     [
         (lambda records: records[4].update(sessionId="another"), "more than one"),
         (lambda records: records[4]["message"].update(role="tool"), "neither user nor model"),
-        (lambda records: records[4]["message"]["parts"].append("text"), "cannot read"),
+        (lambda records: records[4]["message"]["parts"].append("text"), "cannot be read"),
         (lambda records: records[0].pop("cwd"), "working folder"),
     ],
 )

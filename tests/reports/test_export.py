@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 import toolpair
 from tests.reports import one_of_everything as everything
 from tests.reports.through_rules import refused
+from toolpair.reports.export.exporting import export
 from toolpair.reports.export.targets import TARGETS
 from toolpair.rules.profiles import profile
+from toolpair.session.session import open_session
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_sessions"
 JSON = Any
@@ -353,3 +355,24 @@ def test_every_sample_is_exported_to_every_api(path: Path, to: str) -> None:
     exported = toolpair.export(toolpair.open(path), to=to)
     assert not refused(to, exported.body)
     assert json.loads(exported.json) == exported.body
+
+
+@pytest.mark.parametrize("api", ["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock-converse"])
+@pytest.mark.parametrize("path", sorted(SAMPLES.glob("*.json*")), ids=lambda path: path.name)
+def test_each_call_of_a_sample_is_a_call_in_the_body(path: Path, api: str) -> None:
+    """Whatever spelling its agent writes and sends."""
+    if path.name == "proxy-log.jsonl":
+        return
+    session = open_session(path)
+    session.stage_recommended()
+    judged = session.conversation.judged
+    sent = {block.id for message in judged.transcript.messages for block in message.blocks if block.kind == "result"}
+    body = json.dumps(export(session, api, as_is=True).body)
+    spelled = {
+        "anthropic": '"type": "tool_result"',
+        "openai-chat": '"role": "tool"',
+        "openai-responses": '_call_output"',
+        "gemini": '"functionResponse"',
+        "bedrock-converse": '"toolResult"',
+    }
+    assert bool(sent) == (spelled[api] in body)

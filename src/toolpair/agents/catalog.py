@@ -125,7 +125,7 @@ def resolve(name: str, machine: Machine | None = None) -> str:
 
 def _without_suffix(name: str) -> str:
     """The id, if an agent's file is named after it."""
-    suffixes = (agent.suffix for agent in all_agents() if agent.suffix is not None)
+    suffixes = sorted((agent.suffix for agent in all_agents() if agent.suffix is not None), key=len, reverse=True)
     return next((name.removesuffix(suffix) for suffix in suffixes if name.endswith(suffix)), name)
 
 

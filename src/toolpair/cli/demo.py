@@ -65,7 +65,8 @@ def _asked_for(story: str | None) -> str:
         return file
     assert story is not None
     wanted = story.casefold()
-    meant = next((name for name in names() if wanted and wanted in name), None) or closest(story, names())
+    held = sorted((name for name in names() if wanted and wanted in name), key=len)
+    meant = held[0] if held else closest(story, names())
     hint = f"Did you mean {meant}?" if meant else f"`{command('demo --list')}` lists them."
     raise UsageError(f"There is no sample {story!r}. {hint}")
 

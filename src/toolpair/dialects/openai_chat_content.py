@@ -359,6 +359,19 @@ def write_tool(tool: Tool) -> dict[str, Any]:
 # As the agent sends it
 
 
+def messages_of(role: str, values: Sequence[Any]) -> list[Any]:
+    """The messages that an agent makes of what it sends in one turn: texts and calls together, each result alone."""
+    whole = [value for value in values if isinstance(value, dict) and "role" in value]
+    calls = [value for value in values if isinstance(value, dict) and "function" in value and "role" not in value]
+    said = [value for value in values if not any(value is other for other in (*whole, *calls))]
+    if not said and not calls:
+        return whole
+    content: Any = said[0] if len(said) == 1 and isinstance(said[0], str) else None
+    if said and content is None:
+        content = [{"type": "text", "text": value} if isinstance(value, str) else value for value in said]
+    return [{"role": role, "content": content, **({"tool_calls": calls} if calls else {})}, *whole]
+
+
 def as_sent(messages: Sequence[Any]) -> list[Any]:
     """The messages without what agents keep beside them."""
     return [

@@ -479,7 +479,7 @@ def _check(context: Context, history: History, view: View) -> None:
                 severity="error",
                 impact="loses",
                 cause=Cause("content.empty_text", "the response was written with a text that says nothing"),
-                fixes=(Fix("remove-empty", "remove the empty text", edits, recommended=True),),
+                fixes=(Fix("remove-block", "remove the empty text", edits, recommended=True),),
             )
 
 

@@ -633,7 +633,8 @@ class QwenCodeAgent(Agent):
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
         blocks = (problem.call, problem.result, *problem.others)
-        if any(block is not None and block.id in _of(transcript).glued for block in blocks):
+        glued = _of(transcript).glued
+        if any(block is not None and isinstance(block.id, str) and block.id in glued for block in blocks):
             return OnResume(TITLE, NEWEST, "healed", None, "Qwen Code takes the glued line apart and reads both.")
         return what_becomes(TITLE, NEWEST, problem, seen, _OUTCOMES)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import uuid
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, Literal
@@ -103,6 +104,11 @@ class NodeTree(Struct, eq=False):
     def walk_from(self, leaf: Node) -> tuple[list[Node], End]:
         """The walk to the node that has the place of `leaf`, which is of another tree of these records."""
         return self.walk(self.nodes[leaf.place])
+
+    @property
+    def together(self) -> set[int]:
+        """uids of the records that hold several nodes."""
+        return {uid for uid, count in Counter(node.uid for node in self.nodes).items() if count > 1}
 
     def tips(self) -> Iterator[Node]:
         """The nodes without children."""
@@ -263,6 +269,8 @@ def _doubles(tree: NodeTree, agent: str) -> list[BrokenLink]:
     weighed = len(others) <= _MOST_WEIGHED
     broken: list[BrokenLink] = []
     taken, now = set(tree.by_id), tree
+    together = tree.together
+    """Records on one line have no edits of their own until the line is split."""
     for node in reversed(tree.nodes):
         same = of_id.get(node.id, ())
         if len(same) < 2 or node is same[0]:
@@ -271,9 +279,11 @@ def _doubles(tree: NodeTree, agent: str) -> list[BrokenLink]:
             text = f"The record {node.id} stands twice in the file."
             broken.append(BrokenLink("chain.duplicate_uuid", node.uid, text, "info", "a line was written twice"))
             continue
-        repair = Repair("give it an id of its own", identify=(_id_for(now, node, same[0], weighed, taken),))
-        if weighed:
-            now = _repaired(now, repair)
+        repair = None
+        if not {node.uid, same[0].uid} & together:
+            repair = Repair("give it an id of its own", identify=(_id_for(now, node, same[0], weighed, taken),))
+            if weighed:
+                now = _repaired(now, repair)
         which = f"which {agent} reads as one" if tree.merges else f"of which {agent} reads the later one"
         text = f"Two records have the id {node.id}, {which}."
         cause = "a record was written again with other content, or an id was given out twice"
@@ -299,14 +309,15 @@ def _id_for(tree: NodeTree, node: Node, first: Node, weighed: bool, taken: set[A
 
 def _repaired(tree: NodeTree, repair: Repair) -> NodeTree:
     """The tree in which records have these ids, and those that mean them link to them."""
-    nodes = {node.uid: node for node in tree.nodes}
+    nodes = list(tree.nodes)
+    at = {node.uid: node.place for node in nodes}
     for uid, new, means in repair.identify:
-        old = nodes[uid].id
-        nodes[uid] = replace(nodes[uid], id=new)
+        old = nodes[at[uid]].id
+        nodes[at[uid]] = replace(nodes[at[uid]], id=new)
         for child in means:
-            if nodes[child].parent == old:
-                nodes[child] = replace(nodes[child], parent=new)
-    return NodeTree(list(nodes.values()), tree.merges, tree.new_id)
+            if nodes[at[child]].parent == old:
+                nodes[at[child]] = replace(nodes[at[child]], parent=new)
+    return NodeTree(nodes, tree.merges, tree.new_id)
 
 
 def _said(tree: NodeTree) -> int:

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 from msgspec import Struct, field
 
 from toolpair.dialects import anthropic_content, openai_chat_content, openai_responses_content
+from toolpair.dialects.any_part import as_block
 from toolpair.dialects.block_texts import is_real_output
 from toolpair.dialects.neutral import Call, Part, Result, Say, Tool, Turn
 from toolpair.dialects.request_fields import most_tokens, own_fields, parameters_left, read_tools, system_of
@@ -174,9 +175,13 @@ def _units(judged: CheckedRecords, form: Written) -> Iterator[Unit]:
         return
     for sent in messages_sent(judged):
         parts = [(part.value, () if part.block is None else (part.block.record,)) for part in sent.parts]
+        records = tuple(dict.fromkeys(uid for _, uids in parts for uid in uids))
         if form == "blocks":
-            records = tuple(dict.fromkeys(uid for _, uids in parts for uid in uids))
-            yield Unit(sent.role, tuple(value for value, _ in parts), records)
+            role = "user" if sent.role == "tool" else sent.role
+            yield Unit(role, tuple(as_block(value) for value, _ in parts), records)
+        elif form == "chat":
+            values = openai_chat_content.messages_of(sent.role, [value for value, _ in parts])
+            yield from (Unit(sent.role, (value,), records) for value in values)
         else:
             yield from (Unit(sent.role, (value,), uids) for value, uids in parts)
 

@@ -80,6 +80,7 @@ PAGES: Final = (
 """,
             format="anthropic",
         ),
+        (Offered("empty-text", "write an empty text, in a file of Continue's"),),
     ),
     RulePage(
         "content.empty_tool_calls",

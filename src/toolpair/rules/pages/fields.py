@@ -29,6 +29,7 @@ PAGES: Final = (
             Offered("as-block", "write a bare text as a text block"),
             Offered("remove-key", "remove tool_calls that are not calls", "what was there instead"),
             Offered("right-type", "write a value of the wrong type as what is required there"),
+            Offered("complete", "write what is missing in a result of Cline's command line"),
         ),
     ),
     RulePage(
