@@ -17,7 +17,7 @@ NO_RESULT: Final = (
     "Tool execution result was not recorded — likely interrupted by network failure, abort, or process exit. "
     "Treat as failure and retry if needed."
 )
-_TIMED_OUT: Final = "(request timeout)"
+TIMED_OUT: Final = "(request timeout)"
 """A response of this text alone is not sent."""
 Parts = Sequence[tuple[Any, Block | None]]
 
@@ -133,7 +133,7 @@ def _timed_out(content: _Content) -> bool:
     parts = [part.raw for part in content.parts]
     if not parts or any(part.get("functionCall") or not ("text" in part or part.get("thought")) for part in parts):
         return False
-    return "".join(str(part.get("text") or "") for part in parts if not part.get("thought")).strip() == _TIMED_OUT
+    return "".join(str(part.get("text") or "") for part in parts if not part.get("thought")).strip() == TIMED_OUT
 
 
 # --- what is sent of it ------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from typing import Final
 
 from toolpair.formats import context_texts
 from toolpair.formats.claude_code.retries import GO_ON
+from toolpair.formats.sent_contents import TIMED_OUT
 from toolpair.reports.redaction.vocabulary import TOKEN
 from toolpair.transcript.known_systems import SYSTEMS, known_texts
 from toolpair.transcript.model import PLACEHOLDER, kept_call_label, kept_output_label
@@ -45,7 +46,7 @@ _MOST_LEADING: Final = 3
 
 def spans(text: str) -> list[tuple[int, int]]:
     """What stays of a text: stretches in order, which do not overlap."""
-    if len(text) < _SHORT and GO_ON.match(text.strip()):
+    if len(text) < _SHORT and (GO_ON.match(text.strip()) or text.strip() == TIMED_OUT):
         return [(0, len(text))]
     found = [*_placeholder(text), *_leading(text)]
     if "<" in text or "[" in text or "urrent" in text or "KB" in text:
@@ -100,5 +101,5 @@ def words() -> frozenset[str]:
     texts = [*_TAGS, *_AT_THE_START, *_ANYWHERE, PLACEHOLDER, kept_call_label(None), kept_output_label(None)]
     texts += [known.text for known in known_texts()]
     texts += [regex for system in SYSTEMS.values() for regex in (system.rejected, system.interrupted) if regex]
-    texts += ["operation cancelled", "base64", GO_ON.pattern]
+    texts += ["operation cancelled", "base64", GO_ON.pattern, TIMED_OUT]
     return frozenset(word.lower() for text in texts for word in TOKEN.findall(text))
