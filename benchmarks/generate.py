@@ -16,8 +16,13 @@ from typing import BinaryIO, Final
 from benchmarks.sessions import options as known
 from benchmarks.sessions.claude_code import ClaudeCode
 from benchmarks.sessions.codex import Codex
+from benchmarks.sessions.docker_agent import DockerAgent
+from benchmarks.sessions.goose import Goose
 from benchmarks.sessions.messages import Anthropic, OpenAIChat
+from benchmarks.sessions.openclaw import OpenClaw
+from benchmarks.sessions.opencode import Opencode, fill_folder
 from benchmarks.sessions.options import Options, bytes_of
+from benchmarks.sessions.rows import RowWriter, fill
 from benchmarks.sessions.story import Prompt, Story
 from benchmarks.sessions.writer import Json, Writer, line
 
@@ -26,6 +31,10 @@ WRITERS: Final[dict[str, type[Writer]]] = {
     "codex": Codex,
     "anthropic": Anthropic,
     "openai-chat": OpenAIChat,
+    "docker-agent": DockerAgent,
+    "goose": Goose,
+    "opencode": Opencode,
+    "openclaw": OpenClaw,
 }
 _FRAMES: Final = {
     "lines": (b"", b"\n", b"\n"),
@@ -80,6 +89,22 @@ class Generation:
             self._records += 1
             yield data
 
+    def write_rows(self, path: Path) -> Made:
+        """Write a database, or a folder of files."""
+        assert isinstance(self._writer, RowWriter)
+        if self._options.layout == "folder":
+            fill_folder(self._counted(), path)
+        else:
+            fill(self._writer, self._counted(), path, self._options.sessions)
+        return self._made(self._bytes)
+
+    def _counted(self) -> Iterator[Json]:
+        for record in self._all():
+            if record is not None:
+                self._bytes += len(line(record))
+                self._records += 1
+                yield record
+
     def write(self, out: BinaryIO) -> Made:
         before, between, behind = _FRAMES[self._options.layout]
         block = [before]
@@ -96,6 +121,9 @@ class Generation:
                 total += out.write(b"".join(block))
                 block, waiting = [], 0
         total += out.write(b"".join([*block, behind]))
+        return self._made(total)
+
+    def _made(self, total: int) -> Made:
         return Made(total, self._records, self._story.pairs, dict(self._story.broken))
 
     def _all(self) -> Iterator[Json | None]:
@@ -112,6 +140,8 @@ class Generation:
 
 def generate(options: Options, path: Path) -> Made:
     """Write the session to `path`."""
+    if issubclass(WRITERS[options.format], RowWriter):
+        return Generation(options).write_rows(path)
     with path.open("wb") as out:
         return Generation(options).write(out)
 
@@ -127,14 +157,17 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("out", type=Path, help="the file to write")
     result.add_argument("--size", type=_size, help="how big: 500MB, 1.5GB, or a number of bytes")
     result.add_argument("--pairs", type=int, help="how many calls; with --size, outputs get the length that fits")
-    result.add_argument("--format", choices=known.FORMATS, default=defaults.format)
-    result.add_argument("--layout", choices=known.LAYOUTS, default=defaults.layout, help="of lists of messages")
+    result.add_argument("--format", choices=known.FORMATS + known.DATABASES, default=defaults.format)
+    result.add_argument(
+        "--layout", choices=known.LAYOUTS, default=defaults.layout, help="of lists of messages; a folder of opencode's"
+    )
     result.add_argument("--shape", choices=known.SHAPES, default=defaults.shape, help="what the outputs are like")
     result.add_argument("--problems", type=int, default=0, metavar="N", help="break N pairs, at equal distances")
     result.add_argument("--every", type=int, metavar="N", help="break each Nth pair, in place of --problems")
     result.add_argument("--kinds", help=f"how, in turn: a list of {', '.join(known.PROBLEMS)}")
     result.add_argument("--ids", choices=known.IDS, default=defaults.ids, help="all equal, or alike but for their end")
     result.add_argument("--parallel", type=int, metavar="N", help="calls in one message")
+    result.add_argument("--sessions", type=int, default=1, metavar="N", help="of a database, all alike")
     result.add_argument("--seed", type=int, default=defaults.seed)
     return result
 

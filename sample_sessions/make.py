@@ -10,9 +10,11 @@ Each file tells one real story of a little shop project. The output is the same 
 from __future__ import annotations
 
 import json
+import sqlite3
 import sys
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -817,7 +819,8 @@ def copilot_damaged_line() -> str:
         records.append({"type": kind, "data": data, "id": id_, "timestamp": time, "parentId": above})
 
     def answers(words: str, *calls: dict[str, Any]) -> None:
-        add("assistant.message", model="gpt-5.5", content=words, toolRequests=list(calls))
+        name = str(uuid.uuid5(uuid.NAMESPACE_URL, f"copilot-message-{len(records)}"))
+        add("assistant.message", messageId=name, model="gpt-5.5", content=words, toolRequests=list(calls))
         for one in calls:
             given = {"toolName": one["name"], "arguments": one["arguments"]}
             add("tool.execution_start", toolCallId=one["toolCallId"], **given)
@@ -933,6 +936,402 @@ def cline_late_result() -> str:
     return json.dumps(whole, indent=2) + "\n"
 
 
+def database(statements: Iterable[tuple[str, tuple[Any, ...]]]) -> bytes:
+    """An SQLite database, the same whichever version of SQLite makes it."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as made:
+        for statement, values in statements:
+            made.execute(statement, values)
+        found = bytearray(made.serialize())
+    found[24:28] = found[92:96] = b"\0\0\0\1"  # the counter of changes
+    found[96:100] = b"\0\x2e\x5f\x18"  # the version of SQLite
+    return bytes(found)
+
+
+_DOCKER_AGENT = (
+    "PRAGMA page_size = 1024",
+    "CREATE TABLE sessions (id TEXT PRIMARY KEY, created_at TEXT, tools_approved BOOLEAN DEFAULT 0, input_tokens "
+    "INTEGER DEFAULT 0, output_tokens INTEGER DEFAULT 0, title TEXT DEFAULT '', cost REAL DEFAULT 0, "
+    "send_user_message BOOLEAN DEFAULT 1, max_iterations INTEGER DEFAULT 0, working_dir TEXT DEFAULT '', starred "
+    "BOOLEAN DEFAULT 0, permissions TEXT DEFAULT '', agent_model_overrides TEXT DEFAULT '{}', custom_models_used TEXT "
+    "DEFAULT '[]', thinking BOOLEAN DEFAULT 1, parent_id TEXT REFERENCES sessions(id) ON DELETE CASCADE)",
+    "CREATE TABLE migrations (id INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, description TEXT, applied_at TEXT "
+    "NOT NULL)",
+    "CREATE TABLE session_items (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, position INTEGER NOT "
+    "NULL, item_type TEXT NOT NULL, agent_name TEXT, message_json TEXT, implicit BOOLEAN DEFAULT 0, subsession_id "
+    "TEXT, summary_text TEXT, first_kept_entry INTEGER DEFAULT 0, FOREIGN KEY (session_id) REFERENCES sessions(id) ON "
+    "DELETE CASCADE, FOREIGN KEY (subsession_id) REFERENCES sessions(id) ON DELETE SET NULL)",
+    "CREATE INDEX idx_sessions_parent_id ON sessions(parent_id)",
+    "CREATE INDEX idx_session_items_session ON session_items(session_id, position)",
+    "CREATE INDEX idx_session_items_session_type ON session_items(session_id, item_type)",
+)
+_DOCKER_AGENT_MIGRATIONS = (
+    *("add_tools_approved_column", "add_usage_column", "add_output_tokens_column", "add_title_column"),
+    *("add_cost_column", "add_send_user_message_column", "add_max_iterations_column", "add_working_dir_column"),
+    *("add_starred_column", "add_permissions_column", "add_agent_model_overrides_column"),
+    *("add_custom_models_used_column", "add_thinking_column", "normalize_session_items"),
+    *("migrate_messages_to_session_items", "add_branching_columns", "add_split_diff_view_column"),
+    *("add_session_items_type_index", "drop_branch_and_split_diff_columns", "drop_messages_column"),
+    "add_first_kept_entry_column",
+)
+"""Those that have been applied: a docker-agent that misses one applies it again, and fails."""
+
+
+def docker_agent_late_result() -> bytes:
+    """A result that was stored behind the user's next words, and one call of two that nothing answered."""
+    clock = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
+    id_ = str(uuid.uuid5(uuid.NAMESPACE_URL, "docker-agent"))
+    messages: list[Json] = []
+
+    def add(role: str, content: str, **fields: Any) -> None:
+        nonlocal clock
+        clock += timedelta(seconds=3)
+        messages.append({"role": role, "content": content, **fields, "created_at": clock.isoformat()})
+
+    def runs(words: str, *calls: tuple[str, str, Json]) -> None:
+        listed = [
+            {"id": id, "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+            for id, name, arguments in calls
+        ]
+        add("assistant", words, tool_calls=listed, model="openai/gpt-5.1")
+
+    add("user", "The total of an empty cart should be 0.00.")
+    runs("I read the cart.", ("call_Shop0001", "read_file", {"path": "src/shop/cart.py"}))
+    add("user", "And mind the rounding.")
+    add("tool", CART, tool_call_id="call_Shop0001")
+    runs(
+        "I read the prices and run the tests.",
+        ("call_Shop0002", "read_file", {"path": "src/shop/prices.py"}),
+        ("call_Shop0003", "shell", {"cmd": "pytest -q"}),
+    )
+    add("tool", PRICES, tool_call_id="call_Shop0002")
+    add("user", "It stopped. Go on.")
+    add("assistant", "The sum starts with the integer 0.", model="openai/gpt-5.1")
+    session = (id_, "2026-11-21T08:00:00Z", "Empty carts", "/home/dev/shop")
+    rows = [
+        (id_, number, "" if message["role"] == "user" else "root", json.dumps(message, separators=(",", ":")))
+        for number, message in enumerate(messages)
+    ]
+    return database(
+        [
+            *((statement, ()) for statement in _DOCKER_AGENT),
+            *(
+                ("INSERT INTO migrations VALUES (?, ?, '', '2026-11-01T00:00:00Z')", (number, f"{number:03d}_{name}"))
+                for number, name in enumerate(_DOCKER_AGENT_MIGRATIONS, 1)
+            ),
+            ("INSERT INTO sessions (id, created_at, title, working_dir) VALUES (?, ?, ?, ?)", session),
+            *(
+                (
+                    "INSERT INTO session_items (session_id, position, item_type, agent_name, message_json) VALUES "
+                    "(?, ?, 'message', ?, ?)",
+                    row,
+                )
+                for row in rows
+            ),
+        ]
+    )
+
+
+_TIMES = "`time_created` integer NOT NULL, `time_updated` integer NOT NULL"
+
+
+def _opencode_key(table: str, of: str) -> str:
+    return (
+        f"CONSTRAINT `fk_{table}_{of}_id_{of}_id_fk` FOREIGN KEY (`{of}_id`) REFERENCES `{of}`(`id`) ON DELETE CASCADE"
+    )
+
+
+_OPENCODE = (
+    "PRAGMA page_size = 1024",
+    'CREATE TABLE "__drizzle_migrations" (id SERIAL PRIMARY KEY, hash text NOT NULL, created_at numeric)',
+    "CREATE TABLE `project` (`id` text PRIMARY KEY, `worktree` text NOT NULL, `vcs` text, `name` text, `icon_url` "
+    f"text, `icon_color` text, {_TIMES}, `time_initialized` integer, `sandboxes` text NOT NULL, `commands` text)",
+    f"CREATE TABLE `message` (`id` text PRIMARY KEY, `session_id` text NOT NULL, {_TIMES}, `data` text NOT NULL, "
+    f"{_opencode_key('message', 'session')})",
+    "CREATE TABLE `part` (`id` text PRIMARY KEY, `message_id` text NOT NULL, `session_id` text NOT NULL, "
+    f"{_TIMES}, `data` text NOT NULL, {_opencode_key('part', 'message')})",
+    f"CREATE TABLE `permission` (`project_id` text PRIMARY KEY, {_TIMES}, `data` text NOT NULL, "
+    f"{_opencode_key('permission', 'project')})",
+    "CREATE TABLE `session` (`id` text PRIMARY KEY, `project_id` text NOT NULL, `parent_id` text, `slug` text NOT "
+    "NULL, `directory` text NOT NULL, `title` text NOT NULL, `version` text NOT NULL, `share_url` text, "
+    "`summary_additions` integer, `summary_deletions` integer, `summary_files` integer, `summary_diffs` text, `revert` "
+    f"text, `permission` text, {_TIMES}, `time_compacting` integer, `time_archived` integer, "
+    f"{_opencode_key('session', 'project')})",
+    "CREATE TABLE `todo` (`session_id` text NOT NULL, `content` text NOT NULL, `status` text NOT NULL, `priority` text "
+    f"NOT NULL, `position` integer NOT NULL, {_TIMES}, CONSTRAINT `todo_pk` PRIMARY KEY(`session_id`, `position`), "
+    f"{_opencode_key('todo', 'session')})",
+    "CREATE TABLE `session_share` (`session_id` text PRIMARY KEY, `id` text NOT NULL, `secret` text NOT NULL, `url` "
+    f"text NOT NULL, {_TIMES}, {_opencode_key('session_share', 'session')})",
+    "CREATE INDEX `message_session_idx` ON `message` (`session_id`)",
+    "CREATE INDEX `part_message_idx` ON `part` (`message_id`)",
+    "CREATE INDEX `part_session_idx` ON `part` (`session_id`)",
+    "CREATE INDEX `session_project_idx` ON `session` (`project_id`)",
+    "CREATE INDEX `session_parent_idx` ON `session` (`parent_id`)",
+    "CREATE INDEX `todo_session_idx` ON `todo` (`session_id`)",
+    "CREATE TABLE `control_account` (`email` text NOT NULL, `url` text NOT NULL, `access_token` text NOT NULL, "
+    f"`refresh_token` text NOT NULL, `token_expiry` integer, `active` integer NOT NULL, {_TIMES}, CONSTRAINT "
+    "`control_account_pk` PRIMARY KEY(`email`, `url`))",
+)
+"""The tables of opencode 1.2.1; a newer one adds to them what it needs when it opens the database."""
+_OPENCODE_MIGRATIONS = (1769552633000, 1770830228000, 1770993676000)
+
+
+def opencode_failed_response() -> bytes:
+    """A response whose API failed after its tools had run, and a later call without an output, which stops all."""
+    start = 1795248000000
+    tick = 0
+    session = "ses_e02df9ed7ffeoCG9QbptKSnkTt"
+    statements: list[tuple[str, tuple[Any, ...]]] = [(statement, ()) for statement in _OPENCODE]
+    statements += (("INSERT INTO __drizzle_migrations VALUES (NULL, '', ?)", (time,)) for time in _OPENCODE_MIGRATIONS)
+    model = {"providerID": "openai", "modelID": "gpt-5.1"}
+
+    def insert(table: str, *values: Any, columns: str = "") -> None:
+        statements.append((f"INSERT INTO {table} {columns} VALUES ({', '.join('?' * len(values))})", values))
+
+    def row(kind: str, data: Json, *of: str) -> str:
+        nonlocal tick
+        tick += 1
+        id_, time = f"{kind}_1fd22{tick:07x}001Kx7Qm2Vb9Ld3Rw", start + tick * 1000
+        table = "message" if kind == "msg" else "part"
+        insert(table, id_, *of, session, time, time, json.dumps(data, separators=(",", ":")))
+        return id_
+
+    def asks(words: str) -> str:
+        id_ = row("msg", {"role": "user", "time": {"created": start + tick * 1000}, "agent": "build", "model": model})
+        row("prt", {"type": "text", "text": words}, id_)
+        return id_
+
+    def answers(asked: str, words: str, *calls: Json, **fields: Any) -> None:
+        said = {"parentID": asked, "role": "assistant", "mode": "build", "agent": "build", "cost": 0, **model}
+        tokens = {"input": 1200, "output": 40, "reasoning": 0, "cache": {"read": 0, "write": 0}}
+        time = {"created": start + tick * 1000, "completed": start + tick * 1000 + 900}
+        path = {"cwd": "/home/dev/shop", "root": "/home/dev/shop"}
+        id_ = row("msg", {**said, "path": path, "tokens": tokens, "time": time, **fields})
+        row("prt", {"type": "step-start"}, id_)
+        if words:
+            row("prt", {"type": "text", "text": words}, id_)
+        for call in calls:
+            row("prt", call, id_)
+
+    def call(number: int, tool: str, given: Json, **state: Any) -> Json:
+        ends = {"title": tool, "metadata": {}, "time": {"start": start, "end": start + 300}}
+        done = {"status": "completed", "input": given, **state, **ends}
+        return {"type": "tool", "tool": tool, "callID": f"call_Shop{number:04d}", "state": done}
+
+    insert(
+        "project", "global", "/", start, start, "[]", columns="(id, worktree, time_created, time_updated, sandboxes)"
+    )
+    place = (session, "global", "calm-river", "/home/dev/shop", "Empty carts", "1.2.1", start, start + 60000)
+    columns = "(id, project_id, slug, directory, title, version, time_created, time_updated)"
+    insert("session", *place, columns=columns)
+    asked = asks("The total of an empty cart should be 0.00.")
+    failed = {"name": "APIError", "data": {"message": "Overloaded", "isRetryable": True}}
+    cart = call(1, "read", {"filePath": "src/shop/cart.py"}, output=CART)
+    prices = call(2, "read", {"filePath": "src/shop/prices.py"}, output=PRICES)
+    answers(asked, "I read the cart and the prices.", cart, prices, error=failed)
+    asked = asks("It stopped. Go on.")
+    answers(asked, "", call(3, "bash", {"command": "pytest -q"}), finish="tool-calls")
+    answers(asked, "The sum starts with the integer 0.", finish="stop")
+    return database(statements)
+
+
+_GOOSE = (
+    "CREATE TABLE schema_version (version INTEGER PRIMARY KEY, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP)",
+    "CREATE TABLE sessions (id TEXT PRIMARY KEY, name TEXT NOT NULL DEFAULT '', description TEXT NOT NULL DEFAULT '', "
+    "user_set_name BOOLEAN DEFAULT FALSE, session_type TEXT NOT NULL DEFAULT 'user', working_dir TEXT NOT NULL, "
+    "created_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP, updated_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP, extension_data "
+    "TEXT DEFAULT '{}', total_tokens INTEGER, input_tokens INTEGER, output_tokens INTEGER, cache_read_tokens INTEGER, "
+    "cache_write_tokens INTEGER, accumulated_total_tokens INTEGER, accumulated_input_tokens INTEGER, "
+    "accumulated_output_tokens INTEGER, accumulated_cache_read_tokens INTEGER, accumulated_cache_write_tokens INTEGER, "
+    "accumulated_cost REAL, schedule_id TEXT, recipe_json TEXT, user_recipe_values_json TEXT, provider_name TEXT, "
+    "model_config_json TEXT, goose_mode TEXT NOT NULL DEFAULT 'auto', archived_at TIMESTAMP, project_id TEXT, "
+    "parent_session_id TEXT)",
+    "CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, message_id TEXT, session_id TEXT NOT NULL REFERENCES "
+    "sessions(id), role TEXT NOT NULL, content_json TEXT NOT NULL, created_timestamp INTEGER NOT NULL, timestamp "
+    "TIMESTAMP DEFAULT CURRENT_TIMESTAMP, tokens INTEGER, metadata_json TEXT)",
+)
+
+
+def goose_left_out() -> bytes:
+    """A result whose id a proxy rewrote, and a call of two at once that nothing answered: goose sends neither."""
+    rows: list[tuple[str, str]] = []
+
+    def add(role: str, *parts: Json) -> None:
+        rows.append((role, json.dumps(parts, separators=(",", ":"))))
+
+    def runs(id: str, name: str, **arguments: Any) -> Json:
+        return {
+            "type": "toolRequest",
+            "id": id,
+            "toolCall": {"status": "success", "value": {"name": name, "arguments": arguments}},
+        }
+
+    def gives(id: str, output: str) -> None:
+        value = {"content": [text(output)], "isError": False}
+        add("user", {"type": "toolResponse", "id": id, "toolResult": {"status": "success", "value": value}})
+
+    add("user", text("The total of an empty cart should be 0.00."))
+    add("assistant", text("I read the cart."), runs("functions.read_file:0", "read_file", path="src/shop/cart.py"))
+    gives("functions_read_file_0", CART)
+    add(
+        "assistant",
+        text("Now the prices and the tests."),
+        runs("call_Shop0002", "read_file", path="src/shop/prices.py"),
+    )
+    gives("call_Shop0002", PRICES)
+    add("assistant", runs("call_Shop0003", "shell", command="pytest -q"))
+    add("user", text("It stopped. Go on."))
+    add("assistant", text("The sum starts with the integer 0."))
+    session, began = "20261121_1", 1_795_248_000
+    config = json.dumps({"model_name": "gpt-5.1"}, separators=(",", ":"))
+    shown = '{"userVisible":true,"agentVisible":true}'
+    return database(
+        [
+            *((statement, ()) for statement in _GOOSE),
+            ("INSERT INTO schema_version VALUES (16, '2026-11-01 00:00:00')", ()),
+            (
+                "INSERT INTO sessions (id, name, working_dir, created_at, updated_at, provider_name, "
+                "model_config_json) VALUES (?, 'Empty carts', '/home/dev/shop', '2026-11-21 08:00:00', "
+                "'2026-11-21 08:00:24', 'openai', ?)",
+                (session, config),
+            ),
+            *(
+                (
+                    "INSERT INTO messages (message_id, session_id, role, content_json, created_timestamp, timestamp, "
+                    "metadata_json) VALUES (?, ?, ?, ?, ?, '2026-11-21 08:00:00', ?)",
+                    (
+                        f"msg_{uuid.uuid5(uuid.NAMESPACE_URL, f'goose-{number}')}",
+                        session,
+                        role,
+                        content,
+                        began + number // 2,
+                        shown,
+                    ),
+                )
+                for number, (role, content) in enumerate(rows)
+            ),
+        ]
+    )
+
+
+_OPENCLAW = (
+    "CREATE TABLE schema_meta (meta_key TEXT NOT NULL PRIMARY KEY, role TEXT NOT NULL, schema_version INTEGER NOT "
+    "NULL, agent_id TEXT, app_version TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL)",
+    "CREATE TABLE session_nodes (session_key TEXT NOT NULL PRIMARY KEY, current_session_id TEXT NOT NULL, "
+    "entry_json TEXT NOT NULL, updated_at INTEGER NOT NULL, parent_session_key TEXT, label TEXT, display_name "
+    "TEXT)",
+    "CREATE TABLE session_windows (session_id TEXT NOT NULL PRIMARY KEY, session_key TEXT NOT NULL, "
+    "previous_session_id TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, parent_session_key TEXT, "
+    "FOREIGN KEY (session_key) REFERENCES session_nodes(session_key) ON DELETE CASCADE)",
+    "CREATE TABLE transcript_events (session_id TEXT NOT NULL, seq INTEGER NOT NULL, event_json TEXT, created_at "
+    "INTEGER NOT NULL, event_zstd BLOB, event_utf8_bytes INTEGER, navigation_json TEXT, PRIMARY KEY (session_id, "
+    "seq), FOREIGN KEY (session_id) REFERENCES session_windows(session_id) ON DELETE CASCADE)",
+    "CREATE TABLE transcript_event_identities (session_id TEXT NOT NULL, event_id TEXT NOT NULL, seq INTEGER NOT "
+    "NULL, event_type TEXT, parent_id TEXT, message_idempotency_key TEXT, created_at INTEGER NOT NULL, PRIMARY "
+    "KEY (session_id, event_id), FOREIGN KEY (session_id, seq) REFERENCES transcript_events(session_id, seq) ON "
+    "DELETE CASCADE)",
+    "CREATE TABLE session_transcript_index_state (session_id TEXT NOT NULL PRIMARY KEY, indexed_seq INTEGER NOT "
+    "NULL, leaf_event_id TEXT, needs_rebuild INTEGER NOT NULL DEFAULT 0, active_event_count INTEGER NOT NULL "
+    "DEFAULT 0, active_message_count INTEGER NOT NULL DEFAULT 0, updated_at INTEGER NOT NULL)",
+    "CREATE TABLE session_transcript_active_events (session_id TEXT NOT NULL, active_position INTEGER NOT NULL, "
+    "event_seq INTEGER NOT NULL, message_position INTEGER, context_eligible INTEGER, PRIMARY KEY (session_id, "
+    "active_position), FOREIGN KEY (session_id, event_seq) REFERENCES transcript_events(session_id, seq) ON "
+    "DELETE CASCADE)",
+)
+
+
+def openclaw_cut_history() -> bytes:
+    """A row that was deleted by hand, which cuts the history off, and a result whose id a proxy rewrote."""
+    session, start = "0b7e2f00-3c4d-4e5f-8a6b-7c8d9e0f1a2b", 1_795_248_000_000
+    records: list[Json] = []
+    model = {"api": "openai-completions", "provider": "gateway", "model": "gpt-5.1"}
+
+    def add(kind: str, **fields: Any) -> None:
+        number = len(records)
+        parent = records[-1]["id"] if number > 1 else None
+        ids = {"id": str(uuid.uuid5(uuid.NAMESPACE_URL, f"openclaw-{number}")), "parentId": parent}
+        records.append({"type": kind, **ids, "timestamp": f"2026-11-21T08:00:{number:02d}.000Z", **fields})
+
+    def says(words: str, *calls: Json) -> None:
+        parts = [*([text(words)] if words else []), *calls]
+        usage = {"input": 1200, "output": 40, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 1240}
+        stop = "toolUse" if calls else "stop"
+        time = start + len(records) * 1000
+        message = {
+            "role": "assistant",
+            "content": parts,
+            **model,
+            "usage": usage,
+            "stopReason": stop,
+            "timestamp": time,
+        }
+        add("message", message=message)
+
+    def asks(words: str) -> None:
+        time = start + len(records) * 1000
+        add("message", message={"role": "user", "content": words, "timestamp": time})
+
+    def gives(id: str, name: str, output: str) -> None:
+        named = {"role": "toolResult", "toolCallId": id, "toolName": name}
+        time = start + len(records) * 1000
+        add("message", message={**named, "content": [text(output)], "isError": False, "timestamp": time})
+
+    def call(id: str, name: str, **arguments: Any) -> Json:
+        return {"type": "toolCall", "id": id, "name": name, "arguments": arguments}
+
+    header = {
+        "type": "session",
+        "version": 4,
+        "id": session,
+        "timestamp": "2026-11-21T08:00:00.000Z",
+        "cwd": "/home/dev/shop",
+    }
+    records.append(header)
+    add("model_change", provider="gateway", modelId="gpt-5.1")
+    asks("The total of an empty cart should be 0.00.")
+    says("I read the cart.", call("call_Shop0001", "read", path="src/shop/cart.py"))
+    gives("call_Shop0001", "read", CART)
+    key = f"tool:call_Shop0001:{start + 4000}"
+    notes = {"prunedToolResults": [], "frozenToolResults": [{"key": key, "sourceHash": "pS3oQm9d"}]}
+    add("custom", customType="openclaw.cache-ttl", data=notes)
+    says("Now the prices.", call("functions.read:1", "read", path="src/shop/prices.py"))
+    gives("functions_read_1", "read", PRICES)
+    says("The sum starts with the integer 0.")
+    deleted = 5  # the notes: whoever deletes them by hand leaves a gap in the list
+    events, names, listed = [], [], []
+    for number, record in enumerate(records):
+        line = json.dumps(record, separators=(",", ":"), ensure_ascii=False)
+        if number == deleted:
+            continue
+        time = start + number * 1000
+        row = (session, number, line, time, len(line.encode()))
+        insert = "INSERT INTO transcript_events (session_id, seq, event_json, created_at, event_utf8_bytes) VALUES "
+        events.append((insert + "(?, ?, ?, ?, ?)", row))
+        named = (session, record["id"], number, record["type"], record.get("parentId"), None, time)
+        names.append(("INSERT INTO transcript_event_identities VALUES (?, ?, ?, ?, ?, ?, ?)", named))
+        if number:
+            messages = sum("message" in one for one in records[:number])
+            place = (session, number - 1, number, messages if "message" in record else None, 1)
+            listed.append(("INSERT INTO session_transcript_active_events VALUES (?, ?, ?, ?, ?)", place))
+    key, last = f"agent:main:explicit:{session}", start + len(records) * 1000
+    messages = sum("message" in one for one in records)
+    state = (session, len(records) - 1, records[-1]["id"], 0, len(records) - 1, messages, last)
+    return database(
+        [
+            *((statement, ()) for statement in _OPENCLAW),
+            ("INSERT INTO schema_meta VALUES ('primary', 'agent', 23, 'main', '2026.9.6', ?, ?)", (start, start)),
+            (
+                "INSERT INTO session_nodes VALUES (?, ?, '{}', ?, NULL, 'Empty carts', NULL)",
+                (key, session, last),
+            ),
+            ("INSERT INTO session_windows VALUES (?, ?, NULL, ?, ?, NULL)", (session, key, start, last)),
+            *events,
+            *names,
+            ("INSERT INTO session_transcript_index_state VALUES (?, ?, ?, ?, ?, ?, ?)", state),
+            *listed,
+        ]
+    )
+
+
 SAMPLES: dict[str, Callable[[], str | bytes]] = {
     "valid.json": valid,
     "sanitised-on-one-side.json": sanitised_on_one_side,
@@ -957,6 +1356,10 @@ SAMPLES: dict[str, Callable[[], str | bytes]] = {
     "copilot-damaged-line.jsonl": copilot_damaged_line,
     "gemini-doubled.jsonl": gemini_doubled,
     "cline-late-result.json": cline_late_result,
+    "docker-agent-late-result.db": docker_agent_late_result,
+    "opencode-failed-response.db": opencode_failed_response,
+    "goose-left-out.db": goose_left_out,
+    "openclaw-cut-history.db": openclaw_cut_history,
     "damaged.jsonl": damaged,
 }
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from toolpair.formats import AGENTS, agents_of, all_formats
 from toolpair.formats.agent import Agent, SessionFile
+from toolpair.formats.database_agent import DatabaseAgent
 from toolpair.formats.format import Format
 from toolpair.rules.pages import pages as rule_pages
 from toolpair.shell.machine import Machine, home_short
@@ -21,11 +22,56 @@ would continue, as the agent rebuilds it; other branches and sub-agents' session
 them; outputs that exist only in events are found.""",
     "pi": """JSON Lines, a tree of records. The history is the path from the last record, with its compactions
 and context edits; other branches are shown apart.""",
+    "oh-my-pi": """JSON Lines as pi writes them, after a line of type `title`. The history is the path from the last
+record, from its last compaction or `reset_boundary` on; other branches are shown apart. A file without such a line is
+known by its own types of records, and by a `model_change` that names provider and model in one.""",
+    "qwen-code": """JSON Lines, a tree of records. The history is the path from the last record, from its last
+compression on; records with one `uuid` are one message. What a compression kept is a list of contents with pairs
+of its own.""",
+    "copilot-cli": """JSON Lines, a log of events. The user's messages, the model's with their `toolRequests`, and the
+results in `tool.execution_complete` are the history; events of sub-agents are histories of their own, and what comes
+before a compaction is inactive.""",
+    "docker-agent": """The tables `sessions` and `session_items` of its SQLite database, one chat message in each row,
+in the order of `position`. A summary replaces what is before it, or before the entry that it says it kept;
+sub-sessions are sessions of their own. Databases of versions that kept all messages in one column are refused: a newer
+docker-agent converts them.""",
+    "goose": """The tables `sessions` and `messages` of its SQLite database, one message in each row, in the order in
+which goose reads them: by `created_timestamp`, then by `id`. Rows that a compaction hid from the model
+(`agentVisible`) are inactive. Before 1.10: JSON Lines, a line about the session, then one message in each.""",
+    "kimi-cli": """JSON Lines, a chat message in each. Lines with the roles `_system_prompt`, `_checkpoint` and
+`_usage` are Kimi CLI's notes. All messages are sent. A compaction, `/clear`, or a step back to a checkpoint begins
+the file anew: what was in it before is in `context_1.jsonl`, `context_2.jsonl` and so on beside it, which are not
+resumed. Sub-agents have sessions of their own in `subagents/<id>/context.jsonl`. `wire.jsonl` is what was shown; it
+is searched for an output that the session lacks.""",
+    "openclaw": """Since 2026.8 an SQLite database for each agent: one record for each row of `transcript_events`, with
+its entry in the index of ids (`transcript_event_identities`, columns `identity_…`) and its place in the list of the
+history (`session_transcript_active_events`, columns `listed_…`), after a record for the session's window and one for
+the list's counts (`session_transcript_index_state`). The history is the list, by position, as OpenClaw reads it; other
+branches are shown apart. Packed rows (`event_zstd`) are shown as their text. No other table is read but the names in
+`session_nodes`: some hold credentials. Up to 2026.7: JSON Lines as pi writes them, with records of OpenClaw's own
+(`customType` `model-snapshot` or `openclaw…`).""",
+    "opencode": """The tables `session`, `message` and `part` of an SQLite database, one record for each row: a message,
+then its parts. A call and its result are one part, whose `state` says how far it is. A summary replaces what is before
+it, but for the tail that it says it kept; what `session.revert` names, and what follows that, is inactive, since the
+agent deletes it with the next prompt. A call of the tool `task` names the session of the sub-agent that it started
+(`state.metadata.sessionId`), which is in the same place and is opened from there. No other table is read: some hold
+credentials.
+
+Before 1.2: the folder `storage` with `session/PROJECT/ID.json`, `message/SESSION/ID.json` and `part/MESSAGE/ID.json`,
+one record for each file; the ids are taken from the names. What a database beside it has by now is refused, since its
+agent no longer reads it in the folder. Parts without a message are what undone messages leave, and are not read. A
+byte order mark before the JSON is read over, as the agent does, and stays. The folders of before 0.6,
+`project/NAME/storage`, are recognised and refused: 1.1.65 copies what is in them into `storage`.""",
     "roo-code": """One JSON array of Anthropic messages. Messages that were condensed or truncated are inactive,
 and messages of one role in a row are one.""",
     "continue": """One JSON document. Each entry of `history` has a message and, in `toolCallStates`, the
 results of its calls; an entry with the role `tool` is a result of its own. All entries are sent; a
 `conversationSummary` cuts nothing off.""",
+    "gemini-cli": """JSON Lines, a log: a record with a known `id` takes the place of the one before, `$set.messages`
+of all before, and `$rewindTo` takes records back. A response has its calls and their results in `toolCalls`, or in its
+`content`. Before version 0.40 it was one JSON document.""",
+    "cline-cli": """One JSON document, a list of Anthropic messages, each result in a user message of its own. What
+`<id>.compaction.json` beside it stands for is inactive.""",
     "anthropic": """A list of messages: an array, one below a key, a request body, or one message, conversation
 or request per line.""",
     "openai-chat": """The same containers as for Anthropic messages, with `tool_calls` and messages of the role
@@ -37,16 +83,71 @@ _MORE: Final = {
     "claude-code": "[agents.md](../agents.md) says what Claude Code does with each defect, by version.",
     "codex": "[on-resume.md](../on-resume.md) says what Codex does with each defect.",
     "pi": "[on-resume.md](../on-resume.md) says more.",
+    "oh-my-pi": """It deletes damaged lines from the file when it resumes it, so fix the file first.
+[on-resume.md](../on-resume.md) says what it sends of calls and results that do not fit together. Sub-agents have files
+of their own in a folder beside the session's, with its name; open them by their path.""",
+    "openclaw": """Measured on OpenClaw 2026.9.6 (databases) and 2026.6.11 (files): [on-resume.md](../on-resume.md) says
+more. Where the API is Anthropic's or OpenAI's chat, versions with databases leave out a call without a result. Real
+output that OpenClaw leaves out is reported as lost, whatever this table says of its problem.""",
     "continue": """A file that is not JSON from its first byte to its last is not resumed: Continue begins an
 empty session in its place and says nothing of it. A call that did not end, but has a state, is told to the
 model as `Tool cancelled`; a call without a state is sent alone. [on-resume.md](../on-resume.md) says more.""",
+    "qwen-code": "[on-resume.md](../on-resume.md) says what Qwen Code does with each defect.",
+    "copilot-cli": """It deletes damaged lines from the file when it resumes it, so fix the file first.
+[on-resume.md](../on-resume.md) says more.""",
+    "gemini-cli": """Nothing is healed, and the agent sends each result twice that it recorded twice itself.
+[on-resume.md](../on-resume.md) says more.""",
+    "cline-cli": "[on-resume.md](../on-resume.md) says more.",
+    "kimi-cli": """Measured on Kimi CLI 1.49.0, with the API of Kimi. Nothing is healed: what is in the file is sent,
+and a pair that is broken is refused. A line that is not JSON, or not a message as it writes them, is skipped, and
+nothing but its log says so; before 1.30, a line that is not JSON keeps the session from being loaded. A message
+without `content`, or with a part of another API's type, still does. What it does with `openai_legacy` and `anthropic`
+was read in its source: the messages are the same, written as that API has them. It can use `openai_responses` and
+`gemini`, too; how was not looked at. The session does not say which one it was used with: where its last call's id
+begins with `toolu_`, Anthropic's rules are checked. [on-resume.md](../on-resume.md) says more.""",
+    "docker-agent": """This follows from its source (`sanitizeToolCalls` and the loader of sessions); it has not been
+measured. A row that is not JSON keeps the whole session from being loaded. The copy of the messages that older
+databases have in `sessions.messages` is left as it is: nothing reads it while there are rows, and docker-agent writes
+it again after the next message.""",
+    "opencode": """Measured on opencode 1.18.33 and Kilo CLI 7.7.7. A row that is not JSON keeps the whole session from
+being loaded, wherever it is. `event` keeps older versions of each part for sharing; nothing of it is read on resume, so
+it stays as it is. A response that ended in an error of the API is left out with all of its outputs.
+
+The folder was measured on opencode 1.1.65, and Kilo's is taken to be the same: of Kilo only versions were measured
+(7.0.33, 7.7.7) that move it, `~/.local/share/kilo/storage`, into their database while they have none. Half a
+character is sent there as it is, and refused. A file among the messages or parts that does not end in `.json`,
+unless it is hidden, keeps the session from being loaded, as one that is not JSON does: a full disk leaves such
+files, of no bytes. A session's own file that is not JSON keeps all sessions of its project from being listed.
+[on-resume.md](../on-resume.md) says more.""",
+    "goose": """Whatever has no partner is left out before each request, call and output alike, and nothing says so.
+A row that goose cannot read makes it crash when it opens the session. A turn that was killed is not in the database at
+all. [on-resume.md](../on-resume.md) says more.""",
     "roo-code": """What is sent is not known well enough to say it for each problem; `toolpair check` says it
 where it is.""",
 }
 _RESUMING: Final = {
+    "openclaw": """A save changes the rows that a fix names and all that OpenClaw derives of them, in the same
+transaction: the index of ids, the places in the list of the history, its counts. A new row is the last of the session,
+whatever its place in the list. The full-text index for searches (`session_transcript_fts`) stays as it is, so a search
+in OpenClaw finds the words of before until it builds that index again; nothing of it is sent. A packed row that a fix
+changes is stored as plain text, as OpenClaw itself stores what does not get smaller; others keep their bytes. Stop the
+gateway before you save (`openclaw gateway stop`): it keeps the database open, and a save is refused while it does. It
+reads the history anew before each request (measured on 2026.9.6: text that was changed in a row is sent by a gateway
+that ran meanwhile).
+
+Up to 2026.7 OpenClaw continues the file itself: `openclaw agent --local --session-id ID -m "…"`.
+Repair the file before it is imported: the import (seen with 2026.8.2) ends at the first line that cannot be
+read, without telling you, and a session without its first line is imported but not resumed. What is lost for
+want of a link, or left out as above, is lost after the import as well.""",
+    "kimi-cli": """It is run in the session's own folder, by whose path Kimi CLI finds it. `kimi --continue` takes the
+folder's last session. Kimi Code CLI, its successor, imports these sessions when it is installed, and keeps its own in
+another form.""",
     "continue": """`cn --resume` takes the session that was written last, which a saved one is. `cn --fork ID`
-begins a copy of any."""
+begins a copy of any.""",
 }
+_SAVED_ROWS: Final = """Each fix changes the columns that it names and no others, in one transaction; undo brings them
+back. `toolpair fix FILE::SESSION --diff` shows what would change, and a save keeps a backup:
+[databases.md](../databases.md)."""
 _SAVED: Final = """Each fix changes the bytes that it names and no others; undo brings them back. `toolpair fix
 FILE --diff` shows what would change, and a save keeps the original beside the file."""
 
@@ -63,6 +164,8 @@ def pages() -> dict[str, str]:
         "| format | id | where |",
         "|---|---|---|",
         *rows,
+        "",
+        "[not-read-yet.md](../not-read-yet.md) has those that are known, and refused by name.",
     )
     return {"README.md": "\n".join(index), **made}
 
@@ -89,7 +192,7 @@ def _page(one: Format) -> Iterator[str]:
         "## What toolpair does",
         f"It checks them against the rules of {profile} unless `--profile` says otherwise.",
     )
-    yield _SAVED
+    yield _SAVED_ROWS if any(isinstance(agent, DatabaseAgent) for agent in agents) else _SAVED
     ways = list(_ways(agents))
     if ways:
         yield from ("", "## How to resume", *ways)
@@ -110,8 +213,10 @@ def _places(agent: Agent) -> str:
 
 def _ways(agents: tuple[Agent, ...]) -> Iterator[str]:
     for agent in agents:
-        path = agent.roots(Machine("linux", {}, Path(_HOME)))[0] / f"session{agent.suffix or '.json'}"
-        way = agent.way_back(SessionFile(path, path, _ID, "/home/you/project"))
+        machine = Machine("linux", {}, Path(_HOME))
+        path = agent.roots(machine)[0] / f"session{agent.suffix or '.json'}"
+        file = SessionFile(path, path, _ID, "/home/you/project")
+        way = agent.way_in_its_own(file) if isinstance(agent, DatabaseAgent) else agent.way_back(file)
         if way is not None and agent.id in AGENTS:
             yield f"- {agent.title}: {way.text if way.prose is not None else f'`{way.text}`'}"
 

@@ -4,22 +4,16 @@ nowhere else."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
+
+from tests.broken_sessions import Breaks, Record, tell, word
 
 ID = "1795248706802_5vjda"
 NAME = f"{ID}.messages.json"
-Record = dict[str, Any]
 TIME = 1_795_248_707_000
 MODEL = {"id": "mock-model", "provider": "openai-compatible"}
 METRICS = {"inputTokens": 1000, "outputTokens": 5, "cacheReadTokens": 0, "cacheWriteTokens": 0}
-
-
-def word(name: str) -> str:
-    """What the output of the call with this name says."""
-    return f"word-{name}-word"
 
 
 class ClineSession:
@@ -31,7 +25,7 @@ class ClineSession:
     def add(self, role: str, content: Any, **fields: Any) -> Record:
         number = len(self.records)
         record = {"id": f"msg_abcde{number:03d}", "role": role, "content": content, "ts": TIME + 1000 * number}
-        self.records.append({**record, **fields})
+        self.records.append({**record, **deepcopy(fields)})
         made: Record = self.records[-1]
         return made
 
@@ -78,55 +72,48 @@ def written(records: list[Any], **outer: Any) -> bytes:
 def sound() -> ClineSession:
     """A session of three turns: one call; three at once; none."""
     made = ClineSession()
-    made.user("Begin.")
-    made.says("I look.", "one")
-    made.result("one")
-    made.says("Now more.", "two", "three", "four")
-    for name in ("two", "three", "four"):
-        made.result(name)
-    made.says("That is it.")
-    made.user("Once more.")
-    made.says("", "five")
-    made.result("five")
-    made.says("Done.")
-    made.user("Thanks.")
-    made.says("You are welcome.")
+    tell(made)
     return made
+
+
+def reads(count: int) -> ClineSession:
+    """A session in which one file is read again and again, in parts and whole, and another one once."""
+    made = ClineSession()
+    made.user("Begin.")
+    for number in range(count):
+        path = "/shop/pair.py" if number != 1 else "/shop/other.py"
+        query = path if number % 2 else f"{path}:1-{200 + number % 4}"
+        asked = {
+            "type": "tool_use",
+            "id": f"toolu_{number}",
+            "name": "read_files",
+            "input": {"files": [{"path": path}]},
+        }
+        made.add("assistant", [asked], modelInfo=MODEL, metrics=METRICS)
+        said = {"query": query, "result": f"read-{number} " + "x" * 7900, "success": True}
+        answer = {"type": "tool_result", "tool_use_id": f"toolu_{number}", "name": "read_files", "content": [said]}
+        made.add("user", [answer])
+    made.says("Done.")
+    return made
+
+
+SUMMARY = "What happened so far."
+HASH_OF_SEVEN = "sha256:d68795c5dd97febcc17ed7cd76f4565e11037dbe00098e9e71b42aed73a1e207"
+"""What the agent makes of the first seven messages of `sound()`."""
+
+
+def compaction(count: int = 7, **given: Any) -> bytes:
+    """The file beside a session that stands for its first messages. What is given as "" is left out."""
+    made = {"version": 1, "updated_at": "2026-11-21T08:12:00.000Z", "source_message_count": count}
+    made |= {"source_prefix_hash": HASH_OF_SEVEN, "messages": [{"role": "user", "content": [words(SUMMARY)]}]}
+    return json.dumps({key: value for key, value in {**made, **given}.items() if value != ""}).encode()
 
 
 _BEGIN, _LOOK, _ONE, _MORE, _TWO, _THREE, _FOUR, _THAT, _ONCE, _CALLS, _FIVE, _DONE, _THANKS, _LAST = range(14)
 
 
-@dataclass(frozen=True, slots=True)
-class Planted:
-    data: bytes
-    words: tuple[str, ...]
-    """The outputs that a mended file must still send."""
-
-
-_ALL = ("one", "two", "three", "four", "five")
-_Break = Callable[[list[Any]], bytes | None]
-_BREAKS: dict[str, tuple[_Break, tuple[str, ...]]] = {}
-
-
-def _breaks(*lost: str) -> Callable[[_Break], None]:
-    """Register a way to break the records; `lost` are the outputs that are then nowhere in the file."""
-
-    def register(break_: _Break) -> None:
-        kept = tuple(word(name) for name in _ALL if name not in lost)
-        _BREAKS[break_.__name__.strip("_")] = (break_, kept)
-
-    return register
-
-
-def corpus() -> dict[str, Planted]:
-    """Every broken session, by what was done to it."""
-    made = {}
-    for name, (break_, kept) in _BREAKS.items():
-        records = deepcopy(sound().records)
-        data = break_(records)
-        made[name] = Planted(data if data is not None else written(records), kept)
-    return made
+_breaks = Breaks(sound, written)
+corpus = _breaks.corpus
 
 
 def result_in(records: list[Any], number: int) -> Record:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
+
+from tests.broken_sessions import Planted, Record
 
 ID = "5a1f3c8e-7d42-4b6f-9e0a-1c2d3e4f5a6b"
 NAME = f"{ID}.json"
 FOLDER = "/home/dev/project"
 CANCELLED = "Tool cancelled"
-
-Record = dict[str, Any]
 
 
 def word(number: int) -> str:
@@ -88,13 +87,6 @@ def document(history: Any, **given: Any) -> Record:
 
 def written(history: Any, **given: Any) -> bytes:
     return json.dumps(document(history, **given), indent=2, ensure_ascii=False).encode("utf-8", "surrogatepass")
-
-
-@dataclass(frozen=True, slots=True)
-class Planted:
-    data: bytes
-    words: tuple[str, ...]
-    """Outputs that are still in the file, which the model is to see once it is mended."""
 
 
 ALL = tuple(range(1, 8))
@@ -445,6 +437,23 @@ def content_null(h: list[Record]) -> None:
 @way()
 def content_gone(h: list[Record]) -> None:
     del h[5]["message"]["content"]
+
+
+@way()
+def nothing_attached_noted(h: list[Record]) -> None:
+    del h[0]["contextItems"], h[2]["contextItems"], h[-1]["contextItems"]
+
+
+@way()
+def what_was_attached_is_null(h: list[Record]) -> None:
+    h[3]["contextItems"] = None
+    h[4]["contextItems"] = [None, {"name": "notes.txt", "description": "a file", "content": "first line"}]
+
+
+@way()
+def what_was_attached_is_no_list(h: list[Record]) -> None:
+    h[2]["contextItems"] = {}
+    h[3]["contextItems"] = ""
 
 
 @way()

@@ -5,23 +5,16 @@ Every output says a word that is nowhere else.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
+
+from tests.broken_sessions import LOST_LINKS, Breaks, Links, Places, Record, break_lines, lines, tell, word
 
 ID = "01a1fd24-f7c0-4065-9091-a3b140f571fc"
 NAME = "events.jsonl"
 FOLDER = "/"
 """Where it took place: a folder that is everywhere."""
-Record = dict[str, Any]
-
-
-def word(name: str) -> str:
-    """What the output of the call with this name says."""
-    return f"word-{name}-word"
 
 
 def event_id(number: int) -> str:
@@ -96,65 +89,15 @@ def call(name: str) -> Record:
     return {"toolCallId": f"call_{name}", "name": "bash", **given}
 
 
-def lines(records: list[Record]) -> bytes:
-    return b"".join(
-        json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
-        for record in records
-    )
-
-
 def sound() -> CopilotSession:
     """A session of three turns: one call, then three at once; one call; none."""
     made = CopilotSession()
-    made.user("Begin.")
-    made.says("I look.", "one")
-    made.result("one")
-    made.says("Now more.", "two", "three", "four")
-    for name in ("two", "three", "four"):
-        made.result(name)
-    made.says("That is it.")
-    made.user("Once more.")
-    made.says("", "five")
-    made.result("five")
-    made.says("Done.")
-    made.user("Thanks.")
-    made.says("You are welcome.")
+    tell(made)
     return made
 
 
 _START, _BEGIN, _, _LOOK, _ONE_START, _ONE, _, _, _MORE, _, _, _, _TWO, _THREE, _FOUR = range(15)
 _THAT, _ONCE, _CALLS, _FIVE, _DONE, _THANKS, _LAST = 17, 19, 21, 23, 26, 28, 30
-
-
-@dataclass(frozen=True, slots=True)
-class Planted:
-    data: bytes
-    words: tuple[str, ...]
-    """The outputs that a repaired file must still send."""
-
-
-_ALL = ("one", "two", "three", "four", "five")
-_BREAKS: dict[str, tuple[Callable[[list[Record]], bytes | None], tuple[str, ...]]] = {}
-
-
-def _breaks(*lost: str) -> Callable[[Callable[[list[Record]], bytes | None]], None]:
-    """Register a way to break the records; `lost` are the outputs that are then nowhere in the file."""
-
-    def register(break_: Callable[[list[Record]], bytes | None]) -> None:
-        kept = tuple(word(name) for name in _ALL if name not in lost)
-        _BREAKS[break_.__name__.strip("_")] = (break_, kept)
-
-    return register
-
-
-def corpus() -> dict[str, Planted]:
-    """Every broken session, by what was done to it."""
-    made = {}
-    for name, (break_, kept) in _BREAKS.items():
-        records = deepcopy(sound().records)
-        data = break_(records)
-        made[name] = Planted(data if data is not None else lines(records), kept)
-    return made
 
 
 def take_out(records: list[Record], number: int) -> Record:
@@ -184,45 +127,22 @@ def fresh(record: Record, number: int = 900) -> Record:
     return {**deepcopy(record), "id": event_id(number)}
 
 
+_breaks = Breaks(sound)
+corpus = _breaks.corpus
+_AT = Places(_BEGIN, _LOOK, _ONE, _MORE, _TWO, _THREE, _FOUR, _THAT, _ONCE, _CALLS, _FIVE, _DONE, _THANKS, _LAST)
+_OWN = ("result_twice", "result_late", "last_line_torn")
+break_lines(_breaks, _AT, Links(take_out, put_in, move, fresh), but=(*LOST_LINKS, *_OWN))
+
+
 def _data(records: list[Record], number: int) -> Record:
     found: Record = records[number]["data"]
     return found
-
-
-@_breaks()
-def _nothing(records: list[Record]) -> None: ...
-
-
-@_breaks("one")
-def _result_gone(records: list[Record]) -> None:
-    take_out(records, _ONE)
 
 
 @_breaks("one")
 def _result_gone_and_its_start(records: list[Record]) -> None:
     take_out(records, _ONE)
     take_out(records, _ONE_START)
-
-
-@_breaks("three")
-def _parallel_result_gone(records: list[Record]) -> None:
-    take_out(records, _THREE)
-
-
-@_breaks("two", "three", "four")
-def _all_parallel_results_gone(records: list[Record]) -> None:
-    for _ in range(3):
-        take_out(records, _TWO)
-
-
-@_breaks("five")
-def _ends_at_a_call(records: list[Record]) -> None:
-    del records[_FIVE:]
-
-
-@_breaks("three", "four", "five")
-def _ends_in_parallel_results(records: list[Record]) -> None:
-    del records[_THREE:]
 
 
 @_breaks("five")
@@ -247,11 +167,6 @@ def _call_gone(records: list[Record]) -> None:
 @_breaks()
 def _all_calls_gone(records: list[Record]) -> None:
     _data(records, _MORE)["toolRequests"].clear()
-
-
-@_breaks()
-def _response_gone(records: list[Record]) -> None:
-    take_out(records, _CALLS)
 
 
 @_breaks()
@@ -353,21 +268,6 @@ def _result_after_the_next_turns_call(records: list[Record]) -> None:
 
 
 @_breaks()
-def _result_behind_the_users_words(records: list[Record]) -> None:
-    move(records, _FIVE, _THANKS)
-
-
-@_breaks()
-def _result_at_the_end(records: list[Record]) -> None:
-    move(records, _FIVE, _LAST)
-
-
-@_breaks()
-def _result_before_its_call(records: list[Record]) -> None:
-    move(records, _ONE, _BEGIN)
-
-
-@_breaks()
 def _result_before_its_call_in_the_turn(records: list[Record]) -> None:
     move(records, _TWO, _ONE)
 
@@ -384,11 +284,6 @@ def _users_words_between_parallel_results(records: list[Record]) -> None:
     words = fresh(records[_THANKS])
     words["data"].update(content="Wait.", transformedContent="Wait.")
     put_in(records, _TWO, words)
-
-
-@_breaks()
-def _results_in_another_order(records: list[Record]) -> None:
-    move(records, _TWO, _FOUR)
 
 
 @_breaks()
@@ -780,18 +675,8 @@ def _parent_unknown(records: list[Record]) -> None:
 
 
 @_breaks()
-def _parent_null(records: list[Record]) -> None:
-    records[_THAT]["parentId"] = None
-
-
-@_breaks()
 def _parent_absent(records: list[Record]) -> None:
     del records[_THAT]["parentId"]
-
-
-@_breaks()
-def _cycle(records: list[Record]) -> None:
-    records[_MORE]["parentId"] = records[_DONE]["id"]
 
 
 @_breaks()
@@ -832,16 +717,6 @@ def _one_id_for_two_events(records: list[Record]) -> None:
 
 
 @_breaks()
-def _line_twice(records: list[Record]) -> None:
-    records.insert(_FIVE + 1, deepcopy(records[_FIVE]))
-
-
-@_breaks()
-def _earlier_line_again_at_the_end(records: list[Record]) -> None:
-    records.append(deepcopy(records[_FOUR]))
-
-
-@_breaks()
 def _response_twice(records: list[Record]) -> None:
     records.insert(_CALLS + 1, deepcopy(records[_CALLS]))
 
@@ -861,11 +736,6 @@ def _first_line_torn(records: list[Record]) -> bytes:
     return lines(records[:1])[:90] + b"\n" + lines(records[1:])
 
 
-@_breaks()
-def _byte_order_mark(records: list[Record]) -> bytes:
-    return b"\xef\xbb\xbf" + lines(records)
-
-
 @_breaks("five")
 def _last_line_torn(records: list[Record]) -> bytes:
     return lines(records[:_FIVE]) + lines(records[_FIVE : _FIVE + 1])[:120]
@@ -874,11 +744,6 @@ def _last_line_torn(records: list[Record]) -> bytes:
 @_breaks()
 def _last_result_torn_in_its_envelope(records: list[Record]) -> bytes:
     return lines(records[:_FIVE]) + lines(records[_FIVE : _FIVE + 1])[:-20]
-
-
-@_breaks("one")
-def _line_damaged(records: list[Record]) -> bytes:
-    return lines(records[:_ONE]) + lines(records[_ONE : _ONE + 1])[:70] + b"\n" + lines(records[_ONE + 1 :])
 
 
 @_breaks()
@@ -892,40 +757,104 @@ def _call_damaged(records: list[Record]) -> bytes:
 
 
 @_breaks()
-def _lines_glued(records: list[Record]) -> bytes:
-    return lines(records[:_FIVE])[:-1] + lines(records[_FIVE:])
-
-
-@_breaks()
 def _line_broken_in_its_text(records: list[Record]) -> bytes:
     return lines(records).replace(word("one").encode(), b"word-one-word\nsecond line")
 
 
 @_breaks()
-def _nul_line(records: list[Record]) -> bytes:
-    return lines(records[:_ONCE]) + b"\0" * 40 + b"\n" + lines(records[_ONCE:])
+def _words_gone_but_for_what_was_sent(records: list[Record]) -> None:
+    del _data(records, _ONCE)["content"]
 
 
 @_breaks()
-def _blank_lines_and_windows_ends(records: list[Record]) -> bytes:
-    return lines(records).replace(b"\n", b"\r\n").replace(b"\r\n", b"\r\n\r\n", 3)
+def _response_without_content(records: list[Record]) -> None:
+    _data(records, _CALLS)["content"] = None
 
 
 @_breaks()
-def _no_line_feed_at_the_end(records: list[Record]) -> bytes:
-    return lines(records)[:-1]
+def _response_without_a_message_id(records: list[Record]) -> None:
+    del _data(records, _MORE)["messageId"]
 
 
 @_breaks()
-def _invalid_utf8(records: list[Record]) -> bytes:
-    return lines(records).replace(word("one").encode(), word("one").encode() + b" \xff\xfe.")
+def _call_without_a_name(records: list[Record]) -> None:
+    del _data(records, _LOOK)["toolRequests"][0]["name"]
 
 
 @_breaks()
-def _lone_surrogate(records: list[Record]) -> bytes:
-    return lines(records).replace(word("one").encode(), word("one").encode() + b" \\ud83d.")
+def _result_that_does_not_say_how_it_ended(records: list[Record]) -> None:
+    del _data(records, _ONE)["success"]
 
 
 @_breaks()
-def _record_that_is_no_object(records: list[Record]) -> bytes:
-    return lines(records[:_ONCE]) + b"null\n" + lines(records[_ONCE:])
+def _result_whose_text_is_a_list(records: list[Record]) -> None:
+    _data(records, _ONE)["result"]["content"] = [{"type": "text", "text": word("one")}]
+
+
+@_breaks()
+def _result_that_is_a_text(records: list[Record]) -> None:
+    _data(records, _ONE)["result"] = word("one")
+
+
+@_breaks()
+def _result_with_an_odd_detail(records: list[Record]) -> None:
+    _data(records, _ONE)["result"]["detailedContent"] = 7
+
+
+@_breaks()
+def _failure_that_is_a_text(records: list[Record]) -> None:
+    del _data(records, _ONE)["result"]
+    _data(records, _ONE).update(success=False, error=word("one"))
+
+
+@_breaks()
+def _start_of_a_call_without_its_tool(records: list[Record]) -> None:
+    del _data(records, _ONE_START)["toolName"]
+
+
+@_breaks()
+def _start_of_a_call_without_its_id(records: list[Record]) -> None:
+    del _data(records, _ONE_START)["toolCallId"]
+
+
+@_breaks()
+def _turn_without_its_number(records: list[Record]) -> None:
+    del _data(records, _LOOK - 1)["turnId"]
+
+
+@_breaks()
+def _stopped_without_a_reason(records: list[Record]) -> None:
+    _stop(records, "abort", _DONE)
+    _data(records, _DONE + 1).clear()
+
+
+@_breaks()
+def _resumed_without_a_time(records: list[Record]) -> None:
+    _stop(records, "session.resume", _DONE)
+    _data(records, _DONE + 1).clear()
+
+
+@_breaks()
+def _first_line_without_what_it_needs(records: list[Record]) -> None:
+    for key in ("producer", "version", "startTime", "copilotVersion"):
+        del _data(records, _START)[key]
+
+
+@_breaks()
+def _first_line_with_a_folder_that_has_no_name(records: list[Record]) -> None:
+    _data(records, _START)["context"] = {}
+
+
+@_breaks()
+def _first_line_of_another_type(records: list[Record]) -> None:
+    records[_START]["type"] = "session.began"
+
+
+@_breaks()
+def _first_line_glued_to_the_next(records: list[Record]) -> bytes:
+    return lines(records[:1])[:-1] + lines(records[1:])
+
+
+@_breaks()
+def _first_line_is_null(records: list[Record]) -> bytes:
+    return b"null\n" + lines(records)

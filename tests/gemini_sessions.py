@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
+
+from tests.broken_sessions import Breaks, Record, lines, word
 
 ID = "1d1598d1-be83-49b5-aedf-3725d6733298"
 NAME = f"session-2026-11-21T08-04-{ID[:8]}.jsonl"
 MODEL = "gemini-2.5-pro"
-Record = dict[str, Any]
-
-
-def word(name: str) -> str:
-    """What the output of the call with this name says."""
-    return f"word-{name}-word"
 
 
 def call_id(name: str) -> str:
@@ -80,13 +74,6 @@ class GeminiSession:
         return lines(self.records)
 
 
-def lines(records: list[Record]) -> bytes:
-    return b"".join(
-        json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
-        for record in records
-    )
-
-
 def sound(copies: bool = False) -> GeminiSession:
     """A session of three turns: one call; three at once; one more."""
     made = GeminiSession(copies)
@@ -128,37 +115,8 @@ def resumed() -> GeminiSession:
     return made
 
 
-@dataclass(frozen=True, slots=True)
-class Planted:
-    data: bytes
-    words: tuple[str, ...]
-    """The outputs that a mended file must still send."""
-
-
-_ALL = ("one", "two", "three", "four", "five")
-_BREAKS: dict[str, tuple[Callable[[], GeminiSession], Callable[[list[Record]], bytes | None], tuple[str, ...]]] = {}
-
-
-def _breaks(
-    *lost: str, of: Callable[[], GeminiSession] = sound
-) -> Callable[[Callable[[list[Record]], bytes | None]], None]:
-    """Register a way to break the records; `lost` are the outputs that are then nowhere in the file."""
-
-    def register(break_: Callable[[list[Record]], bytes | None]) -> None:
-        kept = tuple(word(name) for name in _ALL if name not in lost)
-        _BREAKS[break_.__name__.strip("_")] = (of, break_, kept)
-
-    return register
-
-
-def corpus() -> dict[str, Planted]:
-    """Every broken session, by what was done to it."""
-    made = {}
-    for name, (of, break_, kept) in _BREAKS.items():
-        records = deepcopy(of().records)
-        data = break_(records)
-        made[name] = Planted(data if data is not None else lines(records), kept)
-    return made
+_breaks = Breaks(sound)
+corpus = _breaks.corpus
 
 
 def at(records: list[Record], name: str) -> int:
@@ -468,9 +426,62 @@ def _beside_its_calls(records: list[Record]) -> None:
     messages[2]["toolCalls"] = [tool_call("one")]
 
 
-@_breaks()
-def _command_in_between(records: list[Record]) -> None:
+@_breaks(said=("/home/dev has a bug",))
+def _path_in_between(records: list[Record]) -> None:
     records.insert(at(records, "one") + 1, _user({"text": "/home/dev has a bug"}))
+
+
+@_breaks(said=("?? what does it do",))
+def _question_as_text(records: list[Record]) -> None:
+    records.append({**_user(), "content": " ?? what does it do"})
+
+
+@_breaks(said=("// is that a comment", "image/png"))
+def _comment_with_an_image(records: list[Record]) -> None:
+    image = {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}
+    records.append(_user({"text": "// is that a comment"}, image))
+
+
+@_breaks(said=("my own words",))
+def _words_after_the_agents_context(records: list[Record]) -> None:
+    hook = "<hook_context>from a hook</hook_context>"
+    records.append(_user({"text": f"{hook}my own words"}))
+
+
+@_breaks("three", of=resumed, said=("/srv/one is empty", "?why"))
+def _paths_in_the_list(records: list[Record]) -> None:
+    messages = messages_of(records)
+    messages[5]["content"].pop(1)
+    messages.insert(4, _user({"text": "/srv/one is empty"}, id_="path"))
+    messages.append(_user({"text": "?why"}, id_="why"))
+
+
+@_breaks(said=("/srv/one is empty", "?why", "/first of all"))
+def _left_out_by_an_earlier_resume(records: list[Record]) -> None:
+    """What the agent writes when it resumes a session with such messages: all but them."""
+    kept = [record for record in records[2:] if "id" in record]
+    number = next(n for n, record in enumerate(records) if record.get("content") == [{"text": "Once more."}])
+    said = ("/srv/one is empty", "?why")
+    records[number:number] = [_user({"text": text}, id_=f"q{n}") for n, text in enumerate(said)]
+    records.insert(2, _user({"text": "/first of all"}, id_="first"))
+    model = {"timestamp": time(40), "type": "gemini"}
+    messages: list[Record] = [{**_context(), "id": "another"}]
+    for record in {record["id"]: record for record in kept}.values():
+        calls = record.get("toolCalls", ())
+        said_as = [{"text": record["content"]}] if isinstance(record["content"], str) and record["content"] else []
+        content = [*said_as, *(in_content(call["args"]["command"].removeprefix("echo ")) for call in calls)]
+        messages.append({**model, **record, **({"content": content} if record["type"] == "gemini" else {})})
+        if calls:
+            answers = [part for call in calls for part in call["result"]]
+            messages.append(_user(*answers, id_=f"{record['id']}_response"))
+    records.append({"$set": {"messages": messages, "lastUpdated": time(41)}})
+    records.append(_user({"text": "And now?"}, id_="now"))
+
+
+@_breaks()
+def _commands(records: list[Record]) -> None:
+    said = ("/help", "/stats model", "/", "?", "<session_context>\nThis is the Gemini CLI.\n</session_context>")
+    records += [_user({"text": text}, id_=f"c{number}") for number, text in enumerate(said)]
 
 
 @_breaks()

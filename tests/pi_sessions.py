@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
+
+from tests.broken_sessions import Breaks, Places, Record, break_lines, lines, links, tell, word
 
 ID = "01a1fd24-f7c0-7065-9091-a3b140f571fc"
 NAME = f"2026-11-21T08-07-00-801Z_{ID}.jsonl"
 FOLDER = "/"
 """Where it was had: a folder that is everywhere, since pi resumes nothing whose folder is gone."""
-Record = dict[str, Any]
 MODEL = {"api": "anthropic-messages", "provider": "mock", "model": "mock-model"}
 USAGE = {"input": 9, "output": 5, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 14, "cost": {"total": 0}}
-
-
-def word(name: str) -> str:
-    """What the output of the call with this name says."""
-    return f"word-{name}-word"
 
 
 class PiSession:
@@ -38,7 +31,7 @@ class PiSession:
     def add(self, kind: str, **fields: Any) -> Record:
         number = len(self.records)
         record = {"type": kind, "id": f"{0xABC000 + number:08x}", "parentId": self.leaf, "timestamp": self.time(number)}
-        self.records.append({**record, **fields})
+        self.records.append({**record, **deepcopy(fields)})
         self.leaf = str(record["id"])
         return self.records[-1]
 
@@ -68,30 +61,11 @@ def call(name: str) -> Record:
     return {"type": "toolCall", "id": f"toolu_{name}", "name": "bash", "arguments": {"command": f"echo {name}"}}
 
 
-def lines(records: list[Record]) -> bytes:
-    return b"".join(
-        json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
-        for record in records
-    )
-
-
 def sound() -> PiSession:
     """A session of three turns: one call; three at once; none."""
     made = PiSession()
     made.message("system", content="", sections={"preamble": "You are an assistant."}, toolsAdded=[])
-    made.user("Begin.")
-    made.says("I look.", "one")
-    made.result("one")
-    made.says("Now more.", "two", "three", "four")
-    for name in ("two", "three", "four"):
-        made.result(name)
-    made.says("That is it.")
-    made.user("Once more.")
-    made.says("", "five")
-    made.result("five")
-    made.says("Done.")
-    made.user("Thanks.")
-    made.says("You are welcome.")
+    tell(made)
     return made
 
 
@@ -101,105 +75,23 @@ _HEADER, _CHANGE, _SYSTEM, _BEGIN, _LOOK, _ONE, _MORE, _TWO, _THREE, _FOUR, _THA
 _THANKS, _LAST = 15, 16
 
 
-@dataclass(frozen=True, slots=True)
-class Planted:
-    data: bytes
-    words: tuple[str, ...]
-    """The outputs that a mended file must still send."""
-
-
-_ALL = ("one", "two", "three", "four", "five")
-_BREAKS: dict[str, tuple[Callable[[list[Record]], bytes | None], tuple[str, ...]]] = {}
-
-
-def _breaks(*lost: str) -> Callable[[Callable[[list[Record]], bytes | None]], None]:
-    """Register a way to break the records; `lost` are the outputs that are then nowhere in the file."""
-
-    def register(break_: Callable[[list[Record]], bytes | None]) -> None:
-        kept = tuple(word(name) for name in _ALL if name not in lost)
-        _BREAKS[break_.__name__.strip("_")] = (break_, kept)
-
-    return register
-
-
-def corpus() -> dict[str, Planted]:
-    """Every broken session, by what was done to it."""
-    made = {}
-    for name, (break_, kept) in _BREAKS.items():
-        records = deepcopy(sound().records)
-        data = break_(records)
-        made[name] = Planted(data if data is not None else lines(records), kept)
-    return made
-
-
-def take_out(records: list[Record], number: int) -> Record:
-    """Take a record out; what hangs on it hangs on its parent."""
-    gone = records.pop(number)
-    for record in records:
-        if record.get("parentId") == gone["id"]:
-            record["parentId"] = gone["parentId"]
-    return gone
-
-
-def put_in(records: list[Record], number: int, record: Record) -> None:
-    """Put a record behind the one at `number`; what hung on that hangs on it."""
-    above = records[number]
-    for other in records:
-        if other.get("parentId") == above["id"]:
-            other["parentId"] = record["id"]
-    record["parentId"] = above["id"]
-    records.insert(number + 1, record)
-
-
-def move(records: list[Record], number: int, behind: int) -> None:
-    """Put a record behind another one, in the file and in the tree."""
-    anchor = records[behind]
-    record = take_out(records, number)
-    put_in(records, records.index(anchor), record)
-
-
 def _fresh(record: Record, id_: str = "f0f0f0f0") -> Record:
     return {**deepcopy(record), "id": id_}
 
 
-@_breaks()
-def _nothing(records: list[Record]) -> None: ...
+_TREE = links("id", "parentId", _fresh)
+take_out, put_in, move = _TREE[:3]
+_breaks = Breaks(sound)
+_AT = Places(_BEGIN, _LOOK, _ONE, _MORE, _TWO, _THREE, _FOUR, _THAT, _ONCE, _CALLS, _FIVE, _DONE, _THANKS, _LAST)
+break_lines(_breaks, _AT, _TREE)
 
 
-@_breaks("one")
-def _result_gone(records: list[Record]) -> None:
-    take_out(records, _ONE)
-
-
-@_breaks("three")
-def _parallel_result_gone(records: list[Record]) -> None:
-    take_out(records, _THREE)
-
-
-@_breaks("two", "three", "four")
-def _all_parallel_results_gone(records: list[Record]) -> None:
-    for _ in range(3):
-        take_out(records, _TWO)
-
-
-@_breaks("five")
-def _ends_at_a_call(records: list[Record]) -> None:
-    del records[_FIVE:]
-
-
-@_breaks("three", "four", "five")
-def _ends_in_parallel_results(records: list[Record]) -> None:
-    del records[_THREE:]
+corpus = _breaks.corpus
 
 
 @_breaks()
 def _call_gone(records: list[Record]) -> None:
     records[_MORE]["message"]["content"].pop(2)
-
-
-@_breaks()
-def _response_gone(records: list[Record]) -> None:
-    take_out(records, _CALLS)
 
 
 @_breaks()
@@ -236,35 +128,10 @@ def _id_absent(records: list[Record]) -> None:
 
 
 @_breaks()
-def _result_twice(records: list[Record]) -> None:
-    put_in(records, _ONE, _fresh(records[_ONE]))
-
-
-@_breaks()
 def _second_result_that_differs(records: list[Record]) -> None:
     second = _fresh(records[_ONE])
     second["message"]["content"][0]["text"] = "something else"
     put_in(records, _ONE, second)
-
-
-@_breaks()
-def _result_late(records: list[Record]) -> None:
-    move(records, _ONE, _MORE)
-
-
-@_breaks()
-def _result_behind_the_users_words(records: list[Record]) -> None:
-    move(records, _FIVE, _THANKS)
-
-
-@_breaks()
-def _result_at_the_end(records: list[Record]) -> None:
-    move(records, _FIVE, _LAST)
-
-
-@_breaks()
-def _result_before_its_call(records: list[Record]) -> None:
-    move(records, _ONE, _BEGIN)
 
 
 @_breaks()
@@ -279,11 +146,6 @@ def _users_words_between_parallel_results(records: list[Record]) -> None:
     words = _fresh(records[_THANKS])
     words["message"]["content"][0]["text"] = "Wait."
     put_in(records, _TWO, words)
-
-
-@_breaks()
-def _results_in_another_order(records: list[Record]) -> None:
-    move(records, _TWO, _FOUR)
 
 
 @_breaks()
@@ -308,39 +170,9 @@ def _response_ended_in_an_error(records: list[Record]) -> None:
     records[_CALLS]["message"]["stopReason"] = "error"
 
 
-@_breaks("one")
-def _result_record_lost(records: list[Record]) -> None:
-    del records[_ONE]
-
-
-@_breaks()
-def _call_record_lost(records: list[Record]) -> None:
-    del records[_MORE]
-
-
-@_breaks()
-def _words_record_lost(records: list[Record]) -> None:
-    del records[_ONCE]
-
-
-@_breaks("three")
-def _two_records_lost(records: list[Record]) -> None:
-    del records[_ONCE], records[_THREE]
-
-
 @_breaks()
 def _parent_unknown(records: list[Record]) -> None:
     records[_THAT]["parentId"] = "00000000"
-
-
-@_breaks()
-def _parent_null(records: list[Record]) -> None:
-    records[_THAT]["parentId"] = None
-
-
-@_breaks()
-def _cycle(records: list[Record]) -> None:
-    records[_MORE]["parentId"] = records[_DONE]["id"]
 
 
 @_breaks()
@@ -359,26 +191,6 @@ def _one_id_for_call_and_result_and_links(records: list[Record]) -> None:
 
 
 @_breaks()
-def _line_twice(records: list[Record]) -> None:
-    records.insert(_FIVE + 1, deepcopy(records[_FIVE]))
-
-
-@_breaks()
-def _earlier_line_again_at_the_end(records: list[Record]) -> None:
-    records.append(deepcopy(records[_FOUR]))
-
-
-@_breaks()
-def _lines_swapped(records: list[Record]) -> None:
-    records[_TWO], records[_THREE] = records[_THREE], records[_TWO]
-
-
-@_breaks()
-def _last_lines_swapped(records: list[Record]) -> None:
-    records[_THANKS], records[_LAST] = records[_LAST], records[_THANKS]
-
-
-@_breaks()
 def _header_lost(records: list[Record]) -> None:
     del records[_HEADER]
 
@@ -389,58 +201,13 @@ def _header_torn(records: list[Record]) -> bytes:
 
 
 @_breaks()
-def _byte_order_mark(records: list[Record]) -> bytes:
-    return b"\xef\xbb\xbf" + lines(records)
-
-
-@_breaks("five")
-def _last_line_torn(records: list[Record]) -> bytes:
-    return lines(records[:_FIVE]) + lines(records[_FIVE : _FIVE + 1])[:90]
-
-
-@_breaks()
 def _last_result_torn_in_its_details(records: list[Record]) -> bytes:
     return lines(records[:_FIVE]) + lines(records[_FIVE : _FIVE + 1])[:-20]
-
-
-@_breaks("one")
-def _line_damaged(records: list[Record]) -> bytes:
-    return lines(records[:_ONE]) + lines(records[_ONE : _ONE + 1])[:70] + b"\n" + lines(records[_ONE + 1 :])
 
 
 @_breaks()
 def _words_damaged(records: list[Record]) -> bytes:
     return lines(records[:_ONCE]) + b'{"type":"mess\n' + lines(records[_ONCE + 1 :])
-
-
-@_breaks()
-def _lines_glued(records: list[Record]) -> bytes:
-    return lines(records[:_FIVE])[:-1] + lines(records[_FIVE:])
-
-
-@_breaks()
-def _nul_line(records: list[Record]) -> bytes:
-    return lines(records[:_ONCE]) + b"\0" * 40 + b"\n" + lines(records[_ONCE:])
-
-
-@_breaks()
-def _blank_lines_and_windows_ends(records: list[Record]) -> bytes:
-    return lines(records).replace(b"\n", b"\r\n").replace(b"\r\n", b"\r\n\r\n", 3)
-
-
-@_breaks()
-def _no_line_feed_at_the_end(records: list[Record]) -> bytes:
-    return lines(records)[:-1]
-
-
-@_breaks()
-def _invalid_utf8(records: list[Record]) -> bytes:
-    return lines(records).replace(word("one").encode(), word("one").encode() + b" \xff\xfe.")
-
-
-@_breaks()
-def _lone_surrogate(records: list[Record]) -> bytes:
-    return lines(records).replace(word("one").encode(), word("one").encode() + b" \\ud83d.")
 
 
 @_breaks("one")
@@ -537,7 +304,7 @@ def _branch(records: list[Record]) -> None:
 
 @_breaks("five")
 def _branch_with_a_result_gone(records: list[Record]) -> None:
-    _BREAKS["branch"][0](records)
+    _breaks["branch"](records)
     del records[_FIVE], records[_ONCE]
     take_out(
         records, next(n for n, r in enumerate(records) if n > _LAST and r["message"].get("toolCallId") == "toolu_five")
@@ -596,11 +363,6 @@ def _first_version(records: list[Record]) -> None:
     records[0].pop("version")
     for record in records[1:]:
         del record["id"], record["parentId"]
-
-
-@_breaks()
-def _record_that_is_no_object(records: list[Record]) -> bytes:
-    return lines(records[:_ONCE]) + b"null\n" + lines(records[_ONCE:])
 
 
 def _append(records: list[Record], kind: str, **fields: Any) -> None:

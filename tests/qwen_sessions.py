@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
+
+from tests.broken_sessions import Breaks, Places, Record, break_lines, lines, links, word
 
 ID = "01a1fd11-0000-4000-8000-000000000001"
 NAME = f"{ID}.jsonl"
 FOLDER = "/home/dev/project"
-Record = dict[str, Any]
-
-
-def word(name: str) -> str:
-    """What the output of the call with this name says."""
-    return f"word-{name}-word"
 
 
 def call(name: str) -> Record:
@@ -72,13 +66,6 @@ class QwenSession:
         return lines(self.records)
 
 
-def lines(records: list[Record]) -> bytes:
-    return b"".join(
-        json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
-        for record in records
-    )
-
-
 def sound() -> QwenSession:
     """A session of three turns: one call; three at once; none."""
     made = QwenSession()
@@ -100,66 +87,18 @@ def sound() -> QwenSession:
 
 
 _BEGIN, _EVENT, _LOOK, _ONE, _MORE, _TWO, _THREE, _FOUR, _THAT, _ONCE, _CALLS, _FIVE, _DONE, _THANKS, _LAST = range(15)
-_ALL = ("one", "two", "three", "four", "five")
-
-
-@dataclass(frozen=True, slots=True)
-class Planted:
-    data: bytes
-    words: tuple[str, ...]
-    """The outputs that a repaired file must still send."""
-
-
-_BREAKS: dict[str, tuple[Callable[[list[Record]], bytes | None], tuple[str, ...]]] = {}
-
-
-def _breaks(*lost: str) -> Callable[[Callable[[list[Record]], bytes | None]], None]:
-    """Register a way to break the records; `lost` are the outputs that are then nowhere in the file."""
-
-    def register(break_: Callable[[list[Record]], bytes | None]) -> None:
-        kept = tuple(word(name) for name in _ALL if name not in lost)
-        _BREAKS[break_.__name__.strip("_")] = (break_, kept)
-
-    return register
-
-
-def corpus() -> dict[str, Planted]:
-    """Every broken session, by what was done to it."""
-    made = {}
-    for name, (break_, kept) in _BREAKS.items():
-        records = deepcopy(sound().records)
-        data = break_(records)
-        made[name] = Planted(data if data is not None else lines(records), kept)
-    return made
-
-
-def take_out(records: list[Record], number: int) -> Record:
-    """Take a record out; what hangs on it hangs on its parent."""
-    gone = records.pop(number)
-    for record in records:
-        if record["parentUuid"] == gone["uuid"]:
-            record["parentUuid"] = gone["parentUuid"]
-    return gone
-
-
-def put_in(records: list[Record], number: int, record: Record) -> None:
-    """Put a record behind the one at `number`; what hung on that hangs on it."""
-    above = records[number]
-    for other in records:
-        if other["parentUuid"] == above["uuid"]:
-            other["parentUuid"] = record["uuid"]
-    record["parentUuid"] = above["uuid"]
-    records.insert(number + 1, record)
-
-
-def move(records: list[Record], number: int, behind: int) -> None:
-    """Put a record behind another one, in the file and in the tree."""
-    anchor = records[behind]
-    put_in(records, records.index(anchor) if (moved := take_out(records, number)) else 0, moved)
 
 
 def _fresh(record: Record, name: str = "fresh") -> Record:
     return {**deepcopy(record), "uuid": str(uuid.uuid5(uuid.NAMESPACE_OID, name))}
+
+
+_TREE = links("uuid", "parentUuid", _fresh)
+take_out, put_in, move = _TREE[:3]
+_breaks = Breaks(sound)
+corpus = _breaks.corpus
+_AT = Places(_BEGIN, _LOOK, _ONE, _MORE, _TWO, _THREE, _FOUR, _THAT, _ONCE, _CALLS, _FIVE, _DONE, _THANKS, _LAST)
+break_lines(_breaks, _AT, _TREE, but=("parent_null", "cycle", "record_that_is_no_object"))
 
 
 def _append(records: list[Record], kind: str, **fields: Any) -> Record:
@@ -175,49 +114,19 @@ def _answer(record: Record) -> Record:
     return found
 
 
+def _answer_in(content: Record) -> Record:
+    found: Record = content["parts"][0]["functionResponse"]
+    return found
+
+
 def _called(record: Record, number: int = -1) -> Record:
     found: Record = record["message"]["parts"][number]["functionCall"]
     return found
 
 
 @_breaks()
-def _nothing(records: list[Record]) -> None: ...
-
-
-@_breaks("one")
-def _result_gone(records: list[Record]) -> None:
-    take_out(records, _ONE)
-
-
-@_breaks("three")
-def _parallel_result_gone(records: list[Record]) -> None:
-    take_out(records, _THREE)
-
-
-@_breaks("two", "three", "four")
-def _all_parallel_results_gone(records: list[Record]) -> None:
-    for _ in range(3):
-        take_out(records, _TWO)
-
-
-@_breaks("five")
-def _ends_at_a_call(records: list[Record]) -> None:
-    del records[_FIVE:]
-
-
-@_breaks("three", "four", "five")
-def _ends_in_parallel_results(records: list[Record]) -> None:
-    del records[_THREE:]
-
-
-@_breaks()
 def _call_gone(records: list[Record]) -> None:
     records[_MORE]["message"]["parts"].pop(2)
-
-
-@_breaks()
-def _response_gone(records: list[Record]) -> None:
-    take_out(records, _CALLS)
 
 
 @_breaks()
@@ -262,35 +171,10 @@ def _id_too_long(records: list[Record]) -> None:
 
 
 @_breaks()
-def _result_twice(records: list[Record]) -> None:
-    put_in(records, _ONE, _fresh(records[_ONE]))
-
-
-@_breaks()
 def _second_result_that_differs(records: list[Record]) -> None:
     second = _fresh(records[_ONE])
     _answer(second)["response"]["output"] = "something else"
     put_in(records, _ONE, second)
-
-
-@_breaks()
-def _result_late(records: list[Record]) -> None:
-    move(records, _ONE, _MORE)
-
-
-@_breaks()
-def _result_behind_the_users_words(records: list[Record]) -> None:
-    move(records, _FIVE, _THANKS)
-
-
-@_breaks()
-def _result_at_the_end(records: list[Record]) -> None:
-    move(records, _FIVE, _LAST)
-
-
-@_breaks()
-def _result_before_its_call(records: list[Record]) -> None:
-    move(records, _ONE, _BEGIN)
 
 
 @_breaks()
@@ -312,11 +196,6 @@ def _response_between(records: list[Record]) -> None:
     said = _fresh(records[_THAT])
     said["message"]["parts"][0]["text"] = "Hm."
     put_in(records, _TWO, said)
-
-
-@_breaks()
-def _results_in_another_order(records: list[Record]) -> None:
-    move(records, _TWO, _FOUR)
 
 
 @_breaks()
@@ -417,29 +296,9 @@ def _response_that_timed_out(records: list[Record]) -> None:
     put_in(records, _LOOK, said)
 
 
-@_breaks("one")
-def _result_record_lost(records: list[Record]) -> None:
-    del records[_ONE]
-
-
-@_breaks()
-def _call_record_lost(records: list[Record]) -> None:
-    del records[_MORE]
-
-
-@_breaks()
-def _words_record_lost(records: list[Record]) -> None:
-    del records[_ONCE]
-
-
 @_breaks()
 def _event_record_lost(records: list[Record]) -> None:
     del records[_EVENT]
-
-
-@_breaks("three")
-def _two_records_lost(records: list[Record]) -> None:
-    del records[_ONCE], records[_THREE]
 
 
 @_breaks()
@@ -493,11 +352,6 @@ def _one_id_for_two_results_and_links(records: list[Record]) -> None:
 
 
 @_breaks()
-def _line_twice(records: list[Record]) -> None:
-    records.insert(_FIVE + 1, deepcopy(records[_FIVE]))
-
-
-@_breaks()
 def _words_twice(records: list[Record]) -> None:
     records.insert(_ONCE + 1, deepcopy(records[_ONCE]))
 
@@ -505,21 +359,6 @@ def _words_twice(records: list[Record]) -> None:
 @_breaks()
 def _call_twice(records: list[Record]) -> None:
     records.insert(_LOOK + 1, deepcopy(records[_LOOK]))
-
-
-@_breaks()
-def _earlier_line_again_at_the_end(records: list[Record]) -> None:
-    records.append(deepcopy(records[_FOUR]))
-
-
-@_breaks()
-def _lines_swapped(records: list[Record]) -> None:
-    records[_TWO], records[_THREE] = records[_THREE], records[_TWO]
-
-
-@_breaks()
-def _last_lines_swapped(records: list[Record]) -> None:
-    records[_THANKS], records[_LAST] = records[_LAST], records[_THANKS]
 
 
 @_breaks()
@@ -542,23 +381,8 @@ def _first_line_damaged(records: list[Record]) -> bytes:
 
 
 @_breaks()
-def _byte_order_mark(records: list[Record]) -> bytes:
-    return b"\xef\xbb\xbf" + lines(records)
-
-
-@_breaks("five")
-def _last_line_torn(records: list[Record]) -> bytes:
-    return lines(records[:_FIVE]) + lines(records[_FIVE : _FIVE + 1])[:90]
-
-
-@_breaks()
 def _last_result_torn_in_its_notes(records: list[Record]) -> bytes:
     return lines(records[:_FIVE]) + lines(records[_FIVE : _FIVE + 1])[:-20]
-
-
-@_breaks("one")
-def _line_damaged(records: list[Record]) -> bytes:
-    return lines(records[:_ONE]) + lines(records[_ONE : _ONE + 1])[:70] + b"\n" + lines(records[_ONE + 1 :])
 
 
 @_breaks("one")
@@ -569,36 +393,6 @@ def _torn_line_glued_to_the_next(records: list[Record]) -> bytes:
 @_breaks()
 def _words_damaged(records: list[Record]) -> bytes:
     return lines(records[:_ONCE]) + b'{"uuid":"mess\n' + lines(records[_ONCE + 1 :])
-
-
-@_breaks()
-def _lines_glued(records: list[Record]) -> bytes:
-    return lines(records[:_FIVE])[:-1] + lines(records[_FIVE:])
-
-
-@_breaks()
-def _nul_line(records: list[Record]) -> bytes:
-    return lines(records[:_ONCE]) + b"\0" * 40 + b"\n" + lines(records[_ONCE:])
-
-
-@_breaks()
-def _blank_lines_and_windows_ends(records: list[Record]) -> bytes:
-    return lines(records).replace(b"\n", b"\r\n").replace(b"\r\n", b"\r\n\r\n", 3)
-
-
-@_breaks()
-def _no_line_feed_at_the_end(records: list[Record]) -> bytes:
-    return lines(records)[:-1]
-
-
-@_breaks()
-def _invalid_utf8(records: list[Record]) -> bytes:
-    return lines(records).replace(word("one").encode(), word("one").encode() + b" \xff\xfe.")
-
-
-@_breaks()
-def _lone_surrogate(records: list[Record]) -> bytes:
-    return lines(records).replace(word("one").encode(), word("one").encode() + b" \\ud83d.")
 
 
 @_breaks()
@@ -667,3 +461,177 @@ def _compressed_between_call_and_result(records: list[Record]) -> None:
 def _compressed_above_a_lost_parent(records: list[Record]) -> None:
     _compress(records, _THAT, _KEPT)
     records[_TWO]["parentUuid"] = "00000000"
+
+
+def _compress_with(records: list[Record], break_: Callable[[list[Record]], object], behind: int = _THAT) -> None:
+    """A compression that kept two pairs, broken in this way."""
+    kept = deepcopy(_KEPT[:3])
+    kept += [{"role": "model", "parts": [{"text": "And this."}, call("more")]}, {"role": "user", "parts": []}]
+    kept[-1]["parts"].append(response("more"))
+    break_(kept)
+    _compress(records, behind, [*kept, {"role": "model", "parts": [{"text": "Got it."}]}])
+
+
+_BEFORE = ("one", "two", "three", "four")
+_KEPT_ONE, _KEPT_MORE = _ALL_KEPT = ("kept", "more")
+
+
+@_breaks(*_BEFORE, keeps=_ALL_KEPT)
+def _compressed_and_nothing_wrong(records: list[Record]) -> None:
+    _compress_with(records, lambda kept: None)
+
+
+@_breaks(*_BEFORE, keeps=(_KEPT_MORE,))
+def _compressed_without_a_result(records: list[Record]) -> None:
+    _compress_with(records, lambda kept: kept.pop(2))
+
+
+@_breaks(*_BEFORE, keeps=(_KEPT_ONE,))
+def _compressed_without_the_last_result(records: list[Record]) -> None:
+    kept = [*_KEPT[:3], {"role": "model", "parts": [call("more")]}]
+    _compress(records, _THAT, kept)
+
+
+@_breaks(*_BEFORE, keeps=_ALL_KEPT)
+def _compressed_with_a_late_result(records: list[Record]) -> None:
+    _compress_with(records, lambda kept: kept.append(kept.pop(2)))
+
+
+@_breaks(*_BEFORE, keeps=_ALL_KEPT)
+def _compressed_with_another_id(records: list[Record]) -> None:
+    _compress_with(records, lambda kept: _answer_in(kept[2]).update(id="call.kept"))
+
+
+@_breaks(*_BEFORE, keeps=_ALL_KEPT)
+def _compressed_with_an_id_reused(records: list[Record]) -> None:
+    def reuse(kept: list[Record]) -> None:
+        kept[3]["parts"][1]["functionCall"]["id"] = _answer_in(kept[4])["id"] = "call_kept"
+
+    _compress_with(records, reuse)
+
+
+@_breaks(*_BEFORE, keeps=_ALL_KEPT)
+def _compressed_with_an_id_of_a_later_call(records: list[Record]) -> None:
+    def reuse(kept: list[Record]) -> None:
+        kept[3]["parts"][1]["functionCall"]["id"] = _answer_in(kept[4])["id"] = "call_five"
+
+    _compress_with(records, reuse)
+
+
+@_breaks(*_BEFORE, keeps=(_KEPT_ONE,))
+def _compressed_with_a_result_that_differs(records: list[Record]) -> None:
+    second = {"role": "user", "parts": [response("kept", "something else")]}
+    _compress_with(records, lambda kept: kept.insert(3, second))
+
+
+@_breaks(*_BEFORE, keeps=_ALL_KEPT)
+def _compressed_without_a_call(records: list[Record]) -> None:
+    _compress_with(records, lambda kept: kept[1]["parts"].pop())
+
+
+@_breaks(*_BEFORE, keeps=_ALL_KEPT)
+def _compressed_with_an_empty_text(records: list[Record]) -> None:
+    _compress_with(records, lambda kept: kept[1]["parts"].insert(0, {"text": ""}))
+
+
+@_breaks(*_BEFORE, keeps=_ALL_KEPT)
+def _compressed_and_a_result_after_it(records: list[Record]) -> None:
+    """A call that was kept, whose result was written after the user's next words."""
+
+    def lose(kept: list[Record]) -> None:
+        kept.pop(2)
+
+    _compress_with(records, lose)
+    answer = _fresh(records[_ONE])
+    answer["message"]["parts"] = [response("kept")]
+    put_in(records, _DONE + 1, answer)
+
+
+@_breaks(*_BEFORE, keeps=_ALL_KEPT)
+def _compressed_with_the_result_of_a_later_call(records: list[Record]) -> None:
+    """A result that was kept, whose call follows."""
+    _compress_with(records, lambda kept: kept.insert(2, {"role": "user", "parts": [response("five")]}))
+    take_out(records, _FIVE + 1)
+
+
+@_breaks()
+def _another_sessions_record(records: list[Record]) -> None:
+    records[_MORE]["sessionId"] = "01a1fd11-0000-4000-8000-00000000000f"
+
+
+@_breaks()
+def _another_session_in_the_first_record(records: list[Record]) -> None:
+    records[_BEGIN]["sessionId"] = "01a1fd11-0000-4000-8000-00000000000f"
+
+
+@_breaks()
+def _no_folder_in_the_first_record(records: list[Record]) -> None:
+    del records[_BEGIN]["cwd"]
+
+
+@_breaks()
+def _role_of_another_api(records: list[Record]) -> None:
+    records[_LOOK]["message"]["role"] = "assistant"
+
+
+@_breaks()
+def _role_of_the_tools(records: list[Record]) -> None:
+    records[_ONE]["message"]["role"] = "tool"
+
+
+@_breaks()
+def _role_absent(records: list[Record]) -> None:
+    del records[_LAST]["message"]["role"]
+
+
+@_breaks()
+def _part_that_is_a_text(records: list[Record]) -> None:
+    records[_LOOK]["message"]["parts"].insert(0, "Well.")
+
+
+@_breaks()
+def _part_that_is_null(records: list[Record]) -> None:
+    records[_ONE]["message"]["parts"].append(None)
+
+
+@_breaks()
+def _part_that_is_empty(records: list[Record]) -> None:
+    records[_LOOK]["message"]["parts"].append({})
+
+
+@_breaks()
+def _part_that_is_a_list(records: list[Record]) -> None:
+    records[_LOOK]["message"]["parts"].append([])
+
+
+@_breaks()
+def _words_that_are_no_list(records: list[Record]) -> None:
+    records[_ONCE]["message"]["parts"] = "Once more."
+
+
+@_breaks()
+def _message_that_is_a_text(records: list[Record]) -> None:
+    records[_ONCE]["message"] = "Once more."
+
+
+@_breaks(*_BEFORE, keeps=_ALL_KEPT)
+def _compressed_with_a_role_of_another_api(records: list[Record]) -> None:
+    _compress_with(records, lambda kept: kept[1].update(role="assistant"))
+
+
+@_breaks(*_BEFORE, keeps=_ALL_KEPT)
+def _compressed_with_parts_that_are_none(records: list[Record]) -> None:
+    _compress_with(records, lambda kept: kept[1]["parts"].extend(("Well.", None)))
+
+
+@_breaks(*_BEFORE, keeps=_ALL_KEPT)
+def _compressed_with_contents_that_are_none(records: list[Record]) -> None:
+    _compress_with(records, lambda kept: (kept.insert(1, "Go on."), kept.insert(4, None)))  # type: ignore[arg-type]
+
+
+@_breaks(*_BEFORE)
+def _compressed_to_a_text(records: list[Record]) -> None:
+    _compress(records, _THAT, [])
+    next(record for record in records if "compressedHistory" in record.get("systemPayload", {}))["systemPayload"][
+        "compressedHistory"
+    ] = "It began."

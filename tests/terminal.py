@@ -54,6 +54,7 @@ class Terminal:
             finally:
                 os._exit(127)
         self.output = b""
+        self._looked = 0
         self._is_closed = False
         self.is_deaf = False
         """A terminal that does not respond, as after ctrl+s."""
@@ -100,11 +101,12 @@ class Terminal:
                 self._news.notify_all()
 
     def read(self, seconds: float = 0, until: bytes | None = None, since: int | None = None) -> bytes:
-        """The output of `seconds` in which the program is idle, since the call, or since that byte.
+        """The output of `seconds` in which the program is idle, since the last key or the last look, or since that byte.
 
-        With `until`, the output until that occurs, however long it takes.
+        With `until`, the output until that occurs, however long it takes, or until the program ends.
         """
-        start = len(self.output) if since is None else since
+        # Not since this call: the answer to a key may be there already.
+        start = self._looked if since is None else since
         deadline, idle = time.monotonic() + PATIENCE, 0.0
         while time.monotonic() < deadline and (idle < seconds if until is None else until not in self.output[start:]):
             if until is not None and not self._reader.is_alive():
@@ -118,6 +120,8 @@ class Terminal:
                 with self._news:
                     if until not in self.output[start:]:
                         self._news.wait(0.2)
+        self._looked = len(self.output)
+        assert time.monotonic() < deadline, f"still waiting for {until!r}; it wrote {self.output[start:][-2000:]!r}"
         return self.output[start:]
 
     def _is_idle(self) -> bool:
@@ -140,6 +144,7 @@ class Terminal:
         return _ESCAPES.sub(b"", self.output.rpartition(b"\x1b[?1049l")[2]).decode(errors="replace")
 
     def press(self, keys: str | bytes) -> None:
+        self._looked = len(self.output)
         os.write(self._master, keys.encode() if isinstance(keys, str) else keys)
 
     def resize(self, columns: int, lines: int) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import sys
+from collections import Counter
+from contextlib import closing
 from dataclasses import replace
 from importlib import import_module
 from io import BytesIO
@@ -14,7 +17,7 @@ import pytest
 
 import toolpair
 from benchmarks.budgets import BUDGETS
-from benchmarks.generate import Generation, generate, main, messages
+from benchmarks.generate import WRITERS, Generation, generate, main, messages
 from benchmarks.harness.figures import Outcome, difference, percentile, ratio
 from benchmarks.harness.plan import Plan
 from benchmarks.harness.terminal import Terminal
@@ -24,7 +27,8 @@ from benchmarks.measures.save import SAVED
 from benchmarks.report import BEGIN, END, page_with, verdict
 from benchmarks.report import text as report_text
 from benchmarks.run import main as run_benchmarks
-from benchmarks.sessions.options import BREAKABLE, FORMATS, SHAPES, Options, bytes_of
+from benchmarks.sessions.options import BREAKABLE, DATABASES, FORMATS, SHAPES, Options, bytes_of
+from toolpair.formats.databases import sessions_in
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "performance.md"
 RULES = {
@@ -62,6 +66,30 @@ def test_a_made_session_is_recognised_and_sound(tmp_path: Path, format: str, sha
     assert session.problems == ()
     assert path.stat().st_size == made.bytes
     assert len(path.read_bytes().splitlines()) == made.records
+
+
+@pytest.mark.parametrize("agent", DATABASES)
+def test_a_made_database_is_its_agents_and_each_broken_pair_one_problem(tmp_path: Path, agent: str) -> None:
+    path = tmp_path / "made.db"
+    kinds = BREAKABLE[agent]
+    options = Options(format=agent, pairs=120, problems=2 * len(kinds), kinds=kinds, sessions=3)
+    made = generate(options, path)
+    assert made.problems == dict.fromkeys(kinds, 2)
+    for found in sessions_in(str(path), str(path)).sessions:
+        session = toolpair.open(f"{path}::{found.id}")
+        assert session.format.id == agent
+        rules = Counter(problem.rule for problem in session.problems if problem.severity == "error")
+        assert rules == {RULES[kind]: 2 for kind in kinds}
+    with closing(sqlite3.connect(path)) as bare:
+        assert len(bare.execute(WRITERS[agent].LOOP).fetchall()) > 100  # type: ignore[attr-defined]
+
+
+def test_a_made_folder_is_opencodes(tmp_path: Path) -> None:
+    storage = tmp_path / "opencode" / "storage"
+    generate(Options(format="opencode", layout="folder", pairs=20, problems=2), storage)
+    session = toolpair.open(storage)
+    assert session.format.id == "opencode"
+    assert [problem.rule for problem in session.problems if problem.severity == "error"] == ["result.missing"] * 2
 
 
 @pytest.mark.parametrize("shape", ["huge", "cjk-line"])

@@ -167,7 +167,7 @@ _CLAUDE_CODE = "".join(
 
 @pytest.mark.parametrize(
     ("name", "content", "most"),
-    [("list.json", _PLAIN, 136), ("session.jsonl", _CLAUDE_CODE, 160)],
+    [("list.json", _PLAIN, 137), ("session.jsonl", _CLAUDE_CODE, 161)],
     ids=["list of messages", "Claude Code"],
 )
 def test_a_check_of_a_small_sound_file_loads_few_modules(tmp_path: Path, name: str, content: str, most: int) -> None:
@@ -212,7 +212,7 @@ def test_the_library_works_without_a_terminal_library() -> None:
 # next to nothing, the interface shows its first frame before it has a session.
 DOORS = {
     "cli.main": {"cli.inputs", "cli.meant", "cli.terminal", "session.session", "shell.program", "source.errors"},
-    "cli.open": {"cli.inputs", "session.session", "toolpair", "tui"},
+    "cli.open": {"agents.catalog", "cli.inputs", "formats.databases", "session.session", "toolpair", "tui"},
     "library.guard": {"library.message_lists", "library.report", "rules.profiles"},
     "tui": {
         "session.journal",
@@ -246,8 +246,8 @@ CHECKING = {
     "rules.pairs": {"rules.duplicates", "rules.result_places"},
     "rules.result_contents": {"dialects.bedrock_converse"},
     "session.carrying_out": {"recipes", "recipes.careful", "recipes.engine", "source.changes"},
-    "session.opening": {"history.open_windows"},
-    "session.saving": {"source.byte_runs", "source.packing", "source.saving"},
+    "session.opening": {"formats.databases", "history.open_windows"},
+    "session.saving": {"formats.databases", "source.byte_runs", "source.packing", "source.saving"},
     "session.session": {
         "recipes",
         "recipes.recipe",
@@ -269,11 +269,20 @@ CHECKING = {
         "source.changes",
     },
     "shell.program": {"shell.quoting"},
-    "source.container": {"source.large", "source.literal"},
-    "source.snapshot": {"source.databases"},
+    "source.container": {"source.large", "source.literal", "source.rows.stored_session"},
+    "source.growth": {"source.rows.stored_session"},
+    "session.surroundings": {"source.folders.exchange"},
+    "source.folders.stored_session": {"source.folders.save"},
+    "source.rows.stored_session": {"source.rows.copying", "source.rows.save"},
+    "source.saving.restoring": {"source.folders.save", "source.rows.backup", "source.rows.save"},
 }
 # A format is asked whether a file is its own; what reads, judges and edits such files is loaded for one that is.
 FORMATS = {
+    "agents.catalog": {"formats.database_agent", "formats.databases"},
+    "formats.database_agent": {"formats.databases", "formats.way_back"},
+    "formats.databases": {"source.folders.exchange", "source.folders.stored_session"},
+    "formats.docker_agent_database": {"formats.way_back", "shell.quoting", "source.peek"},
+    "formats.agent": {"formats.turns"},
     "formats.anthropic": {"dialects.anthropic_writer", "formats.anthropic_light", "formats.linear"},
     "formats.claude_code": {
         "formats.claude_code.damage",
@@ -317,22 +326,43 @@ FORMATS = {
     },
     "formats.continue_dev": {"formats.way_back", "source.peek"},
     "formats.gemini_cli": {"formats.gemini_cli_edits", "formats.way_back", "source.peek"},
+    "formats.goose": {"formats.clock", "formats.goose_checks", "formats.goose_edits", "formats.turns"},
+    "formats.goose_checks": {"formats.lost"},
+    "formats.goose_database": {"formats.goose", "formats.turns", "formats.way_back", "source.peek"},
+    "formats.kimi_cli_agent": {"formats.way_back"},
     "formats.openai_chat": {"dialects.openai_chat_writer", "formats.linear", "formats.openai_chat_light"},
     "formats.openai_responses": {"dialects.openai_responses_writer", "formats.item_messages", "formats.linear"},
-    "formats.copilot_cli": {"dialects.copilot_writer", "formats.way_back", "source.peek"},
-    "formats.pi": {"dialects.pi_writer", "formats.pi_settings", "formats.way_back", "source.peek"},
+    "formats.copilot_cli": {"dialects.copilot_writer", "formats.copilot_rules", "formats.way_back", "source.peek"},
+    "formats.openclaw": {"formats.openclaw_rows"},
+    "formats.openclaw_database": {
+        "formats.pi_files",
+        "formats.way_back",
+        "rules.problem",
+        "shell.quoting",
+        "source.peek",
+    },
+    "formats.openclaw_rows": {"formats.openclaw_checks", "formats.openclaw_edits"},
+    "formats.opencode": {"formats.opencode_edits", "formats.opencode_rules", "formats.opencode_subagents"},
+    "formats.opencode_database": {"formats.way_back", "source.peek"},
+    "formats.oh_my_pi": {"formats.way_back", "source.peek"},
+    "formats.pi": {"formats.way_back", "source.peek"},
+    "formats.pi_files": {"dialects.pi_writer", "formats.pi_settings", "source.peek"},
     "formats.cline_cli": {
+        "formats.cline_cli_compaction",
         "formats.cline_cli_edits",
+        "formats.cline_cli_sending",
         "formats.clock",
         "formats.editor_extensions",
         "formats.lost",
-        "formats.turns",
+        "formats.own_problems",
+        "formats.reading",
         "formats.way_back",
         "source.peek",
     },
     "formats.plain": {"formats.lost"},
     "formats.qwen_code": {
-        "dialects.gemini_writer",
+        "formats.qwen_code_edits",
+        "formats.qwen_code_rules",
         "formats.sent_contents",
         "formats.way_back",
         "source.peek",
@@ -341,6 +371,7 @@ FORMATS = {
         "dialects.anthropic_writer",
         "formats.clock",
         "formats.linear",
+        "formats.reading",
         "formats.roo_code_envelope",
     },
 }
@@ -348,9 +379,10 @@ FORMATS = {
 COMMANDS = {
     "cli.check": {"cli.jobs", "cli.statistics"},
     "cli.fixing": {"source.patch"},
-    "cli.inputs": {"agents.catalog", "agents.installed", "session.surroundings"},
+    "cli.inputs": {"agents.catalog", "agents.installed", "formats.databases", "session.surroundings"},
     "cli.output": {"cli.ci.github", "cli.ci.sarif"},
     "cli.progress": {"cli.progress_line"},
+    "cli.sessions": {"formats.databases"},
     "cli.terminal": {"cli.knowledge", "cli.meant", "text.safe", "text.shell"},
 }
 # What a key opens, of modules that are there for the first frame, or with the list: 90 and 40 of them.
@@ -371,12 +403,17 @@ KEYS = {
         "tui.screens.menu",
     },
     "tui.controllers.clipboard": {"tui.controllers.request_copy", "tui.screens.menu"},
-    "tui.controllers.conversations": {"tui.screens.menu"},
+    "tui.controllers.conversations": {"tui.screens.menu", "tui.screens.picker"},
     "tui.controllers.goto": {"tui.screens.goto_prompt"},
     "tui.controllers.journal_offer": {"session.journal"},
     "tui.controllers.many_fixes": {"tui.screens.recipe_list"},
     "tui.controllers.one_fix": {"tui.guess_text", "tui.screens.chooser"},
-    "tui.controllers.originals": {"source.saving.backups", "tui.controllers.backup_restore", "tui.screens.menu"},
+    "tui.controllers.originals": {
+        "source.rows.backup",
+        "source.saving.backups",
+        "tui.controllers.backup_restore",
+        "tui.screens.menu",
+    },
     "tui.controllers.comparing": {
         "session.relatives",
         "session.reopening",
@@ -401,7 +438,7 @@ KEYS = {
         "tui.sees_text",
     },
     "tui.controllers.working": {"tui.background_loading"},
-    "tui.open_sessions": {"session.reopening", "session.session", "tui.background_loading", "tui.screens.pair_screen"},
+    "tui.open_sessions": {"tui.background_loading", "tui.screens.pair_screen"},
     "tui.screens.base_screen": {"tui.commands", "tui.controllers.palette", "tui.screens.help"},
     "tui.screens.chooser": {"session.carrying_out"},
     "tui.screens.loading": {"tui.screens.writing"},

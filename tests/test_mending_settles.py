@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import toolpair
 from toolpair.recipes.engine import apply_fixes
@@ -46,7 +47,7 @@ def apply(state: State, edits: Sequence[Edit]) -> State:
             done.add(edit.record)
         else:
             tried += 1
-    return State(tuple(number for number in state.wrong if number not in done), state.needs, tried)
+    return type(state)(tuple(number for number in state.wrong if number not in done), state.needs, tried)
 
 
 def run(state: State) -> State:
@@ -64,6 +65,26 @@ def test_a_fix_that_does_not_take_is_not_put_on() -> None:
 
 def test_a_fix_that_takes_only_behind_another_is_tried_again() -> None:
     assert run(State((1, 2, 3), needs=((1, 2), (2, 3)))).wrong == ()
+
+
+@dataclass(frozen=True)
+class Alike(State):
+    """The same, and all its problems are of one kind: their fixes make one step."""
+
+    @property
+    def problems(self) -> Sequence[Problem]:
+        return [replace(wrong(number), rule="rule") for number in self.wrong]
+
+
+def test_a_fix_of_a_step_that_does_not_help_is_left_out_of_it() -> None:
+    state = Alike((1, 2, 3, 4), needs=((2, 2), (3, 3)))
+    assert run(state) == Alike((2, 3), state.needs)
+
+
+def test_a_fix_whose_problem_comes_back_is_tried_again() -> None:
+    """A step may help although a problem of it stays, which what is fixed later makes room for."""
+    state = Alike((1, 2), needs=((2, 1),))
+    assert run(state).wrong == ()
 
 
 LEGACY: list[dict[str, Any]] = [

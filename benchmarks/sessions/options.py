@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 FORMATS: Final = ("claude-code", "codex", "anthropic", "openai-chat")
-LAYOUTS: Final = ("lines", "array", "request", "conversations")
+DATABASES: Final = ("docker-agent", "goose", "opencode", "openclaw")
+LAYOUTS: Final = ("lines", "array", "request", "conversations", "folder")
 SHAPES: Final = ("ordinary", "escapes", "huge", "small", "images", "cjk-line")
 IDS: Final = ("fresh", "equal", "alike")
 PROBLEMS: Final = ("renamed", "missing", "duplicate", "orphan", "late", "words-first")
@@ -17,6 +18,10 @@ BREAKABLE: Final = {
     "codex": ("renamed", "missing", "duplicate", "orphan"),
     "anthropic": ("renamed", "missing", "duplicate", "orphan", "late", "words-first"),
     "openai-chat": ("renamed", "missing", "duplicate", "orphan", "late"),
+    "docker-agent": ("renamed", "missing", "duplicate", "orphan", "late"),
+    "goose": ("renamed", "missing", "duplicate", "orphan"),
+    "opencode": ("missing",),
+    "openclaw": ("renamed", "missing", "duplicate", "orphan", "late"),
 }
 _UNITS: Final = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 
@@ -40,11 +45,13 @@ class Options:
     """Ways to break a pair, taken in turn; None means all that make one problem each in this format."""
     ids: str = "fresh"
     parallel: int | None = None
+    sessions: int = 1
+    """Of a database: all are alike, but for their ids."""
     seed: int = 1
 
     def __post_init__(self) -> None:
         for given, known in (
-            (self.format, FORMATS),
+            (self.format, FORMATS + DATABASES),
             (self.layout, LAYOUTS),
             (self.shape, SHAPES),
             (self.ids, IDS),
@@ -54,7 +61,11 @@ class Options:
                 raise ValueError(f"{given} is none of {', '.join(known)}")
         if self.size is None and self.pairs is None:
             raise ValueError("say how big the session is: a size, a number of pairs, or both")
-        if self.layout != "lines" and self.format in ("claude-code", "codex"):
+        if self.layout == "folder" and self.format != "opencode":
+            raise ValueError("opencode alone had a folder of files")
+        if self.sessions > 1 and (self.format not in DATABASES or self.layout == "folder"):
+            raise ValueError("only a database has several sessions")
+        if self.layout not in ("lines", "folder") and self.format not in ("anthropic", "openai-chat"):
             raise ValueError(f"{self.format} writes lines, and no {self.layout}")
         if self.every is not None and (self.problems or self.every < 2):
             raise ValueError("break so many pairs, or each second one or fewer, not both")

@@ -1,12 +1,13 @@
 """What the real command line of Cline sends when it resumes a session file.
 
-The agent is the command that TOOLPAIR_CLINE names (npm's `cline`, its `bin/cline`), run by the node that TOOLPAIR_NODE
+The agent is the script that TOOLPAIR_CLINE names (npm's `cline/bin/cline`; its `.bin/cline` may be a program), run by the node that TOOLPAIR_NODE
 names, else by the one that is installed. It resumes on a terminal alone, where the prompt is typed when the screen has
 come to rest.
 """
 
 from __future__ import annotations
 
+import base64
 import fcntl
 import json
 import os
@@ -54,15 +55,18 @@ def why_not() -> str | None:
     return namespace.why_not()
 
 
-def resume(files: Mapping[str, bytes]) -> dict[str, Resumed]:
-    """What is sent for each file, by the names that the caller gave."""
-    job = {"agent": [_NODE, _NAMED], "files": running.as_text(files)}
+def resume(files: Mapping[str, bytes], compactions: Mapping[str, bytes] | None = None) -> dict[str, Resumed]:
+    """What is sent for each file, by the names that the caller gave. `compactions` lie beside the files."""
+    beside = running.as_text(compactions or {})
+    job = {"agent": [_NODE, _NAMED], "files": running.as_text(files), "compactions": beside}
     found = running.answers(__file__, job, SECONDS_EACH)
     return {name: Resumed(said["messages"], said["note"]) for name, said in found.items()}
 
 
-def _resume_one(job: Mapping[str, Any], _: str, data: bytes) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory(prefix="toolpair-home-") as folder, MockApi() as api:
+def _resume_one(job: Mapping[str, Any], name: str, data: bytes) -> dict[str, Any]:
+    # The agent's hub stays after it, and may still write into the folder.
+    folders = tempfile.TemporaryDirectory(prefix="toolpair-home-", ignore_cleanup_errors=True)
+    with folders as folder, MockApi() as api:
         home = Path(folder)
         project = home / "project"
         project.mkdir()
@@ -88,6 +92,8 @@ def _resume_one(job: Mapping[str, Any], _: str, data: bytes) -> dict[str, Any]:
             "enable_tools": True, "enable_spawn": True, "enable_teams": True, "prompt": "x", "metadata": {},
             "messages_path": str(path),
         }  # fmt: skip
+        if name in job["compactions"]:
+            (path.parent / f"{ID}.compaction.json").write_bytes(base64.b64decode(job["compactions"][name]))
         (path.parent / f"{ID}.json").write_text(json.dumps(about))
 
         def asked() -> list[Any]:

@@ -36,9 +36,9 @@ _SETTINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """`contents` of the request, None when the agent made none; `note` is what it said then."""
+    """`messages`: the contents of the request, None when the agent made none; `note` is what it said then."""
 
-    contents: list[dict[str, Any]] | None
+    messages: list[dict[str, Any]] | None
     note: str
     after: bytes
     """The session file afterwards."""
@@ -51,11 +51,14 @@ def why_not() -> str | None:
     return namespace.why_not()
 
 
-def resume(files: Mapping[str, bytes]) -> dict[str, Resumed]:
-    """What is sent for each file, by the names that the caller gave."""
-    job = {"agent": [_NODE, _NAMED], "files": running.as_text(files)}
+def resume(files: Mapping[str, bytes], *, by_path: bool = False) -> dict[str, Resumed]:
+    """What is sent for each file, by the names that the caller gave.
+
+    `by_path` is `--session-file`, which continues in a copy.
+    """
+    job = {"agent": [_NODE, _NAMED], "by_path": by_path, "files": running.as_text(files)}
     return {
-        name: Resumed(found["contents"], found["note"], base64.b64decode(found["after"]))
+        name: Resumed(found["messages"], found["note"], base64.b64decode(found["after"]))
         for name, found in running.answers(__file__, job, SECONDS_EACH).items()
     }
 
@@ -78,13 +81,14 @@ def _resume_one(job: Mapping[str, Any], _: str, data: bytes) -> dict[str, Any]:
             GEMINI_CLI_NO_RELAUNCH="1",
             GEMINI_TELEMETRY_ENABLED="false",
         )
-        command = [*job["agent"], "-m", MODEL, "--skip-trust", "-y", "--resume", "latest", "-p", PROMPT]
+        named = ["--session-file", str(path)] if job["by_path"] else ["--resume", "latest"]
+        command = [*job["agent"], "-m", MODEL, "--skip-trust", "-y", *named, "-p", PROMPT]
         note = running.note_of(command, project, environment, SECONDS_EACH)
         bodies = api.bodies(":streamGenerateContent")
         asked = [body["contents"] for body in bodies if isinstance(body.get("contents"), list)]
         asked = [contents for contents in asked if PROMPT in json.dumps(contents[-2:])]
         return {
-            "contents": asked[0] if asked else None,
+            "messages": asked[0] if asked else None,
             "note": note,
             "after": base64.b64encode(path.read_bytes()).decode(),
         }

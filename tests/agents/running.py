@@ -38,11 +38,23 @@ def note_of(command: Sequence[str], folder: Path, environment: Mapping[str, str]
     return (done.stderr or done.stdout).decode(errors="replace")[-400:] if done.returncode else ""
 
 
+def said_by(command: Sequence[str], folder: Path, environment: Mapping[str, str], seconds: int) -> str:
+    """Runs the agent; what it says."""
+    done = subprocess.run(
+        command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds
+    )
+    return done.stdout.decode(errors="replace")
+
+
 def answer_job(path: str, resume: Callable[[Mapping[str, Any], str, bytes], Any]) -> None:
     """The script's side: `resume(job, name, data)` for each file, its answers written in the job's place."""
     namespace.loopback_up()
     job = json.loads(Path(path).read_text())
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        futures = {name: pool.submit(resume, job, name, base64.b64decode(data)) for name, data in job["files"].items()}
-        said = {name: future.result() for name, future in futures.items()}
+    try:
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            files = {name: base64.b64decode(data) for name, data in job["files"].items()}
+            futures = {name: pool.submit(resume, job, name, data) for name, data in files.items()}
+            said = {name: future.result() for name, future in futures.items()}
+    finally:
+        namespace.end_the_others()
     Path(path).write_text(json.dumps(said))

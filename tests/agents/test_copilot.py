@@ -5,23 +5,26 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.agents import copilot
+from tests.agents.comparing import all_differences, all_faults, disagreement, errors_of, first_difference, skip_for
 from tests.agents.copilot import Resumed
-from tests.copilot_sessions import Planted, corpus
+from tests.broken_sessions import Planted
+from tests.copilot_sessions import corpus
+from tests.formats.fixing import fixed, seen_of
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
 
 pytestmark = pytest.mark.agents
 NOT_MODELLED = {
-    "event_that_lacks_a_field",  # what each of a hundred types of events must have
     "id_of_three_calls_and_the_first_result_gone",  # the agent then gives no new ids
 }
-WRITTEN_ANEW = {"nul_line", "byte_order_mark", "first_line_not_first"}
+WRITTEN_ANEW = {"nul_line", "byte_order_mark", "first_line_not_first", "first_line_is_null"}
 """What no rule finds anything wrong with, or what the agent only puts in order."""
 _TIME = re.compile(r"<current_datetime>.*?</current_datetime>\s*", re.DOTALL)
 _NEW_ID = re.compile(r"call_[0-9a-f]{32}")
@@ -30,9 +33,7 @@ Row = tuple[str, str, str]
 
 @pytest.fixture(scope="module", autouse=True)
 def _installed() -> None:
-    reason = copilot.why_not()
-    if reason is not None:
-        pytest.skip(reason)
+    skip_for(copilot.why_not())
 
 
 @pytest.fixture(scope="module")
@@ -88,58 +89,26 @@ def _without_new_ids(rows: Iterable[Row]) -> list[Row]:
 
 def difference(seen: SentRequest, resumed: Resumed) -> str | None:
     if resumed.messages is None or seen.refuses is not None:
-        agree = (resumed.messages is None) == (seen.refuses is not None)
-        return None if agree else f"the model says {seen.refuses!r}, the agent says {resumed.note!r}"
+        return disagreement(seen, resumed)
     really, said = sent(resumed.messages), modelled(seen)
-    first = next((n for n, (a, b) in enumerate(zip(said, really, strict=False)) if a != b), min(len(said), len(really)))
-    return None if said == really else f"row {first}: {said[first : first + 2]} is sent as {really[first : first + 2]}"
-
-
-def errors_of(messages: list[dict[str, Any]], folder: Path) -> list[str]:
-    """What the provider has against a request, judged as a list of its own."""
-    path = folder / "sent.json"
-    path.write_text(json.dumps(messages))
-    return [
-        problem.rule for problem in open_session(path, format="openai-chat").problems if problem.severity == "error"
-    ]
+    return first_difference(said, really)
 
 
 def test_what_the_model_sees_is_what_copilot_sends(planted: dict[str, Planted], tmp_path: Path) -> None:
     answers = copilot.resume({name: found.data for name, found in planted.items()})
     assert sum(found.messages is not None for found in answers.values()) > len(planted) / 2
-    wrong = {}
-    for name, resumed in answers.items():
-        seen = opened(tmp_path, name, planted[name].data).conversation.judged.seen
-        assert seen is not None
-        if name not in NOT_MODELLED and (found := difference(seen, resumed)):
-            wrong[name] = found
-    assert wrong == {}
+    modelled = {name: resumed for name, resumed in answers.items() if name not in NOT_MODELLED}
+    assert all_differences(modelled, lambda name: seen_of(opened(tmp_path, name, planted[name].data)), difference) == {}
 
 
 def test_a_repaired_session_is_sent_valid_and_whole(planted: dict[str, Planted], tmp_path: Path) -> None:
-    repaired: dict[str, bytes] = {}
-    expected: dict[str, SentRequest] = {}
-    for name, found in planted.items():
-        session = opened(tmp_path, name, found.data)
-        session.stage_recommended()
-        repaired[name] = session.to_bytes()
-        seen = opened(tmp_path, name, repaired[name]).conversation.judged.seen
-        assert seen is not None
-        expected[name] = seen
-    wrong: dict[str, str] = {}
-    for name, resumed in copilot.resume(repaired).items():
-        if name == "event_that_lacks_a_field":
-            continue
-        if resumed.messages is None:
-            wrong[name] = f"does not resume: {resumed.note}"
-            continue
-        text = json.dumps(resumed.messages)
-        gone = [said for said in planted[name].words if said not in text]
-        errors, differs = errors_of(resumed.messages, tmp_path), difference(expected[name], resumed)
-        if name == "blank_words":  # the agent sends them as they are
-            errors = []
-        if not resumed.after.startswith(repaired[name].rstrip(b"\n")) and name not in WRITTEN_ANEW:
-            differs = f"{differs}, and the agent wrote the file anew"
-        if gone or errors or differs:
-            wrong[name] = f"lost {gone}, refused for {errors}, {differs}"
-    assert wrong == {}
+    files = {name: fixed(opened(tmp_path, name, found.data)) for name, found in planted.items()}
+    answers = copilot.resume(files)
+    seen = {name: seen_of(opened(tmp_path, name, data)) for name, data in files.items()}
+    blank = {"blank_words": answers["blank_words"]}  # the agent sends them as they are
+    others = {name: found for name, found in answers.items() if name not in blank}
+    refused = partial(errors_of, folder=tmp_path)
+    assert all_faults(others, planted, seen.__getitem__, difference, refused) == {}
+    assert all_faults(blank, planted, seen.__getitem__, difference, lambda messages: ()) == {}
+    kept = {name for name, found in answers.items() if found.after.startswith(files[name].rstrip(b"\n"))}
+    assert answers.keys() - kept <= WRITTEN_ANEW

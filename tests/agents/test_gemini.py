@@ -10,23 +10,22 @@ from typing import Any
 import pytest
 
 from tests.agents import gemini
+from tests.agents.comparing import Row, all_differences, all_faults, first_difference, skip_for
 from tests.agents.gemini import Resumed
-from tests.gemini_sessions import NAME, Planted, corpus
+from tests.broken_sessions import Planted
+from tests.formats.fixing import fixed, seen_of
+from tests.gemini_sessions import NAME, corpus
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
 
 pytestmark = pytest.mark.agents
+WITHOUT_A_HEADER = {"first_line_torn", "first_line_gone", "mark_in_front"}
 _CONTEXT = re.compile(r"<session_context>.*?</session_context>", re.DOTALL)
-IN_PROGRESS = {"ends_at_a_call"}
-"""A call at the very end is one that runs, and stays as it is."""
-Row = tuple[str, str, str, str]
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _agent() -> None:
-    reason = gemini.why_not()
-    if reason is not None:
-        pytest.skip(reason)
+    skip_for(gemini.why_not())
 
 
 @pytest.fixture(scope="module")
@@ -41,15 +40,11 @@ def opened(folder: Path, data: bytes) -> Session:
 
 
 def seen_in(folder: Path, data: bytes) -> SentRequest:
-    seen = opened(folder, data).conversation.judged.seen
-    assert seen is not None
-    return seen
+    return seen_of(opened(folder, data))
 
 
-def repaired(folder: Path, data: bytes) -> bytes:
-    session = opened(folder, data)
-    session.stage_recommended()
-    return session.to_bytes()
+def mended(folder: Path, data: bytes) -> bytes:
+    return fixed(opened(folder, data))
 
 
 def rows(contents: list[dict[str, Any]]) -> list[Row]:
@@ -63,7 +58,7 @@ def rows(contents: list[dict[str, Any]]) -> list[Row]:
                     found.append((content["role"], key, part[key]["id"], json.dumps(said, sort_keys=True)))
                     break
             else:
-                text = _CONTEXT.sub("", part.get("text", json.dumps(part)))
+                text = _CONTEXT.sub("", part.get("text", json.dumps(part, sort_keys=True)))
                 if text.strip() and text.strip() != gemini.PROMPT:
                     found.append((content["role"], "text", "", text))
     return found
@@ -75,12 +70,11 @@ def model(seen: SentRequest) -> list[Row]:
 
 
 def difference(seen: SentRequest, resumed: Resumed) -> str | None:
-    sent = rows(resumed.contents or [])
+    sent = rows(resumed.messages or [])
     if seen.refuses is not None:
         return None if not sent else f"the model says {seen.refuses!r}, the agent sends {sent[:2]}"
     said = model(seen)
-    first = next((n for n, (a, b) in enumerate(zip(said, sent, strict=False)) if a != b), min(len(said), len(sent)))
-    return None if said == sent else f"row {first}: {said[first : first + 2]} is sent as {sent[first : first + 2]}"
+    return first_difference(said, sent)
 
 
 def counts(contents: list[dict[str, Any]]) -> list[str]:
@@ -97,33 +91,37 @@ def counts(contents: list[dict[str, Any]]) -> list[str]:
 def test_what_the_model_sees_is_what_is_sent(planted: dict[str, Planted], tmp_path: Path) -> None:
     assert len(planted) >= 60
     sent = gemini.resume({name: found.data for name, found in planted.items()})
-    assert all(found.contents is not None for found in sent.values())
-    wrong = {}
-    for name, resumed in sent.items():
-        if found := difference(seen_in(tmp_path, planted[name].data), resumed):
-            wrong[name] = found
-    assert wrong == {}
+    assert all(found.messages is not None for found in sent.values())
+    assert all_differences(sent, lambda name: seen_in(tmp_path, planted[name].data), difference) == {}
+
+
+def test_a_file_named_on_the_command_line_is_sent_the_same(planted: dict[str, Planted], tmp_path: Path) -> None:
+    sent = gemini.resume({name: found.data for name, found in planted.items()}, by_path=True)
+    assert {name for name, resumed in sent.items() if resumed.messages is None} == WITHOUT_A_HEADER
+    differ = {name: difference(seen_in(tmp_path, planted[name].data), resumed) for name, resumed in sent.items()}
+    assert {name: found for name, found in differ.items() if found and name not in WITHOUT_A_HEADER} == {}
+
+
+def test_words_that_a_resume_left_out_are_brought_back(planted: dict[str, Planted], tmp_path: Path) -> None:
+    names = ("path_in_between", "question_as_text", "comment_with_an_image")
+    resumed = gemini.resume({name: planted[name].data for name in names})
+    files = {name: mended(tmp_path, found.after) for name, found in resumed.items()}
+    for name, found in gemini.resume(files).items():
+        said = planted[name].words[-1]
+        assert said not in json.dumps(resumed[name].messages) and said in json.dumps(found.messages), name
+        assert difference(seen_in(tmp_path, files[name]), found) is None, name
+        assert counts(found.messages or []) == [], name
 
 
 def test_a_repaired_session_is_sent_valid_and_whole(planted: dict[str, Planted], tmp_path: Path) -> None:
-    files = {name: repaired(tmp_path, found.data) for name, found in planted.items()}
-    wrong: dict[str, str] = {}
-    for name, resumed in gemini.resume(files).items():
-        if resumed.contents is None:
-            wrong[name] = f"does not resume: {resumed.note}"
-            continue
-        text = json.dumps(resumed.contents)
-        gone = [said for said in planted[name].words if said not in text]
-        differs = difference(seen_in(tmp_path, files[name]), resumed)
-        errors = [] if name in IN_PROGRESS else counts(resumed.contents)
-        if gone or errors or differs:
-            wrong[name] = f"lost {gone}, refused for {errors}, {differs}"
-    assert wrong == {}
+    files = {name: mended(tmp_path, found.data) for name, found in planted.items()}
+    sent = gemini.resume(files)
+    assert all_faults(sent, planted, lambda name: seen_in(tmp_path, files[name]), difference, counts) == {}
 
 
 def test_the_agent_goes_on_writing_to_a_repaired_session(planted: dict[str, Planted], tmp_path: Path) -> None:
     names = ("result_gone", "every_result_twice", "first_line_gone", "result_gone_in_the_list", "glued")
-    files = {name: repaired(tmp_path, planted[name].data) for name in names}
+    files = {name: mended(tmp_path, planted[name].data) for name in names}
     for name, resumed in gemini.resume(files).items():
         assert resumed.after.startswith(files[name]), name
         assert len(resumed.after) > len(files[name]), name
@@ -131,4 +129,4 @@ def test_the_agent_goes_on_writing_to_a_repaired_session(planted: dict[str, Plan
         errors = {problem.rule for problem in session.problems if problem.severity == "error"}
         assert errors <= {"result.duplicate"}, name  # the agent doubles results by itself, whatever it resumes
         session.stage_recommended()
-        assert not [problem for problem in session.problems if problem.severity == "error"], name
+        assert errors(session) == [], name

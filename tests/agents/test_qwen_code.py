@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.agents import qwen_code
+from tests.agents.comparing import Row, all_differences, all_faults, disagreement, errors_of, first_difference, skip_for
 from tests.agents.qwen_code import Resumed
-from tests.qwen_sessions import NAME, Planted, corpus
+from tests.broken_sessions import Planted
+from tests.formats.fixing import fixed, seen_of
+from tests.qwen_sessions import NAME, corpus
 from toolpair.dialects.block_texts import text_of
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
@@ -19,14 +23,11 @@ from toolpair.session.session import Session, open_session
 pytestmark = pytest.mark.agents
 _ADDED = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
 """What the agent adds to each request by itself."""
-Row = tuple[str, str, str, str]
 
 
 @pytest.fixture(scope="module")
 def planted() -> dict[str, Planted]:
-    reason = qwen_code.why_not()
-    if reason is not None:
-        pytest.skip(reason)
+    skip_for(qwen_code.why_not())
     return corpus()
 
 
@@ -79,8 +80,7 @@ def model(seen: SentRequest) -> list[Row]:
 
 def difference(seen: SentRequest, resumed: Resumed) -> str | None:
     if resumed.messages is None or seen.refuses is not None:
-        agree = (resumed.messages is None) == (seen.refuses is not None)
-        return None if agree else f"the model says {seen.refuses!r}, Qwen Code says {resumed.note!r}"
+        return disagreement(seen, resumed)
     sent = rows(resumed.messages)
     prompt = "".join(qwen_code.PROMPT.split())
     role, kind, id_, text = sent.pop()
@@ -88,51 +88,27 @@ def difference(seen: SentRequest, resumed: Resumed) -> str | None:
     if text != prompt:
         sent.append((role, kind, id_, text.removesuffix(prompt)))
     said = model(seen)
-    first = next((n for n, (a, b) in enumerate(zip(said, sent, strict=False)) if a != b), min(len(said), len(sent)))
-    return None if said == sent else f"row {first}: {said[first : first + 2]} is sent as {sent[first : first + 2]}"
-
-
-def errors_of(messages: list[dict[str, Any]], folder: Path) -> list[str]:
-    """What the API has against a request."""
-    path = folder / "sent.json"
-    path.write_text(json.dumps(messages))
-    session = open_session(path, format="openai-chat")
-    return [problem.rule for problem in session.problems if problem.severity == "error"]
+    return first_difference(said, sent)
 
 
 def test_what_the_model_sees_is_what_is_sent(planted: dict[str, Planted], tmp_path: Path) -> None:
     assert len(planted) >= 60
     sent = qwen_code.resume({name: found.data for name, found in planted.items()})
     assert sum(found.messages is not None for found in sent.values()) > len(planted) / 2
-    wrong = {}
-    for name, resumed in sent.items():
-        seen = opened(tmp_path, planted[name].data).conversation.judged.seen
-        assert seen is not None
-        if found := difference(seen, resumed):
-            wrong[name] = found
-    assert wrong == {}
+    assert all_differences(sent, lambda name: seen_of(opened(tmp_path, planted[name].data)), difference) == {}
 
 
 def test_a_repaired_session_is_sent_valid_and_whole(planted: dict[str, Planted], tmp_path: Path) -> None:
-    repaired: dict[str, bytes] = {}
-    expected: dict[str, SentRequest] = {}
-    for name, found in planted.items():
-        session = opened(tmp_path, found.data)
-        session.stage_recommended()
-        repaired[name] = session.to_bytes()
-        seen = opened(tmp_path, repaired[name]).conversation.judged.seen
-        assert seen is not None
-        expected[name] = seen
-    wrong: dict[str, str] = {}
-    for name, resumed in qwen_code.resume(repaired).items():
-        if resumed.messages is None:
-            wrong[name] = f"does not resume: {resumed.note}"
-            continue
-        text = json.dumps(resumed.messages)
-        gone = [said for said in planted[name].words if said not in text]
-        errors = errors_of(resumed.messages, tmp_path)
-        differs = difference(expected[name], resumed)
-        appended = resumed.after.startswith(repaired[name])
-        if gone or errors or differs or not appended:
-            wrong[name] = f"lost {gone}, refused for {errors}, {differs}, appended: {appended}"
-    assert wrong == {}
+    files = {name: fixed(opened(tmp_path, found.data)) for name, found in planted.items()}
+    sent = qwen_code.resume(files)
+    assert (
+        all_faults(
+            sent,
+            planted,
+            lambda name: seen_of(opened(tmp_path, files[name])),
+            difference,
+            partial(errors_of, folder=tmp_path),
+        )
+        == {}
+    )
+    assert [name for name, resumed in sent.items() if not resumed.after.startswith(files[name])] == []

@@ -71,7 +71,9 @@ def picked(home: Path, judge: Judge, wanted: str) -> str:
                 if wanted in frame(app):
                     break
                 await pilot.pause(0.05)
-            return frame(app)
+            shown = frame(app)
+            assert wanted in shown
+            return shown
 
     return asyncio.run(draw())
 
@@ -80,11 +82,11 @@ def test_its_sessions_are_listed(home: Path, run: Run) -> None:
     path = made_up_session(home, str(home / "shop"))
     listed = run("sessions").out
     assert "Made Up" in listed and "s1" in listed and "~/shop" in listed and "what was said" in listed
-    assert "made-up" in run("sessions", "--help").out
+    assert "made-up" in run("sessions", "--help").out.replace("-\n                        ", "-")
     (one,) = run("sessions", "--agent", "made-up", "--output-format", "json").json["sessions"]
     assert (one["agent"], one["path"], one["here"]) == ("made-up", str(path), True)
     judge = Judge()
-    shown = picked(home, judge, "≠ 1")
+    shown = picked(home, judge, "LOSES 1 CALL")
     assert "Made Up" in shown and "what was said" in shown and judge.asked == [str(path)]
 
 
@@ -229,7 +231,7 @@ def test_files_that_are_not_understood_are_listed_and_said_to_be_so(unknown: Pat
     first, second = run("sessions").out.splitlines()
     assert "Made Up" in first and second.strip() == "not understood yet"
     judge = Judge()
-    shown = picked(unknown, judge, "?")
+    shown = picked(unknown, judge, "not understood yet")
     assert "Made Up" in shown and "not understood yet" in shown and str(path) not in judge.asked
     assert "made-up  Made Up\n    not understood yet; ~/.made-up\n" in run("formats").out
     last = json.loads(run("formats", "--output-format", "json").out)["formats"][-1]

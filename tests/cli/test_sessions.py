@@ -54,6 +54,7 @@ def test_the_list_for_programs(run: Run, broken: Path) -> None:
         "id": SESSION,
         "path": str(broken),
         "folder": os.getcwd(),
+        "title": None,
         "last_words": "go on",
         "modified": one["modified"],
         "size": broken.stat().st_size,
@@ -147,7 +148,7 @@ def test_the_list_in_a_terminal(run: Run, broken: Path) -> None:
     from tests.terminal import Terminal, program
 
     terminal = Terminal(program())
-    assert b"go on" in terminal.read(until="≠ 1".encode())
+    assert b"go on" in terminal.read(until=b"1 PROBLEM")
     terminal.press("\r")
     assert b"fix everything safe" in terminal.read(until=b"fix everything safe")
     terminal.read(0.5)

@@ -5,27 +5,33 @@ from __future__ import annotations
 import json
 import random
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.broken_sessions import word
 from tests.cline_sessions import (
     ID,
     NAME,
+    SUMMARY,
     ClineSession,
-    Planted,
     call,
+    compaction,
     corpus,
     document,
+    reads,
     result,
     sound,
-    word,
     words,
     written,
 )
+from tests.formats.fixing import assert_fixed, assert_undone, errors, fixed, sent_messages, told
 from toolpair.agents import catalog
+from toolpair.dialects.block_texts import call_summary
 from toolpair.formats import get_format
+from toolpair.formats.cline_cli_outdated import OUTDATED
 from toolpair.session.session import Session, open_session
 from toolpair.shell.machine import Machine
 
@@ -45,25 +51,7 @@ def opened(tmp_path: Path, data: bytes, **how: Any) -> Session:
 
 
 def mended(tmp_path: Path, data: bytes) -> bytes:
-    session = opened(tmp_path, data)
-    session.stage_recommended()
-    return session.to_bytes()
-
-
-def errors(session: Session) -> list[str]:
-    return [problem.rule for problem in session.problems if problem.severity == "error"]
-
-
-def told(session: Session) -> str:
-    seen = session.conversation.judged.seen
-    assert seen is not None
-    return json.dumps([part.value for message in seen.messages for part in message.parts])
-
-
-def sent(session: Session) -> list[tuple[str, list[Any]]]:
-    seen = session.conversation.judged.seen
-    assert seen is not None
-    return [(message.role, [part.value for part in message.parts]) for message in seen.messages]
+    return fixed(opened(tmp_path, data))
 
 
 def messages_in(data: bytes) -> list[Any]:
@@ -77,24 +65,12 @@ def messages_in(data: bytes) -> list[Any]:
 
 @pytest.mark.parametrize("name", MENDED)
 def test_what_is_mended_is_valid_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
-    planted: Planted = PLANTED[name]
-    data = mended(tmp_path, planted.data)
-    after = opened(tmp_path, data)
-    assert after.format.id == "cline-cli"
-    assert errors(after) == []
-    seen = after.conversation.judged.seen
-    assert seen is not None and seen.refuses is None
-    assert [said for said in planted.words if said not in told(after)] == []
-    assert mended(tmp_path, data) == data
+    assert_fixed(PLANTED[name], partial(opened, tmp_path), "cline-cli")
 
 
 @pytest.mark.parametrize("name", OPENED)
 def test_undo_brings_every_byte_back(name: str, tmp_path: Path) -> None:
-    session = opened(tmp_path, PLANTED[name].data)
-    session.stage_recommended()
-    while session.staged:
-        session.undo()
-    assert session.to_bytes() == PLANTED[name].data
+    assert_undone(PLANTED[name].data, partial(opened, tmp_path))
 
 
 @pytest.mark.parametrize("name", sorted(set(MENDED) - {"cut_off_after_a_message", "cut_off_in_a_result", "last_comma"}))
@@ -189,7 +165,7 @@ def test_other_lists_are_not_taken_for_it(values: list[Any]) -> None:
 
 
 def test_results_go_out_as_json_and_words_without_the_tag_around_them(tmp_path: Path) -> None:
-    shown = sent(opened(tmp_path, sound().data()))
+    shown = sent_messages(opened(tmp_path, sound().data()))
     assert shown[0] == ("user", [words("Begin.")])
     content = f'[{{"query":"echo one","result":"{word("one")}","success":true}}]'
     assert shown[2] == ("user", [{"type": "tool_result", "tool_use_id": "toolu_one", "content": content}])
@@ -198,7 +174,7 @@ def test_results_go_out_as_json_and_words_without_the_tag_around_them(tmp_path: 
 
 
 def test_a_call_without_result_is_answered_with_the_results_that_follow(tmp_path: Path) -> None:
-    shown = sent(opened(tmp_path, PLANTED["middle_of_three_gone"].data))
+    shown = sent_messages(opened(tmp_path, PLANTED["middle_of_three_gone"].data))
     assert [part["tool_use_id"] for part in shown[4][1]] == ["toolu_two", "toolu_four", "toolu_three"]
     assert "was interrupted before a result was produced. Tool: run_commands." in shown[4][1][2]["content"]
 
@@ -214,7 +190,9 @@ def test_a_long_output_loses_its_middle(tmp_path: Path) -> None:
     session = opened(tmp_path, PLANTED["output_is_long"].data)
     seen = session.conversation.judged.seen
     assert seen is not None and len(seen.shortened) == 1
-    (text,) = [json.loads(p["content"])[0]["result"] for _, parts in sent(session) for p in parts if "aaaa" in str(p)]
+    (text,) = [
+        json.loads(p["content"])[0]["result"] for _, parts in sent_messages(session) for p in parts if "aaaa" in str(p)
+    ]
     assert 7990 < len(text.encode("utf-16-le")) // 2 <= 8000
     assert re.search(r"\n\n\.\.\.\[truncated 8\d\d\d chars\]\.\.\.\n\n", text)
 
@@ -225,9 +203,98 @@ def test_what_is_only_shown_is_not_sent(tmp_path: Path) -> None:
     assert list(session.conversation.transcript.scopes.values()) == ["inactive", "inactive"]
 
 
+def test_what_was_read_again_is_not_sent_once_that_saves_enough(tmp_path: Path) -> None:
+    few, many = (told(opened(tmp_path, reads(count).data())) for count in (10, 12))
+    assert OUTDATED not in few and all(f"read-{number} " in few for number in range(10))
+    assert many.count(OUTDATED) == 10 and [n for n in range(12) if f"read-{n} " in many] == [1, 11]
+    verdict = opened(tmp_path, reads(12).data()).conversation.verdict
+    assert (verdict.outputs_seen, verdict.outputs_shortened, verdict.errors) == (12, 10, 0)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"commands": ["pytest -q", "ls  -l"]}, "pytest -q; ls -l"),
+        ({"files": [{"path": "/shop/pair.py", "start_line": 1}]}, "/shop/pair.py"),
+        ({"file_paths": ["a", "b"]}, "a; b"),
+        ({"commands": []}, '{"commands": []}'),
+        ({"commands": [7]}, '{"commands": [7]}'),
+    ],
+)
+def test_a_call_is_named_by_its_commands_or_files(given: Any, said: str, tmp_path: Path) -> None:
+    made = sound()
+    made.records[1]["content"][1]["input"] = given
+    calls = opened(tmp_path, made.data()).conversation.transcript.messages[1].calls
+    assert call_summary(calls[0]) == said
+
+
+def compacted(tmp_path: Path, beside: bytes, data: bytes | None = None) -> Session:
+    (tmp_path / ID).mkdir(exist_ok=True)
+    (tmp_path / ID / f"{ID}.compaction.json").write_bytes(beside)
+    return opened(tmp_path, sound().data() if data is None else data)
+
+
+def test_a_compaction_is_sent_in_place_of_the_first_messages(tmp_path: Path) -> None:
+    session = compacted(tmp_path, compaction())
+    assert SUMMARY in told(session) and word("four") not in told(session) and word("five") in told(session)
+    scopes = session.conversation.transcript.scopes
+    assert [scopes.get(item.uid) for item in session.conversation.document.records][:8] == ["inactive"] * 7 + [None]
+    assert [problem.rule for problem in session.problems] == []
+    assert session.conversation.verdict.outputs_total == 1
+
+
+def test_what_a_compaction_stands_for_is_not_broken(tmp_path: Path) -> None:
+    records = sound().records
+    del records[2]
+    edited = compaction(6, source_prefix_hash="", source_last_message_key=f"id:{records[5]['id']}")
+    assert errors(opened(tmp_path, written(records))) == ["result.missing"]
+    session = compacted(tmp_path, edited, written(records))
+    assert errors(session) == [] and "interrupted" not in told(session)
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        compaction(conversation_id="another"),
+        compaction(source_prefix_hash="sha256:00"),
+        compaction(6),
+        compaction(99),
+        compaction(-1),
+        compaction(True),
+        compaction(version=2),
+        compaction(messages=[7]),
+        compaction(messages=[{"role": "user"}]),
+        compaction(updated_at=None),
+        compaction(system_prompt=7),
+        compaction(source_prefix_hash=None, source_last_message_key="id:msg_abcde006"),
+        compaction(messages={}),
+        compaction(source_prefix_hash=""),
+        compaction(source_prefix_hash="", source_last_message_key="id:other"),
+        b"[]",
+        b"{",
+        b"\xff",
+        b"",
+    ],
+)
+def test_a_compaction_of_something_else_is_not_used(beside: bytes, tmp_path: Path) -> None:
+    session = compacted(tmp_path, beside)
+    assert SUMMARY not in told(session) and word("one") in told(session)
+    assert session.conversation.verdict.outputs_total == 5
+
+
+def test_a_fix_after_a_compaction_leaves_it_in_use(tmp_path: Path) -> None:
+    records = sound().records
+    records[10]["content"][0]["tool_use_id"] = "toolu.five"
+    session = compacted(tmp_path, compaction(), written(records))
+    assert errors(session) != []
+    session.stage_recommended()
+    after = compacted(tmp_path, compaction(), session.to_bytes())
+    assert errors(after) == [] and SUMMARY in told(after) and word("five") in told(after)
+
+
 def test_a_file_that_is_no_json_is_replaced_by_an_empty_session(tmp_path: Path) -> None:
     session = opened(tmp_path, PLANTED["cut_off_in_a_result"].data)
-    assert sent(session) == []
+    assert sent_messages(session) == []
     assert "empty session" in str(session.problems[0].on_resume)
 
 
@@ -238,7 +305,7 @@ def test_with_the_messages_api_texts_of_a_result_stay_blocks(tmp_path: Path) -> 
     made.result("one")["content"][0]["content"] = [words("a"), words("b")]
     made.says("", "two", provider="anthropic")
     made.result("two")
-    shown = sent(opened(tmp_path, made.data()))
+    shown = sent_messages(opened(tmp_path, made.data()))
     assert shown[2][1][0]["content"] == [words("a"), words("b")]
     assert isinstance(shown[4][1][0]["content"], str)
     assert shown[1][1][0] == call("one")
@@ -294,7 +361,7 @@ def test_any_damage_is_mended_once(seed: int, tmp_path: Path) -> None:
         session.stage_recommended()
         once = session.to_bytes()
         assert mended(tmp_path, once) == once
-        sent(opened(tmp_path, once))
+        sent_messages(opened(tmp_path, once))
 
 
 def _broken(rng: random.Random) -> bytes:

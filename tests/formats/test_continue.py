@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.broken_sessions import Record
 from tests.continue_sessions import (
     CANCELLED,
     FOLDER,
     ID,
     NAME,
-    Planted,
-    Record,
     begun,
     call,
     corpus,
@@ -29,6 +29,7 @@ from tests.continue_sessions import (
     word,
     written,
 )
+from tests.formats.fixing import assert_fixed, assert_undone, errors, fixed, told
 from toolpair.agents import catalog
 from toolpair.agents.installed import installed_version
 from toolpair.agents.resume_command import how_to_resume
@@ -54,19 +55,7 @@ def opened(tmp_path: Path, data: bytes) -> Session:
 
 
 def mended(tmp_path: Path, data: bytes) -> bytes:
-    session = opened(tmp_path, data)
-    session.stage_recommended()
-    return session.to_bytes()
-
-
-def errors(session: Session) -> list[str]:
-    return [problem.rule for problem in session.problems if problem.severity == "error"]
-
-
-def told(session: Session) -> str:
-    seen = session.conversation.judged.seen
-    assert seen is not None
-    return json.dumps([part.value for message in seen.messages for part in message.parts])
+    return fixed(opened(tmp_path, data))
 
 
 def becomes(session: Session, rule: str) -> list[tuple[str, str] | None]:
@@ -80,25 +69,13 @@ def becomes(session: Session, rule: str) -> list[tuple[str, str] | None]:
 
 @pytest.mark.parametrize("name", sorted(PLANTED.keys() - BY_HAND))
 def test_what_is_mended_is_valid_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
-    planted: Planted = PLANTED[name]
-    data = mended(tmp_path, planted.data)
-    after = opened(tmp_path, data)
-    assert after.format.id == "continue"
-    assert errors(after) == []
-    seen = after.conversation.judged.seen
-    assert seen is not None and seen.refuses is None
-    assert [said for said in planted.words if said not in told(after)] == []
-    assert mended(tmp_path, data) == data
-    json.loads(data.decode("utf-8", "replace"))
+    after = assert_fixed(PLANTED[name], partial(opened, tmp_path), "continue")
+    json.loads(after.to_bytes().decode("utf-8", "replace"))
 
 
 @pytest.mark.parametrize("name", sorted(PLANTED))
 def test_undo_brings_every_byte_back(name: str, tmp_path: Path) -> None:
-    session = opened(tmp_path, PLANTED[name].data)
-    session.stage_recommended()
-    while session.staged:
-        session.undo()
-    assert session.to_bytes() == PLANTED[name].data
+    assert_undone(PLANTED[name].data, partial(opened, tmp_path))
 
 
 @pytest.mark.parametrize("name", sorted(PLANTED))
@@ -123,7 +100,15 @@ def test_only_what_a_fix_names_is_changed(name: str, tmp_path: Path) -> None:
         if isinstance(value, dict) and bytes(record.body) != bytes(body):
             now: Any = record.value
             changed = {key for key in value.keys() | now.keys() if value.get(key) != now.get(key)}
-            assert changed <= {"message", "toolCallStates"}, name
+            assert changed <= {"message", "toolCallStates", *(["contextItems"] if "attached" in name else [])}, name
+
+
+def test_an_entry_gets_its_list_of_what_was_attached(tmp_path: Path) -> None:
+    session = opened(tmp_path, PLANTED["what_was_attached_is_null"].data)
+    assert [problem.rule for problem in session.problems] == ["rollout.envelope"] * 2
+    session.stage_recommended()
+    lists = [entry["contextItems"] for entry in json.loads(session.to_bytes())["history"]]
+    assert lists[3] == [] and [one["name"] for one in lists[4]] == ["notes.txt"]
 
 
 def test_a_sound_session_stays_as_it_is(tmp_path: Path) -> None:

@@ -5,31 +5,33 @@ from __future__ import annotations
 import json
 import tempfile
 from copy import deepcopy
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.copilot_sessions import (
-    FOLDER,
-    ID,
-    CopilotSession,
-    Planted,
-    Record,
-    corpus,
-    lines,
-    link,
-    put_in,
-    sound,
-    take_out,
-    word,
+from tests.broken_sessions import Record, lines, word
+from tests.copilot_sessions import FOLDER, ID, CopilotSession, corpus, link, put_in, sound, take_out
+from tests.formats.fixing import (
+    assert_fixed,
+    assert_only_changed,
+    assert_undone,
+    errors,
+    fixed,
+    outcome_of,
+    sent_rows,
+    told,
 )
 from toolpair.agents import catalog
 from toolpair.agents.resume_command import how_to_resume
 from toolpair.formats import get_agent, get_format
 from toolpair.formats.agent import SessionFile
+from toolpair.formats.copilot_events import NEEDS
+from toolpair.formats.format import Timed, Usage
+from toolpair.reports.reading.row_words import words_of
 from toolpair.session.session import Session, open_session
 from toolpair.shell.machine import Machine
 
@@ -45,32 +47,7 @@ def opened(tmp_path: Path, data: bytes | CopilotSession, **how: Any) -> Session:
 
 
 def mended(tmp_path: Path, data: bytes) -> bytes:
-    session = opened(tmp_path, data)
-    session.stage_recommended()
-    return session.to_bytes()
-
-
-def errors(session: Session) -> list[str]:
-    return [problem.rule for problem in session.problems if problem.severity == "error"]
-
-
-def told(session: Session) -> str:
-    seen = session.conversation.judged.seen
-    assert seen is not None
-    return json.dumps([part.value for message in seen.messages for part in message.parts])
-
-
-def sent(session: Session) -> list[tuple[str, str, str]]:
-    """Role, id and text of each block that would be sent."""
-    seen = session.conversation.judged.seen
-    assert seen is not None
-    found = []
-    for message in seen.messages:
-        for part in message.parts:
-            value = part.value if isinstance(part.value, dict) else {"text": part.value}
-            id_ = value.get("id", value.get("tool_use_id", ""))
-            found.append((message.role, str(id_), str(value.get("text", value.get("content", "")))))
-    return found
+    return fixed(opened(tmp_path, data))
 
 
 # --- each way to break one ---------------------------------------------------------------------------------
@@ -78,52 +55,19 @@ def sent(session: Session) -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize("name", sorted(PLANTED))
 def test_what_is_mended_is_valid_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
-    planted: Planted = PLANTED[name]
-    data = mended(tmp_path, planted.data)
-    after = opened(tmp_path, data)
-    assert errors(after) == []
-    seen = after.conversation.judged.seen
-    assert seen is not None and seen.refuses is None
-    assert [said for said in planted.words if said not in told(after)] == []
-    assert mended(tmp_path, data) == data
+    assert_fixed(PLANTED[name], partial(opened, tmp_path), "copilot-cli")
 
 
 @pytest.mark.parametrize("name", sorted(PLANTED))
 def test_undo_brings_every_byte_back(name: str, tmp_path: Path) -> None:
-    session = opened(tmp_path, PLANTED[name].data)
-    session.stage_recommended()
-    while session.staged:
-        session.undo()
-    assert session.to_bytes() == PLANTED[name].data
+    assert_undone(PLANTED[name].data, partial(opened, tmp_path))
 
 
 @pytest.mark.parametrize("name", sorted(PLANTED))
 def test_untouched_events_keep_their_bytes(name: str, tmp_path: Path) -> None:
     """An event that is still there has its fields as they were, but for its link, and what was mended."""
-    before, after = (_by_id(data) for data in (PLANTED[name].data, mended(tmp_path, PLANTED[name].data)))
-    for id_ in before.keys() & after.keys():
-        if before[id_] == after[id_]:
-            continue
-        old, new = (json.loads(line.decode("utf-8", "replace")) for line in (before[id_], after[id_]))
-        changed = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
-        assert changed <= {"parentId", "data", "timestamp"}, (name, id_)
-        if changed == {"parentId"} and "parentId" in old:
-            was, now = (json.dumps(record["parentId"]).encode() for record in (old, new))
-            assert after[id_] == before[id_].replace(b'"parentId":' + was, b'"parentId":' + now)
-
-
-def _by_id(data: bytes) -> dict[str, bytes]:
-    found: dict[str, bytes] = {}
-    doubled = set()
-    for line in data.splitlines():
-        try:
-            record = json.loads(line.decode("utf-8", "replace"))
-        except ValueError:
-            continue
-        if isinstance(record, dict) and "id" in record:
-            doubled |= {record["id"]} & found.keys()
-            found[record["id"]] = line
-    return {id_: line for id_, line in found.items() if id_ not in doubled}
+    after = mended(tmp_path, PLANTED[name].data)
+    assert_only_changed(PLANTED[name].data, after, {"parentId", "data", "timestamp"}, single=True)
 
 
 def test_a_sound_session_stays_as_it_is(tmp_path: Path) -> None:
@@ -186,6 +130,8 @@ def _changed(records: list[Record], how: str, at: int, other: int) -> None:
 
 
 @settings(max_examples=200, deadline=None)
+@example([("rename", 12, 1), ("stop", 7, 0)])
+@example([("twice", 0, 38), ("twice", 12, 2), ("stop", 2, 0)])
 @given(st.lists(st.tuples(st.sampled_from(_CHANGES), st.integers(0, 40), st.integers(0, 40)), max_size=4))
 def test_whatever_broke_is_mended_and_a_second_run_changes_nothing(changes: list[tuple[str, int, int]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -208,12 +154,6 @@ def test_whatever_broke_is_mended_and_a_second_run_changes_nothing(changes: list
 # --- what Copilot CLI makes of it ---------------------------------------------------------------------------
 
 
-def _resumed(session: Session, rule: str) -> tuple[str, str | None, str]:
-    found = next(problem for problem in session.problems if problem.rule == rule)
-    assert found.on_resume is not None
-    return found.on_resume.effect, found.on_resume.loses, found.impact
-
-
 @pytest.mark.parametrize(
     ("name", "rule", "expected"),
     [
@@ -229,6 +169,10 @@ def _resumed(session: Session, rule: str) -> tuple[str, str | None, str]:
         ("id_that_is_no_uuid", "rollout.envelope", ("rejected", "history", "stops")),
         ("first_line_lost", "rollout.no_meta", ("rejected", "history", "stops")),
         ("first_line_torn", "record.torn", ("rejected", None, "stops")),
+        ("first_line_glued_to_the_next", "record.glued", ("rejected", None, "stops")),
+        ("first_line_of_another_type", "rollout.no_meta", ("rejected", "history", "stops")),
+        ("event_that_lacks_a_field", "rollout.envelope", ("rejected", "history", "stops")),
+        ("result_whose_text_is_a_list", "rollout.envelope", ("rejected", "history", "stops")),
         ("line_damaged", "record.torn", ("dropped", "its output", "loses")),
         ("words_damaged", "record.torn", ("dropped", "the record", "loses")),
         ("invalid_utf8", "record.bad_utf8", ("dropped", "its output", "loses")),
@@ -238,7 +182,7 @@ def _resumed(session: Session, rule: str) -> tuple[str, str | None, str]:
     ],
 )
 def test_what_copilot_does(name: str, rule: str, expected: tuple[str, str | None, str], tmp_path: Path) -> None:
-    assert _resumed(opened(tmp_path, PLANTED[name].data), rule) == expected
+    assert outcome_of(opened(tmp_path, PLANTED[name].data), rule) == expected
 
 
 @pytest.mark.parametrize(
@@ -251,12 +195,12 @@ def test_what_copilot_does(name: str, rule: str, expected: tuple[str, str | None
     ],
 )
 def test_the_words_of_its_placeholders(name: str, text: str, tmp_path: Path) -> None:
-    assert any(said.startswith(text) for _, _, said in sent(opened(tmp_path, PLANTED[name].data)))
+    assert any(said.startswith(text) for _, _, said in sent_rows(opened(tmp_path, PLANTED[name].data)))
 
 
 def test_a_summary_stands_for_what_is_before_it(tmp_path: Path) -> None:
     session = opened(tmp_path, PLANTED["compacted_twice"].data)
-    said = sent(session)
+    said = sent_rows(session)
     assert said[0][2].startswith("Some of the conversation history has been summarized")
     assert "<user_message>\nBegin.\n</user_message>\n<user_message>\nOnce more." in said[0][2]
     assert said[1][2].endswith("Thanks.")
@@ -266,7 +210,7 @@ def test_a_summary_stands_for_what_is_before_it(tmp_path: Path) -> None:
 def test_the_events_of_sub_agents_are_histories_of_their_own(tmp_path: Path) -> None:
     for name in ("sub_agent", "sub_agent_in_the_old_way"):
         session = opened(tmp_path, PLANTED[name].data)
-        assert not any("Inside." in text for _, _, text in sent(session))
+        assert not any("Inside." in text for _, _, text in sent_rows(session))
         assert errors(session) == []
     records = [json.loads(line) for line in PLANTED["sub_agent"].data.splitlines()]
     inner = next(
@@ -282,7 +226,7 @@ def test_the_events_of_sub_agents_are_histories_of_their_own(tmp_path: Path) -> 
 def test_what_the_user_ran_is_no_call(tmp_path: Path) -> None:
     session = opened(tmp_path, PLANTED["call_of_the_users"].data)
     assert session.problems == ()
-    said = next(text for _, _, text in sent(session) if "shell command" in text)
+    said = next(text for _, _, text in sent_rows(session) if "shell command" in text)
     assert "Command:\nls\n" in said and word("shell") in said
 
 
@@ -318,6 +262,82 @@ def test_results_that_fail_keep_their_other_fields(tmp_path: Path) -> None:
         and record["type"] == "tool.execution_complete"
     )  # fmt: skip
     assert result["data"] == {**records[5]["data"], "toolCallId": result["data"]["toolCallId"]}
+
+
+@pytest.mark.parametrize("kind", sorted(NEEDS))
+def test_an_event_that_says_nothing_stops_and_is_repaired(kind: str, tmp_path: Path) -> None:
+    records = sound().records
+    put_in(records, 5, {**deepcopy(records[5]), "type": kind, "data": {}, "id": f"{7:08x}-2222-4222-8333-444444444444"})
+    before = opened(tmp_path, lines(records))
+    seen = before.conversation.judged.seen
+    assert seen is not None and seen.refuses is not None and "rollout.envelope" in errors(before)
+    after = opened(tmp_path, mended(tmp_path, lines(records)))
+    seen = after.conversation.judged.seen
+    assert seen is not None and seen.refuses is None and errors(after) == []
+    assert [name for name in ("one", "two", "three", "four", "five") if word(name) not in told(after)] == []
+
+
+def test_what_a_line_lacks_comes_from_the_others(tmp_path: Path) -> None:
+    made = [
+        json.loads(line) for line in mended(tmp_path, PLANTED["start_of_a_call_without_its_tool"].data).splitlines()
+    ]
+    assert made == [json.loads(line) for line in sound().data().splitlines()]
+    records = sound().records
+    del records[0]["data"]["sessionId"]
+    assert json.loads(mended(tmp_path, lines(records)).splitlines()[0])["data"]["sessionId"] == ID
+
+
+def _counted(address: str) -> Record:
+    made = CopilotSession()
+    return made.add(
+        "session.usage_record",
+        usage={
+            "model": "m",
+            "apiEndpoint": address,
+            "inputTokens": 1000,
+            "outputTokens": 5,
+            "cacheReadTokens": 900,
+            "maxPromptTokens": 128000,
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("address", "profile"),
+    [("/v1/messages", "anthropic"), ("/responses", "openai-responses"), ("/chat/completions", "openai-chat")],
+)
+def test_the_address_that_was_asked_says_which_api_it_is(address: str, profile: str, tmp_path: Path) -> None:
+    records = sound().records
+    put_in(records, len(records) - 1, _counted(address))
+    assert opened(tmp_path, lines(records)).profile.id == profile
+
+
+def test_an_id_that_is_used_again_gets_a_new_one_in_chat_alone(tmp_path: Path) -> None:
+    data = PLANTED["id_reused"].data
+    assert [id_ for _, id_, _ in sent_rows(opened(tmp_path, data))].count("call_one") == 2
+    session = opened(tmp_path, data.replace(b"call_", b"toolu_"))
+    assert [id_ for _, id_, _ in sent_rows(session)].count("toolu_one") == 4
+    assert outcome_of(session, "call.reused_id") == ("rejected", None, "stops")
+
+
+def test_the_cost_of_a_response_is_counted(tmp_path: Path) -> None:
+    format = get_format("copilot-cli")
+    assert isinstance(format, Timed)
+    assert format.usage_of(_counted("/responses")) == Usage(1005, 5, 128000)
+    assert format.usage_of(sound().records[3]) is None
+
+
+@pytest.mark.parametrize("name", ["parallel_result_gone", "results_in_another_order", "event_that_lacks_a_field"])
+def test_a_link_that_is_written_anew_is_no_loss(name: str, tmp_path: Path) -> None:
+    session = opened(tmp_path, PLANTED[name].data)
+    session.stage_recommended()
+    assert session.staging.losses.text is None
+
+
+def test_a_row_begins_with_what_the_user_said(tmp_path: Path) -> None:
+    label = "<current_datetime>2026-11-21T08:07:01.000Z</current_datetime>\n\nBegin.\nNow."
+    assert words_of(label) == "Begin. Now."
+    assert words_of("<current_datetime> and more") == "<current_datetime> and more"
 
 
 # --- recognised, found, resumed ------------------------------------------------------------------------------

@@ -9,10 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.made_up_edits import batches, ending
 from tests.test_growth import History, anthropic, chat, codex, roo_code
 from toolpair.formats import get_format
 from toolpair.formats.format import Item
-from toolpair.transcript.edits import Edit, InsertResult, MoveResult, MoveToRole, Remove, Reorder, ReplaceWithText
+from toolpair.transcript.edits import (
+    Edit,
+    InsertResult,
+    MoveResult,
+    MoveToRole,
+    Remove,
+    RemoveMessage,
+    Rename,
+    Reorder,
+    ReplaceWithText,
+)
 from toolpair.transcript.model import Block, Transcript
 
 
@@ -153,6 +164,23 @@ def test_removing_a_pair_removes_nothing_else(form: str) -> None:
 def test_no_change_returns_the_same_records(form: str) -> None:
     file = File(form, _at_once(2, [0, 1]))
     assert all(one is other for one, other in zip(file.after([]), file.items, strict=True))
+
+
+@in_every_form
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_any_batch_of_edits_ends_and_doubles_nothing(form: str, data: st.DataObject) -> None:
+    history = _at_once(2, [0, 1], "so?")
+    history += [("assistant", [("call", "c2")]), ("user", [("result", "c2")]), ("assistant", [("text", "end")])]
+    file = File(form, history)
+    edits = data.draw(batches(file.transcript))
+    with ending():
+        after = file.said(file.after(edits))
+    new = [edit.call.id for edit in edits if isinstance(edit, InsertResult)]
+    for id_ in ("c0", "c1", "c2"):
+        assert after.count(f"{id_}?") <= 1 and after.count(f"{id_}!") <= 1 + new.count(id_)
+    if not any(isinstance(edit, (Remove, RemoveMessage, ReplaceWithText, Rename)) for edit in edits):
+        assert {f"{id_}{mark}" for id_ in ("c0", "c1", "c2") for mark in "?!"} <= set(after)
 
 
 def test_all_blocks_of_a_message_move_to_roles() -> None:

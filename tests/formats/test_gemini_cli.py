@@ -6,6 +6,7 @@ import json
 import tempfile
 from collections.abc import Callable
 from copy import deepcopy
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,21 +15,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.broken_sessions import Record, lines, word
+from tests.formats.fixing import assert_fixed, assert_undone, errors, fixed, seen_of, told
 from tests.gemini_sessions import (
     ID,
     NAME,
-    Record,
     at,
     call_of,
     corpus,
     header,
-    lines,
     messages_of,
     response,
     resumed,
     sound,
     tool_call,
-    word,
 )
 from toolpair.agents import catalog
 from toolpair.agents.resume_command import how_to_resume
@@ -49,25 +49,12 @@ def opened(tmp_path: Path, data: bytes, name: str = NAME) -> Session:
 
 
 def mended(tmp_path: Path, data: bytes, name: str = NAME) -> bytes:
-    session = opened(tmp_path, data, name)
-    session.stage_recommended()
-    return session.to_bytes()
-
-
-def errors(session: Session) -> list[str]:
-    return [problem.rule for problem in session.problems if problem.severity == "error"]
-
-
-def told(session: Session) -> str:
-    seen = session.conversation.judged.seen
-    assert seen is not None
-    return json.dumps([part.value for message in seen.messages for part in message.parts])
+    return fixed(opened(tmp_path, data, name))
 
 
 def counted(session: Session) -> list[tuple[int, int]]:
     """Calls and responses of each message that would be sent."""
-    seen = session.conversation.judged.seen
-    assert seen is not None
+    seen = seen_of(session)
     values = [[part.value for part in message.parts] for message in seen.messages]
     return [(sum("functionCall" in v for v in one), sum("functionResponse" in v for v in one)) for one in values]
 
@@ -77,27 +64,16 @@ def counted(session: Session) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize("name", sorted(PLANTED))
 def test_what_is_mended_is_valid_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
-    data = mended(tmp_path, PLANTED[name].data)
-    after = opened(tmp_path, data)
-    assert errors(after) == []
-    seen = after.conversation.judged.seen
-    assert seen is not None and seen.refuses is None
-    assert [said for said in PLANTED[name].words if said not in told(after)] == []
-    assert mended(tmp_path, data) == data
+    after = assert_fixed(PLANTED[name], partial(opened, tmp_path), "gemini-cli")
     numbers = counted(after)
-    trailing = numbers and numbers[-1][0]
+    assert not numbers or not numbers[-1][0]
     for before, following in pairwise(numbers):
         assert before[0] == following[1]
-    assert not trailing or name == "ends_at_a_call"
 
 
 @pytest.mark.parametrize("name", sorted(PLANTED))
 def test_undo_brings_every_byte_back(name: str, tmp_path: Path) -> None:
-    session = opened(tmp_path, PLANTED[name].data)
-    session.stage_recommended()
-    while session.staged:
-        session.undo()
-    assert session.to_bytes() == PLANTED[name].data
+    assert_undone(PLANTED[name].data, partial(opened, tmp_path))
 
 
 def test_a_sound_session_stays_as_it_is(tmp_path: Path) -> None:
@@ -232,8 +208,70 @@ def test_each_copy_of_a_result_is_sent(tmp_path: Path) -> None:
     assert (0, 2) in counted(opened(tmp_path, sound(copies=True).data()))
 
 
-def test_what_begins_like_a_command_is_left_out(tmp_path: Path) -> None:
-    assert "has a bug" not in told(opened(tmp_path, PLANTED["command_in_between"].data))
+def test_words_that_begin_like_a_command_are_a_loss_and_are_sent_after_the_fix(tmp_path: Path) -> None:
+    data = PLANTED["path_in_between"].data
+    session = opened(tmp_path, data)
+    assert "has a bug" not in told(session)
+    assert session.conversation.verdict.badge == "LOSES 1 MESSAGE"
+    assert [(problem.rule, problem.impact) for problem in session.problems] == [("record.left_out", "loses")]
+    made = mended(tmp_path, data)
+    assert made == data.replace(b'[{"text":"/home', b'[{"text":"[The user wrote:]"},{"text":"/home')
+    assert opened(tmp_path, made).conversation.verdict.badge == "READY TO RESUME"
+
+
+@pytest.mark.parametrize(
+    ("content", "is_reported"),
+    [
+        ("/help", False),
+        ("/stats model", False),
+        ("/setup-github", False),
+        ("/docs/readme.md is wrong", True),
+        ("/unknown command", True),
+        ("?", False),
+        ("  ?why", True),
+        ("//", False),
+        ("", False),
+        ("<session_context>the agent's own</session_context>", False),
+        ("<hook_context>never closed", False),
+        ("<hook_context>a</hook_context>\n<session_context>b</session_context> and mine", True),
+        ([{"text": "/a"}, {"inlineData": {"mimeType": "image/png", "data": ""}}], True),
+        ({"text": "/home/dev"}, True),
+        (["/home", "/dev"], True),
+        ([{"inlineData": {}}, {"text": "/home/dev"}], False),
+        ("why /home?", False),
+    ],
+)
+def test_which_messages_hold_words_that_are_left_out(content: Any, is_reported: bool, tmp_path: Path) -> None:
+    made = sound()
+    made.add("user", content)
+    session = opened(tmp_path, made.data())
+    assert ("record.left_out" in errors(session)) == is_reported
+    after = opened(tmp_path, mended(tmp_path, made.data()))
+    assert errors(after) == []
+    kept = made.records[-1]["content"]
+    words = json.dumps(kept if isinstance(kept, str) else kept[0] if isinstance(kept, list) else kept)
+    assert not is_reported or words.strip('"') in told(after)
+
+
+def test_each_left_out_message_can_be_fixed_alone_and_in_any_order(tmp_path: Path) -> None:
+    for name in ("paths_in_the_list", "left_out_by_an_earlier_resume"):
+        expected = mended(tmp_path, PLANTED[name].data)
+        for last_first in (False, True):
+            session = opened(tmp_path, PLANTED[name].data)
+            while found := [problem for problem in session.problems if problem.severity == "error"]:
+                problem = found[-1 if last_first else 0]
+                session.stage(problem)
+            assert session.to_bytes() == expected
+
+
+def test_words_before_a_compaction_or_taken_back_are_not_missed(tmp_path: Path) -> None:
+    path = {"id": "path", "timestamp": "x", "type": "user", "content": [{"text": "/home/dev has a bug"}]}
+    summary = {**path, "id": "summary", "content": [{"text": "A summary."}]}
+    context = messages_of(sound().records)[0]
+    for last in ({"$set": {"messages": [context, summary]}}, {"$set": {"messages": [summary]}}, {"$rewindTo": "path"}):
+        made = sound()
+        made.records += [path, last]
+        assert errors(opened(tmp_path, made.data())) == []
 
 
 def test_the_last_list_of_messages_counts(tmp_path: Path) -> None:
@@ -396,6 +434,7 @@ def test_sessions_are_found_and_resumed(tmp_path: Path) -> None:
     session = open_session(path)
     agent = catalog.agents_of_file("gemini-cli", session.conversation.transcript, path)[0]
     file = SessionFile(path, None, ID, "/home/dev/project")
+    assert session.resume_command() == f"cd /home/dev/project && gemini --session-file {path}"
     assert how_to_resume(agent, file, machine) == f"cd /home/dev/project && gemini --session-file {path}"
 
 

@@ -12,10 +12,8 @@ import pytest
 from toolpair.session.session import SessionError, open_session
 
 DATABASES = {
-    "OpenClaw's database": ("transcript_events(id)", "session_nodes(id)"),
     "Kilo's database": ("session(id)", "message(id)", "part(id)", "kilo_board_message(id)"),
     "opencode's database": ("session(id)", "message(id)", "part(id)"),
-    "goose's database": ("schema_version(id)", "sessions(id)", "messages(content_json)"),
     "Crush, or of the older opencode": ("goose_db_version(id)", "sessions(id)", "messages(parts)"),
     "docker-agent's database": ("sessions(id)", "session_items(id)", "migrations(id)"),
     "the OpenAI Agents SDK": ("agent_sessions(id)", "agent_messages(id)"),
@@ -23,23 +21,51 @@ DATABASES = {
     "a session of Cursor's command line": ("blobs(id, data)", "meta(key, value)"),
     "Zed's database of threads": ("threads(id, summary, updated_at, data_type, data)",),
 }
+ID = "5a1f3c8e-7d42-4b6f-9e0a-1c2d3e4f5a6b"
 TEXT = [{"type": "text", "text": "Hello."}]
-RECORDS: dict[str, Any] = {
-    "a session of Kimi's command line": [
-        {"role": "_checkpoint", "id": 0},
-        {"role": "user", "content": TEXT},
-        {"role": "_usage", "token_count": 12},
+CALL = [{"type": "tool_use", "id": "call_1", "name": "read_file", "input": {"path": "a"}}]
+LINE = {"parentUuid": None, "sessionId": f"session-{ID}", "timestamp": "2026-01-21T05:56:34.812Z", "isSidechain": False}
+RECORDS: dict[str, list[Any]] = {
+    "what Kimi CLI showed of a session": [
+        [
+            {"type": "metadata", "protocol_version": "1.3"},
+            {"timestamp": 1.5, "message": {"type": "TurnBegin", "payload": {"user_input": "Hello."}}},
+        ],
+    ],
+    "a session of Kimi Code": [
+        [
+            {"type": "config.update", "cwd": "/home/dev", "modelAlias": "kimi"},
+            {"type": "turn.prompt", "timestamp": 1.5, "input": TEXT},
+        ],
+        [
+            {"type": "turn.prompt", "timestamp": 1.5, "input": TEXT},
+            {"type": "context.append_loop_event", "event": {"type": "tool.call", "toolCallId": "a:0", "name": "Read"}},
+        ],
     ],
     "a session of Factory's Droid": [
-        {"type": "session_start", "id": "x", "title": "A session", "owner": "dev", "cwd": "/"},
-        {"type": "message", "id": "y", "message": {"role": "user", "content": TEXT}},
+        [
+            {"type": "session_start", "id": "x", "title": "A session", "owner": "dev", "cwd": "/"},
+            {"type": "message", "id": "y", "message": {"role": "user", "content": TEXT}},
+        ],
     ],
-    "an Amp thread": {
-        "v": 3,
-        "id": "T-5a1f3c8e-7d42-4b6f-9e0a-1c2d3e4f5a6b",
-        "messages": [{"role": "user", "content": TEXT, "messageId": 0}],
-    },
+    "an Amp thread": [
+        {"v": 3, "id": f"T-{ID}", "messages": [{"role": "user", "content": TEXT, "messageId": 0}]},
+    ],
+    "a transcript of Cursor's agent": [
+        [
+            {"role": "user", "message": {"content": TEXT}},
+            {"role": "assistant", "message": {"content": CALL}},
+        ],
+        [{"role": "user", "message": {"content": "Hello."}}],
+    ],
+    "a session of iFlow's command line": [
+        [
+            {**LINE, "uuid": "u1", "type": "user", "message": {"role": "user", "content": "Hello."}},
+            {**LINE, "uuid": "u2", "type": "assistant", "message": {"role": "assistant", "content": CALL}},
+        ],
+    ],
 }
+CASES = [(name, value) for name, values in RECORDS.items() for value in values]
 
 
 @pytest.mark.parametrize("name", sorted(DATABASES))
@@ -56,21 +82,20 @@ def test_another_database_is_refused_as_one(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     with sqlite3.connect(path) as database:
         database.execute("CREATE TABLE threads(id, title)")
-    with pytest.raises(SessionError, match="is an SQLite database; export"):
+    with pytest.raises(SessionError, match="is an SQLite database, but no"):
         open_session(path)
 
 
-@pytest.mark.parametrize("name", sorted(RECORDS))
-def test_records_of_an_agent_that_is_not_understood_are_named(name: str, tmp_path: Path) -> None:
-    value = RECORDS[name]
+@pytest.mark.parametrize(("name", "value"), CASES)
+def test_records_of_an_agent_that_is_not_understood_are_named(name: str, value: Any, tmp_path: Path) -> None:
     lines = [json.dumps(record) for record in value] if isinstance(value, list) else [json.dumps(value)]
     path = tmp_path / "session.jsonl"
     path.write_text("\n".join(lines) + "\n")
-    with pytest.raises(SessionError, match=f"is {name}, which toolpair does not understand yet"):
+    with pytest.raises(SessionError, match=f"is {name}, which toolpair does not understand yet; .*--format reads it"):
         open_session(path)
 
 
 def test_it_can_be_read_as_a_list_nevertheless(tmp_path: Path) -> None:
     path = tmp_path / "thread.json"
-    path.write_text(json.dumps(RECORDS["an Amp thread"]))
+    path.write_text(json.dumps(RECORDS["an Amp thread"][0]))
     assert open_session(path, format="anthropic").format.id == "anthropic"

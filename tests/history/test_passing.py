@@ -227,6 +227,7 @@ def test_rows_that_somebody_looks_at_stay_the_same() -> None:
         ("null", "{}", True),
         ("no", "{}", True),
         ("summary", "{}", True),
+        ("undone in", "{}", True),
         ("12345678", "1.2345678e7", True),
         ("1234", r'"{\"a\":\n1.2e3}"', True),
         ("1234567890", "12345678901234567890123", True),

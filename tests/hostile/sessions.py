@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
-from tests import qwen_sessions
+from tests import (
+    cline_sessions,
+    continue_sessions,
+    gemini_sessions,
+    kimi_sessions,
+    oh_my_pi_sessions,
+    openclaw_sessions,
+    qwen_sessions,
+)
 from tests.formats.claude_code_files import Log, call, text
 from tests.pi_sessions import sound
 
@@ -171,22 +180,79 @@ def responses() -> Any:
     ]}  # fmt: skip
 
 
+def gemini() -> Session:
+    """A log that was resumed, with results twice, a record taken back, and words that the agent leaves out."""
+    data = gemini_sessions.corpus()["left_out_by_an_earlier_resume"].data
+    made = [json.loads(line) for line in data.splitlines()]
+    again = {"id": "again", "timestamp": "2026-11-21T08:05:00.000Z", "type": "user", "content": [{"text": "/srv/two"}]}
+    call = gemini_sessions.tool_call("six", answered=False)
+    last = {**again, "id": "last", "type": "gemini", "content": "And so.", "thoughts": [], "toolCalls": [call]}
+    return [
+        *made,
+        again,
+        {"$rewindTo": "again"},
+        {**again, "id": "info", "type": "info"},
+        {**again, "id": "more"},
+        last,
+    ]
+
+
+def cline() -> Any:
+    """Calls with and without results, words that are only shown, a file that was read twice."""
+    made = cline_sessions.reads(3)
+    made.says("I look.", "one", "two")
+    made.result("two", error=True)
+    made.add("user", [cline_sessions.words("shown")], metadata={"displayOnly": True})
+    made.user("Go on.")
+    return cline_sessions.document(made.records)
+
+
+def continue_dev() -> Any:
+    """Calls whose states have an output, none yet, or are those of another call; something attached."""
+    history = continue_sessions.sound()
+    history[0]["contextItems"] = [{"name": "notes.txt", "description": "a file", "content": "first line"}]
+    history[2]["toolCallStates"][1].update(status="calling", output=[])
+    history[2]["toolCallStates"][2]["toolCallId"] = "call_other"
+    history[3]["conversationSummary"] = "They looked at everything."
+    return continue_sessions.document(history)
+
+
 def log_of_requests() -> Session:
     """One conversation per line."""
     return [anthropic(), {"request": {"body": json.dumps(anthropic())}, "id": 1}, {"messages": chat()}]
 
 
-LINES = {
+_LINES: dict[str, Callable[[], Session]] = {
     "claude-code": claude_code,
     "codex": codex,
     "pi": lambda: sound().records,
+    "openclaw": lambda: openclaw_sessions.sound().records,
+    "oh-my-pi": lambda: [oh_my_pi_sessions.title(), *oh_my_pi_sessions.sound().records],
+    "gemini": gemini,
     "qwen": lambda: qwen_sessions.sound().records,
+    "kimi": lambda: kimi_sessions.sound().records,
     "anthropic-lines": lambda: anthropic()["messages"],
     "chat-lines": chat,
     "log": log_of_requests,
 }
+_DOCUMENTS: dict[str, Callable[[], Any]] = {
+    "roo": roo,
+    "cline": cline,
+    "continue": continue_dev,
+    "anthropic": anthropic,
+    "chat": chat,
+    "responses": responses,
+}
+
+
+def _of_its_own(make: Callable[[], Any]) -> Callable[[], Any]:
+    """No value stands in it twice, or in the sessions of other tests: one place is spoilt, and nothing else."""
+    return lambda: json.loads(json.dumps(make()))
+
+
+LINES = {name: _of_its_own(make) for name, make in _LINES.items()}
 """Those with one record per line."""
-DOCUMENTS = {"roo": roo, "anthropic": anthropic, "chat": chat, "responses": responses}
+DOCUMENTS = {name: _of_its_own(make) for name, make in _DOCUMENTS.items()}
 
 
 def written(name: str, value: Any) -> bytes:

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests import kimi_sessions
 from tests.history.opening import judged_by
 from tests.hostile.everything import all_commands, everything_asked, opened
 from tests.hostile.sessions import DOCUMENTS, LINES, written
@@ -28,7 +30,13 @@ NAMES = {
     "claude-code": "projects/-home-dev-my-project/0d3f3a52-6c0a-4a57-9f0e-2f9a3a1c7e11.jsonl",
     "codex": "sessions/2026/11/21/rollout-2026-11-21T09-12-00-0c0ffee0-1234-4abc-8def-001122334455.jsonl",
     "pi": "sessions/--home-dev-project--/2026-11-21T08-07-00-801Z_01a1fd24-f7c0-7065-9091-a3b140f571fc.jsonl",
+    "oh-my-pi": "sessions/-project/2026-11-21T08-07-00-801Z_01a1fd24-f7c0-7065-9091-a3b140f571fc.jsonl",
+    "openclaw": "agents/main/sessions/01a1fd24-f7c0-7065-9091-a3b140f571fc.jsonl",
     "qwen": "projects/-home-dev-project/chats/01a1fd11-0000-4000-8000-000000000001.jsonl",
+    "kimi": kimi_sessions.NAME,
+    "gemini": "tmp/project/chats/session-2026-11-21T08-04-1d1598d1.jsonl",
+    "cline": "sessions/1795248706802_5vjda/1795248706802_5vjda.messages.json",
+    "continue": "sessions/5a1f3c8e-7d42-4b6f-9e0a-1c2d3e4f5a6b.json",
     "roo": "tasks/1763000000000/api_conversation_history.json",
 }
 """Where their agents keep them."""
@@ -111,10 +119,25 @@ def test_the_sessions_are_what_they_are_called(name: str, tmp_path: Path) -> Non
     session = opened(laid_down(str(tmp_path), name, KINDS[name]()))
     assert session is not None
     assert session.format.id == {
-        "claude-code": "claude-code", "codex": "codex", "pi": "pi", "qwen": "qwen-code", "roo": "roo-code", "responses": "openai-responses",
+        "claude-code": "claude-code", "codex": "codex", "pi": "pi", "openclaw": "openclaw", "qwen": "qwen-code", "kimi": "kimi-cli", "gemini": "gemini-cli", "cline": "cline-cli", "continue": "continue",
+        "roo": "roo-code", "responses": "openai-responses",
         "chat": "openai-chat", "chat-lines": "openai-chat",
     }.get(name, session.format.id)  # fmt: skip
-    assert session.problems or name in ("log", "pi", "qwen")
+    assert session.problems or name in ("kimi", "log", "oh-my-pi", "openclaw", "pi", "qwen")
+
+
+@pytest.mark.parametrize("name", sorted(KINDS))
+def test_what_is_spoilt_belongs_to_one_session_alone(name: str) -> None:
+    """Else a spoilt value would be in the sessions of other tests, and in two places of this one."""
+    ids = [id(inner) for value in (KINDS[name](), KINDS[name]()) for inner in _containers(value)]
+    assert len(set(ids)) == len(ids)
+
+
+def _containers(value: Any) -> Iterator[Any]:
+    if isinstance(value, (dict, list)):
+        yield value
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _containers(inner)
 
 
 def main(seconds: float, first: int) -> None:

@@ -12,7 +12,16 @@ import orjson
 import pytest
 
 from scripts import make_vocabulary
-from tests import pi_sessions, qwen_sessions
+from tests import (
+    cline_sessions,
+    continue_sessions,
+    copilot_sessions,
+    gemini_sessions,
+    kimi_sessions,
+    oh_my_pi_sessions,
+    pi_sessions,
+    qwen_sessions,
+)
 from tests.agents import codex_planted, planted
 from tests.reports.secrets_in_sessions import SESSIONS, found_in
 from toolpair.formats import context_texts
@@ -31,6 +40,16 @@ KEY = b"the same in each test"
 SAMPLES = sorted(
     path for path in (Path(__file__).parents[2] / "sample_sessions").glob("*.*") if path.suffix not in (".py", ".md")
 )
+OF_AGENTS = {
+    "pi": pi_sessions,
+    "oh-my-pi": oh_my_pi_sessions,
+    "Qwen Code": qwen_sessions,
+    "Gemini CLI": gemini_sessions,
+    "Copilot CLI": copilot_sessions,
+    "Cline": cline_sessions,
+    "Continue": continue_sessions,
+    "Kimi CLI": kimi_sessions,
+}
 REAL = os.environ.get("TOOLPAIR_REAL_SESSIONS", "")
 """A folder with sessions that agents wrote: their copies are compared as those of the samples are."""
 
@@ -140,10 +159,9 @@ def broken() -> Iterator[tuple[str, bytes, str | None, str | None, str | None]]:
         yield f"Claude Code {name}", data, None, None, None
     for name, rollout in codex_planted.corpus().items():
         yield f"Codex {name}", rollout.data, None, None, None
-    for name, session in pi_sessions.corpus().items():
-        yield f"pi {name}", session.data, None, None, None
-    for name, broken in qwen_sessions.corpus().items():
-        yield f"Qwen Code {name}", broken.data, None, None, None
+    for agent, corpus in OF_AGENTS.items():
+        for name, found in corpus.corpus().items():
+            yield f"{agent} {name}", found.data, None, None, None
     for path in SAMPLES:
         yield path.name, path.read_bytes(), None, None, None
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from toolpair.source import floods, index, jsonl
@@ -61,8 +61,17 @@ def contents(draw: st.DrawFn) -> bytes:
     return end.join(written) + rng.choice((b"", end))
 
 
+_BLANK_AT_THE_END_OF_A_BLOCK = (
+    b'{ }\n{ }\n{}\n{}\n{ }\n{"a":"\n{"text":"hello\n\x80x\n\x80x\n\n\x80x\n\xff\xfe\n\xff\xfe\n\xff\xfe\n\x80x\n\xff\xfe\n'
+    b"\xff\xfe\n\xff\xfe\n[\n[\n{\n{\n{"
+)
+_BLANK_WHERE_ONE_LOOKS = b"\n7\n7\n\n\n\n\n\n\n\n\n7\n7\n7\n7\n1.5\n7\n1.5\n7\n1.5\n7\n"
+
+
 @settings(max_examples=300)
 @given(contents(), st.integers(8, 200))
+@example(_BLANK_AT_THE_END_OF_A_BLOCK, 8)
+@example(_BLANK_WHERE_ONE_LOOKS, 8)
 def test_the_block_size_does_not_matter(content: bytes, block: int) -> None:
     with small(10_000):
         whole = LineIndex(content)

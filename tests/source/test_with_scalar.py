@@ -42,7 +42,6 @@ def test_it_never_gives_anything_else(text: str, value: Any) -> None:
         ('{"payload":{"x":1},"ordinal":7}', {"ordinal": 8}),
         ('{"a":"\\"ordinal\\":1,","ordinal":7}', {"ordinal": 8}),
         ('{"ordinal":7,"b":[1]}', {"ordinal": 8, "b": [1]}),
-        ('{"ordinal":7,"b":1}', {"ordinal": 8, "b": 2}),
         ('{"ordinal":7.0}', {"ordinal": 8}),
         ('{"ordinal":true}', {"ordinal": 8}),
         ('{"ordinal":"\\u0041"}', {"ordinal": 8}),
@@ -60,6 +59,49 @@ def test_it_leaves_everything_else_to_splicing(text: str, change: dict[str, Any]
     assert with_scalar(text.encode(), old, {**old, **change}) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "change"),
+    [
+        ('{"ordinal":7,"b":1,"ordinal":8}', {"ordinal": 9}),
+        ('{"row":{"ordinal":7},"row":{"ordinal":8}}', {"row": {"ordinal": 9}}),
+        ('{"row":{"ordinal":7,"ordinal":8}}', {"row": {"ordinal": 9}}),
+    ],
+)
+def test_a_member_that_is_there_twice_is_left_to_splicing(text: str, change: dict[str, Any]) -> None:
+    """The first of them would be changed, and the last one is read."""
+    old = json.loads(text)
+    new = {**old, **change}
+    assert with_scalar(text.encode(), old, new) is None
+    assert json.loads(splice(text.encode(), old, new)) == new
+
+
 @pytest.mark.parametrize("value", [[1], "text", None])
 def test_other_values_have_no_such_member(value: Any) -> None:
     assert with_scalar(b"[1]", value, value) is None
+
+
+ROWS = [
+    '{"items":{"id":8,"session_id":"s","position":2,"cost":0.0,"message_json":{"position":1,"content":"x"}}}',
+    '{ "items" : {"id":8, "listed_position":null , "position":-2,"message_json":[]}}',
+]
+
+
+@trying(
+    st.sampled_from(ROWS),
+    st.dictionaries(st.sampled_from(["id", "position", "listed_position"]), st.none() | st.integers() | st.text()),
+)
+def test_in_a_row_it_gives_the_same_as_splicing(text: str, changes: dict[str, Any]) -> None:
+    old = json.loads(text)
+    new = {"items": {**old["items"], **{key: value for key, value in changes.items() if key in old["items"]}}}
+    assert with_scalar(text.encode(), old, new) in (None, splice(text.encode(), old, new))
+
+
+def test_places_in_a_row_are_changed_without_splicing() -> None:
+    old = json.loads(ROWS[0])
+    new = {"items": {**old["items"], "id": 9, "position": 3}}
+    assert with_scalar(ROWS[0].encode(), old, new) == splice(ROWS[0].encode(), old, new)
+
+
+def test_it_goes_no_deeper_than_a_row() -> None:
+    old = {"a": {"b": {"c": 1}}}
+    assert with_scalar(b'{"a":{"b":{"c":1}}}', old, {"a": {"b": {"c": 2}}}) is None

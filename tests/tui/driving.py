@@ -6,10 +6,12 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from textual import _wait
 from textual.app import App
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.pilot import Pilot
@@ -19,6 +21,7 @@ from toolpair.session.journal import Folder
 from toolpair.session.session import open_session
 from toolpair.tui import held_key
 from toolpair.tui.app import ToolpairApp
+from toolpair.tui.widgets.pair_view import PairView
 
 SIZES = ((60, 20), (80, 24), (120, 40), (200, 60))
 LETTERS = {" ": "space", ":": "colon", "/": "slash", "_": "underscore", ".": "full_stop", "-": "minus"}
@@ -81,14 +84,25 @@ BESIDE = ("search", "work")
 
 async def press(pilot: Pilot[Any], *keys: str, names: Collection[str] = BESIDE) -> None:
     """Press keys, in Textual's names; `text:…` types. Each waits until these threads have ended."""
+    await settled(pilot, names)
     for key in keys:
+        with _hardly_waiting():
+            await pilot.press(*(LETTERS.get(char, char) for char in key[5:]) if key.startswith("text:") else (key,))
         await settled(pilot, names)
-        if key.startswith("text:"):
-            await pilot.press(*(LETTERS.get(char, char) for char in key[5:]))
-        else:
-            await pilot.press(key)
-        await pilot.pause()
-        await settled(pilot, names)
+
+
+@contextmanager
+def _hardly_waiting() -> Iterator[None]:
+    """Textual waits twice 20 ms a key, or longer until the process is idle: most of the time of these tests.
+
+    `settled` waits for what a key leads to.
+    """
+    usual = _wait.SLEEP_GRANULARITY, _wait.SLEEP_IDLE
+    _wait.SLEEP_GRANULARITY, _wait.SLEEP_IDLE = usual[0] / 10, usual[1]
+    try:
+        yield
+    finally:
+        _wait.SLEEP_GRANULARITY, _wait.SLEEP_IDLE = usual
 
 
 async def settled(pilot: Pilot[Any], names: Collection[str] = BESIDE, seconds: float = PATIENCE) -> None:
@@ -114,9 +128,13 @@ async def at_rest(pilot: Pilot[Any], app: ToolpairApp, quiet: float = 0.4) -> st
 
 
 def _is_busy(app: App[Any]) -> bool:
-    """Whether a key has not been handled yet, or a screen it opened has not been drawn."""
+    """Whether a key has not been handled yet, a screen it opened not drawn, or where the problems are not found."""
     assert isinstance(app, ToolpairApp)
-    return app.is_running and (app.typed_ahead.busy or not getattr(app.screen, "drawn", True))
+    if not app.is_running:
+        return False
+    pairs = getattr(app.screen, "pairs", None)
+    looking = isinstance(pairs, PairView) and pairs.ticks is not None and pairs.ticks._timer is not None
+    return looking or app.typed_ahead.busy or not getattr(app.screen, "drawn", True)
 
 
 def drive(
@@ -139,7 +157,7 @@ def drive(
         if recorder:
             app.driver_class = Recorder
         async with app.run_test(size=size, headless=not recorder) as pilot:
-            await pilot.pause()
+            await settled(pilot)
             await play(app, pilot)
         return app
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import opencode_folders, opencode_sessions
+from tests.docker_agent_databases import copies_of_sample
 from tests.formats.claude_code_files import session
 from tests.patience import PATIENCE
 from tests.session_folders import claude_session, codex_session, line
@@ -67,7 +69,19 @@ def world(home: Path, seed: int) -> Path:
     agents = with_agents.with_suffix("") / "subagents"
     agents.mkdir(parents=True)
     shutil.copy(native, agents / "agent-a1b2c3.jsonl")
-    return chance.choice([*files, native, with_agents])
+    return chance.choice(stored(home)) if chance.random() < 0.25 else chance.choice([*files, native, with_agents])
+
+
+def stored(home: Path) -> list[Path]:
+    """Databases and a folder of sessions; and names of single sessions in them."""
+    several = copies_of_sample(home / "several.db", "newest", "middle", "oldest")
+    folder = opencode_folders.planted_in(home, opencode_sessions.corpus()["message_failed"])
+    whole = [several, folder]
+    for path in sorted(SAMPLES.glob("*.db")):
+        # What the program says of a failure is looked for.
+        whole.append(home / path.name.replace("failed", "sample"))
+        shutil.copy(path, whole[-1])
+    return [*whole, *whole, home / "several.db::middle", Path(f"{folder}::{opencode_sessions.ID}")]
 
 
 def mouse(chance: random.Random, columns: int, lines: int) -> str:
@@ -136,7 +150,10 @@ def burst(home: Path, seed: int, count: int) -> None:
     changed = [path for path in {*before, *after} if before.get(path) != after.get(path)]
     for path in changed:
         # A folder that is typed may stand before the name as it is told.
-        assert path.name in said, f"{what}: {path.name} was changed, and the program said {said[-3000:]!r}"
+        names = (path.name, *(above.name for above in path.parents if home in above.parents))
+        assert any(name in said for name in names), (
+            f"{what}: {path.name} was changed, and the program said {said[-3000:]!r}"
+        )
     assert not changed or any(word in told[0] for word in ("Saved", "Restored", "restored")), (
         f"{what}: no screen told of {changed}"
     )

@@ -79,16 +79,21 @@ def test_a_lone_escape_in_a_terminal_is_heard_soon(monkeypatch: pytest.MonkeyPat
     "odd",
     [b"\xff\xfe", b"\x1b[1114112u", b"\x1b[99999999999999999999u", b"\x1b[1;1;1114112~", b"\x1b[<0;0;0M", b"\xc3"],
 )
-def test_what_no_terminal_sends_ends_nothing(monkeypatch: pytest.MonkeyPatch, odd: bytes) -> None:
+@pytest.mark.parametrize("pause", [0, 0.05])
+def test_what_no_terminal_sends_ends_nothing(monkeypatch: pytest.MonkeyPatch, odd: bytes, pause: float) -> None:
+    """Nor does it take along a key that was typed right after it."""
     with listening(monkeypatch) as (write, keys, heard):
-        os.write(write, odd)
-        time.sleep(0.05)
-        os.write(write, b"k")
+        if pause:
+            os.write(write, odd)
+            time.sleep(pause)
+            os.write(write, b"k")
+        else:
+            os.write(write, b"j" + odd + b"k")
         assert heard.wait(PATIENCE)
         deadline = time.monotonic() + PATIENCE
         while "k" not in keys and time.monotonic() < deadline:
             time.sleep(0.01)
-    assert keys[-1] == "k"
+    assert keys[-1] == "k" and keys.count("j") == (not pause) and keys.count("k") == 1
 
 
 @contextmanager

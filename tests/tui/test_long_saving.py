@@ -16,7 +16,7 @@ from tests.patience import PATIENCE
 from tests.tui.driving import drive, frame, press
 from toolpair.source.saving import FileSave
 from toolpair.tui.app import ToolpairApp
-from toolpair.tui.screens import review, writing
+from toolpair.tui.screens import writing
 from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.screens.review import ReviewScreen
 from toolpair.tui.screens.writing import WritingScreen
@@ -38,7 +38,7 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
         return write(self, told)
 
     monkeypatch.setattr(FileSave, "write", slowly)
-    monkeypatch.setattr(review, "LARGE", 0)
+    monkeypatch.setattr(writing, "LARGE", 0)
     monkeypatch.setattr(writing, "_PATIENCE", 0.0)
     yield goes_on
     goes_on.set()

@@ -13,7 +13,7 @@ from textual.color import Color
 from textual.pilot import Pilot
 
 from tests.formats.claude_code_files import Log, call, looping, session, text
-from tests.tui.driving import drive, frame, lines_of, press
+from tests.tui.driving import at_rest, drive, frame, lines_of, press
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.screens.review import ReviewScreen
 
@@ -114,11 +114,11 @@ def test_q_in_a_sub_agents_history_goes_back_to_where_one_came_from(tmp_path: Pa
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "space")
         assert app.session.changed
-        before = frame(app)
+        before = await at_rest(pilot, app)
         await press(pilot, "b", "enter")
         assert "Found nothing." in frame(app) and "q back" in frame(app), "what is staged in the session stays there"
         await press(pilot, "q")
-        assert app.session.path == path and frame(app) == before
+        assert app.session.path == path and await at_rest(pilot, app) == before
         await press(pilot, "u")
         assert not app.session.changed
 

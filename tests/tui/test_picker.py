@@ -15,12 +15,14 @@ from textual.pilot import Pilot
 
 from tests.patience import PATIENCE
 from tests.session_folders import claude_session, codex_session, set_age
-from tests.tui.driving import SIZES, frame, lines_of, press
+from tests.tui.driving import SIZES, at_rest, frame, lines_of, press
 from toolpair.session.session import open_session
 from toolpair.shell.machine import Machine
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.picker_checks import Checked, Mark, ProcessJudge
+from toolpair.tui.picker_text import haystack
 from toolpair.tui.picker_worker import verdict_on
+from toolpair.tui.screens import picker
 from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.screens.picker import PickerScreen
 from toolpair.tui.screens.review import ReviewScreen
@@ -181,6 +183,46 @@ def test_every_word_of_the_filter_has_to_fit_and_esc_takes_it_off(home: Path) ->
     drive(sessions(home), play)
 
 
+def test_the_text_of_a_session_is_made_once_and_the_filter_runs_once_a_key(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many sessions there are, and however many are judged meanwhile."""
+    goes_on = threading.Event()
+    texts: list[str] = []
+    runs: list[str | None] = []
+
+    class WaitingJudge(DirectJudge):
+        def judge(self, path: str) -> Mark:
+            assert goes_on.wait(PATIENCE)
+            return super().judge(path)
+
+    def text_of(found: Any, home: str) -> str:
+        texts.append(found.path)
+        return haystack(found, home)
+
+    def run(self: PickerScreen, path: str | None) -> None:
+        runs.append(path)
+        filter_(self, path)
+
+    judge, filter_ = WaitingJudge(), PickerScreen._filter
+    monkeypatch.setattr(picker, "haystack", text_of)
+    monkeypatch.setattr(PickerScreen, "_filter", run)
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "down", "text:d")
+        texts.clear()
+        runs.clear()
+        await press(pilot, "text:ev")
+        goes_on.set()
+        await until(pilot, lambda: judge.closed)
+        assert (texts, len(runs)) == ([], 2)
+        await press(pilot, "text: !")
+        assert any("ブログ" in row for row in rows(app))
+        assert len(runs) == 4
+
+    drive(sessions(home, lambda: judge), play)
+
+
 def test_enter_opens_and_ctrl_o_comes_back_to_the_same_place(home: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await until(pilot, lambda: "1 PROBLEM" in frame(app))
@@ -210,13 +252,13 @@ def test_the_list_comes_and_goes_with_all_that_is_staged(home: Path) -> None:
         await press(pilot, "text:2222", "enter")
         await until(pilot, lambda: isinstance(app.screen, PairScreen))
         await press(pilot, "space")
-        before = frame(app)
+        before = await at_rest(pilot, app)
         await press(pilot, "ctrl+o")
         assert isinstance(app.screen, PickerScreen) and "not saved" not in frame(app) and "esc back" in frame(app)
         await press(pilot, "text:claude", "escape", "escape")
-        assert isinstance(app.screen, PairScreen) and frame(app) == before and app.unsaved
+        assert isinstance(app.screen, PairScreen) and await at_rest(pilot, app) == before and app.unsaved
         await press(pilot, "ctrl+o", "text:2222", "enter")
-        assert isinstance(app.screen, PairScreen) and frame(app) == before and app.unsaved
+        assert isinstance(app.screen, PairScreen) and await at_rest(pilot, app) == before and app.unsaved
 
     drive(sessions(home), play)
 

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 
 from tests.history.opening import judged_by
 from tests.session_folders import line
-from tests.tui.driving import drive, frame, lines_of, press
+from tests.tui.driving import at_rest, drive, frame, lines_of, press
 from toolpair.history.row_times import RowTimes
 from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
@@ -90,7 +90,7 @@ def main_screen(app: ToolpairApp) -> PairScreen:
 
 def test_each_row_shows_when_and_how_long_and_its_tokens(timed: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        before = frame(app)
+        before = await at_rest(pilot, app)
         await press(pilot, "t")
         title = row_with(app, "took")
         assert title.endswith("tokens") and title.count(" at ") == 1
@@ -104,7 +104,7 @@ def test_each_row_shows_when_and_how_long_and_its_tokens(timed: Path) -> None:
         assert row_with(app, "│ ┄┄").endswith("    00:05:00                      1,237"), "nothing is estimated"
         assert {len(line) for line in lines_of(app)} == {120}
         await press(pilot, "t")
-        assert frame(app) == before
+        assert await at_rest(pilot, app) == before
 
     drive(timed, play, (120, 40))
 

@@ -14,8 +14,7 @@ from tests.tui.test_typed_ahead import at_once
 from toolpair.source.errors import Refused
 from toolpair.source.saving import in_place
 from toolpair.tui.app import ToolpairApp
-from toolpair.tui.controllers import backup_restore
-from toolpair.tui.screens import review
+from toolpair.tui.screens import writing
 from toolpair.tui.screens.confirm import ConfirmScreen
 from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.screens.review import ReviewScreen
@@ -27,8 +26,7 @@ def test_the_file_is_as_it_was_and_the_fixes_are_applied(
     broken: Path, large: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if large:
-        monkeypatch.setattr(backup_restore, "LARGE", 0)
-        monkeypatch.setattr(review, "LARGE", 0)
+        monkeypatch.setattr(writing, "LARGE", 0)
     original = broken.read_bytes()
     saved: list[bytes] = []
 

@@ -48,6 +48,20 @@ def index(machine: Machine, folder: str | None = None, agents: Iterable[str] = (
     return found
 
 
+def index_of(database: str) -> tuple[list[FoundSession], str | None]:
+    """The sessions of a database or a folder, the newest first, without those of sub-agents, and a sentence on those
+    that cannot be opened. Raises Unreadable.
+    """
+    from toolpair.formats.database_agent import DatabaseAgent
+    from toolpair.formats.databases import sessions_in, top_level
+
+    path = resolved(database)
+    found = sessions_in(path, database)
+    agent = get_agent(found.layout.agent)
+    assert isinstance(agent, DatabaseAgent)
+    return [agent.stored(path, one) for one in top_level(found.sessions)], found.notice_on(database)
+
+
 def describe(found: FoundSession) -> FoundSession:
     """The session with its folder and the user's last words, from short reads of the file."""
     if found.described:
@@ -64,11 +78,11 @@ def agents_of_file(
     `opened` is where it was read from, if it was saved elsewhere. A file in a format that is not an agent's own belongs
     to one only if its path or name shows it.
     """
-    agents = agents_of(format_id)
+    agents = sorted(agents_of(format_id), key=lambda agent: agent.title != transcript.agent)
     best = _writer(agents, transcript.session_id or "", path, opened)
     if not transcript.native:
         return (best,) if best is not None else ()
-    return agents if best is None else (best, *(agent for agent in agents if agent is not best))
+    return tuple(agents) if best is None else (best, *(agent for agent in agents if agent is not best))
 
 
 def _writer(agents: Sequence[Agent], session_id: str, path: Path | None, opened: Path | None) -> Agent | None:

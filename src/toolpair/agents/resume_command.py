@@ -23,7 +23,8 @@ def how_to_resume(agent: Agent, file: SessionFile, machine: Machine) -> str | No
         return _with_home(way, agent, file.path, file.session_id, machine).text
     if file.opened is not None:
         way = _with_home(way, agent, file.opened, file.session_id, machine)
-    return f"put this file {agent.where_to_put(file, machine)}, {way.as_second_step}"
+    where = agent.where_to_put(file, machine)
+    return way.text if where is None else f"put this file {where}, {way.as_second_step}"
 
 
 def _with_home(way: WayBack, agent: Agent, path: Path, session_id: str, machine: Machine) -> WayBack:

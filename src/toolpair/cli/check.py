@@ -95,7 +95,8 @@ def run(options: argparse.Namespace) -> int:
         say(f"No session was found in {', '.join(options.paths)}; `{command('formats')}` lists what is recognised.")
         return exits.UNREADABLE
     if not totals.files and not totals.skipped:
-        say(f"There are no files in {', '.join(options.paths)}.")
+        what = "files" if any(map(os.path.isdir, options.paths)) else "sessions"
+        say(f"There are no {what} in {', '.join(options.paths)}.")
         return exits.UNREADABLE
     if totals.unreadable:
         return exits.UNREADABLE

@@ -21,6 +21,8 @@ class Checked(Struct):
     read: bool = True
     several: bool = False
     """The file is checked with other profiles as well."""
+    on_resume: list[str | None] = field(default_factory=list)
+    """What the agent does about each problem, as a sentence."""
 
 
 class Totals(Struct):
@@ -63,12 +65,12 @@ def describe(
     """
     counts = dict.fromkeys(("records", "messages", "calls", "results", "pairs", "damaged", "inactive"), 0)
     problems: list[Entry] = []
+    on_resume: list[str | None] = []
     for conversation in session.conversations:
         _count(conversation, counts)
-        problems += [problem_entry(session, conversation, problem, show_content) for problem in conversation.problems]
-        if inactive:
-            found = conversation.inactive_problems()
-            problems += [problem_entry(session, conversation, problem, show_content) for problem in found]
+        for problem in (*conversation.problems, *(conversation.inactive_problems() if inactive else ())):
+            problems.append(problem_entry(session, conversation, problem, show_content))
+            on_resume.append(problem.on_resume.text if problem.on_resume is not None else None)
     damaged = sum(found.damaged for found in session.conversations) + session.file.container.damaged_outside
     counts["damaged"] = damaged
     verdict = session.conversation.verdict.sentence if len(session.conversations) == 1 else ""
@@ -91,7 +93,7 @@ def describe(
     ]
     if branches:
         entry["branches"] = branches
-    return Checked(entry, verdict, several=several)
+    return Checked(entry, verdict, several=several, on_resume=on_resume)
 
 
 def branch_entry(conversation: Conversation, branch: Branch, show_content: bool = False) -> Entry:

@@ -23,11 +23,15 @@ from toolpair.cli.terminal import (
     safe,
     style_for,
 )
+from toolpair.formats.databases import holds_sessions
 from toolpair.reports.first_break.breaks import FirstBreaks, breaks_of
 from toolpair.reports.first_break.log import Entry, FileLog
 from toolpair.session.session import SessionError
+from toolpair.shell.program import command
+from toolpair.source.addresses import divided
 from toolpair.source.limits import Limits
 from toolpair.source.snapshot import Snapshot, from_bytes, open_source
+from toolpair.text.shell import shell_word
 from toolpair.transcript.counting import plural
 
 _EPILOG: Final = """\
@@ -84,7 +88,19 @@ def _snapshot(options: argparse.Namespace) -> Snapshot:
     limits = Limits.of(options.max_size)
     if options.log == inputs.STDIN:
         return from_bytes(inputs.read_stdin(options.max_size), "standard input", limits)
-    return open_source(inputs.named(options.log), limits)
+    name = inputs.named(options.log)
+    _refuse_stored(name)
+    return open_source(name, limits)
+
+
+def _refuse_stored(name: str) -> None:
+    """Databases and folders of sessions hold messages, no requests."""
+    path, _ = divided(name)
+    if holds_sessions(path):
+        raise SessionError(
+            f"{safe(name)} is not a log of requests; `{command('check')} {shell_word(name)}` finds what is broken in "
+            "sessions."
+        )
 
 
 def _number(text: str) -> int:

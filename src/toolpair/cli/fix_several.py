@@ -75,7 +75,7 @@ class _Several:
             self.skipped += 1
             return
         try:
-            if source.name != inputs.STDIN and not source.walked:
+            if source.name != inputs.STDIN and not source.walked and source.lacking is None:
                 source = inputs.Input(inputs.named(source.name))
             session = self.work.opened(source)
         except (SessionError, UnreadableFile, OSError) as error:

@@ -12,7 +12,9 @@ from typing import Final
 from msgspec import Struct
 
 from toolpair.cli.terminal import say
+from toolpair.formats import address_of, folder_layout
 from toolpair.session.session import Session, SessionError, open_session
+from toolpair.source.addresses import divided, is_database
 from toolpair.source.errors import TooLarge
 from toolpair.source.limits import Limits, in_words, no_memory
 from toolpair.source.memory import fits
@@ -31,6 +33,8 @@ class Input(Struct, frozen=True):
 
     name: str
     walked: bool = False
+    lacking: str | None = None
+    """Why some of it cannot be opened, a sentence: then it stands for that alone."""
 
     @property
     def size(self) -> int:
@@ -56,6 +60,8 @@ class Input(Struct, frozen=True):
 
         Raises SessionError with one sentence when it is unreadable, not a session, or has no such leaf.
         """
+        if self.lacking is not None:
+            raise SessionError(self.lacking)
         data = read_stdin(max_size) if self.name == STDIN else None
         path = "standard input" if data is not None else self.name if self.walked else named(self.name)
         return open_session(
@@ -92,8 +98,10 @@ def tell_leftovers(name: str) -> None:
     """Report and remove what killed saves have left beside a file."""
     if name == STDIN:
         return
+    path = divided(name)[0]
     try:
-        beside = os.listdir(os.path.dirname(os.path.realpath(name)))
+        beside = os.listdir(os.path.dirname(os.path.realpath(path)))
+        beside += os.listdir(path) if os.path.isdir(path) else ()
     except (OSError, ValueError):
         return
     if any(one.startswith(".toolpair-") for one in beside):
@@ -109,7 +117,7 @@ def named(name: str) -> str:
     Raises SessionError with one sentence when no session, or more than one, matches.
     """
     if name == STDIN or (name != HERE and os.path.lexists(name)):
-        return name
+        return name if name == STDIN else address_of(name) or name
     from toolpair.agents.catalog import NoSuchSession, resolve
 
     try:
@@ -149,11 +157,46 @@ def read_stdin(max_size: int | None = None) -> bytes:
 def collect(names: list[str]) -> Iterator[Input]:
     """The files for `names`: directories are walked in name order, session ids are looked up."""
     for name in names:
-        if name != STDIN and os.path.isdir(name):
+        if name != STDIN and (address := address_of(name)) is not None:
+            yield from _sessions_of(address, walked=False)
+        elif name != STDIN and os.path.isdir(name):
             for path in _walk(name):
-                yield Input(path, walked=True)
+                yield from _sessions_of(path, walked=True)
         else:
-            yield Input(named_or_lost(name))
+            yield from _sessions_of(named_or_lost(name), walked=False)
+
+
+def _sessions_of(name: str, walked: bool) -> Iterator[Input]:
+    """A file as it is, a database or a folder of sessions as each of its sessions."""
+    never = os.path.splitext(name)[1] in _ALWAYS_TRIED or (walked and ".toolpair-" in os.path.basename(name))
+    if name != STDIN and not never and is_database(name):
+        from toolpair.formats.databases import looks_known, named_sessions
+
+        try:
+            if not walked or looks_known(name):
+                found, lacking = named_sessions(name)
+                yield from [Input(one, walked) for one in found]
+                if lacking is not None:
+                    yield Input(name, walked, lacking)
+                return
+        except SessionError:
+            pass  # opening it will report why it fails
+    elif name != STDIN and os.path.isdir(name):
+        yield from _in_folder(name, walked)
+        return
+    yield Input(name, walked)
+
+
+def _in_folder(name: str, walked: bool) -> Iterator[Input]:
+    """The sessions of a folder; of a walked one those that its agent still reads there."""
+    from toolpair.formats.databases import has_moved, named_sessions
+
+    try:
+        for one in named_sessions(name)[0]:
+            if not walked or not has_moved(name, divided(one)[1] or ""):
+                yield Input(one, walked)
+    except SessionError:
+        yield Input(name, walked)
 
 
 def named_or_lost(name: str) -> str:
@@ -167,6 +210,10 @@ def named_or_lost(name: str) -> str:
 def _walk(folder: str) -> Iterator[str]:
     for parent, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in _NEVER_WALKED)
+        if folder_layout(parent) is not None:
+            folders.clear()
+            yield parent
+            continue
         for name in sorted(files):
             yield os.path.join(parent, name)
 

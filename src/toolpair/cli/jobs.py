@@ -16,6 +16,8 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from threading import Lock, local
 from typing import IO, Any, Final
 
+from msgspec.structs import astuple
+
 from toolpair.cli.file_job import FileJob, judge_file
 from toolpair.cli.file_report import Checked, unreadable
 from toolpair.cli.inputs import STDIN, Input
@@ -115,7 +117,7 @@ class _Crew:
     def _asked(self, source: Input) -> Result:
         worker = self._worker()
         try:
-            send(worker.stdin, (source.name, source.walked))
+            send(worker.stdin, astuple(source))
             while True:
                 kind, found = receive(worker.stdout)
                 if kind == "read":

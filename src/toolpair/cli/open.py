@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from toolpair.cli import exits, streams
 from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, is_terminal, one_profile, out, say
 from toolpair.shell.program import command
+from toolpair.source.addresses import divided, is_database
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,6 +44,7 @@ examples:
   toolpair .                   the newest session of this folder
   toolpair 7c3e1b              the session whose id begins so
   toolpair ~/.claude/projects/-home-me-shop/7c3e1b2a.jsonl
+  toolpair ~/.cagent/session.db    the sessions of a database
   toolpair history.json --at toolu_01HqfLWi
   toolpair history.json --at 'messages.22: `tool_use` ids were found without `tool_result` blocks …'
   pbpaste | toolpair -
@@ -60,7 +62,11 @@ def parser() -> Parser:
         epilog=_EPILOG,
     )
     result.add_argument(
-        "file", nargs="?", metavar="FILE", help="a session file, a session's id, `.`, or - for standard input"
+        "file",
+        nargs="?",
+        metavar="FILE",
+        help="a session file, a database or folder of sessions, DATABASE::SESSION, a session's id, `.`, or - for "
+        "standard input",
     )
     result.add_argument(
         "--at",
@@ -93,7 +99,8 @@ def run(options: argparse.Namespace) -> int:
                 f"Which file? Choosing one needs a terminal; `{command('sessions')}` lists them, "
                 f"`{command('--help')}` tells the rest."
             )
-    session, path = _given(options) if options.file is not None else (None, None)
+    database = _database_of_several(options.file)
+    session, path = _given(options) if options.file is not None and database is None else (None, None)
     if options.file == _STDIN:
         _keys_from_terminal()
     if not has_terminal():
@@ -104,7 +111,7 @@ def run(options: argparse.Namespace) -> int:
         os.environ["NO_COLOR"] = "1"
     elif options.color == "always":
         os.environ.pop("NO_COLOR", None)
-    return _run_interface(session, path, options)
+    return _run_interface(session, path, options, database)
 
 
 def _given(options: argparse.Namespace) -> tuple[Session | None, str | None]:
@@ -113,14 +120,38 @@ def _given(options: argparse.Namespace) -> tuple[Session | None, str | None]:
     Without a terminal the file is opened anyway, so that its errors are reported first.
     """
     shown = has_terminal()
-    if shown and options.file != _STDIN and os.path.isfile(options.file):
+    if shown and options.file != _STDIN and _is_there(options.file):
         one_profile(options)
         return None, options.file
     from toolpair.cli import inputs
 
-    if shown and options.file != inputs.STDIN and os.path.isfile(path := inputs.named(options.file)):
+    if shown and options.file != inputs.STDIN and _is_there(path := inputs.named(options.file)):
         return None, path
     return inputs.opened(options, one_profile(options)), None
+
+
+def _is_there(name: str) -> bool:
+    """Whether it is a file, or a session of a database or a folder that is there."""
+    path, session = divided(name)
+    return os.path.exists(path) if session is not None else os.path.isfile(path)
+
+
+def _database_of_several(name: str | None) -> str | None:
+    """The FILE, if it is a database or a folder of which a session has to be chosen. Raises SessionError."""
+    if name is None or name == _STDIN or not has_terminal() or not _holds_sessions(name):
+        return None
+    from toolpair.agents.catalog import index_of
+
+    found, notice = index_of(name)
+    return name if len(found) != 1 or notice is not None else None
+
+
+def _holds_sessions(name: str) -> bool:
+    if not os.path.isdir(name):
+        return is_database(name)
+    from toolpair.formats.databases import holds_sessions
+
+    return holds_sessions(name)
 
 
 def _opener(options: argparse.Namespace, given: str | None) -> Open:
@@ -160,7 +191,7 @@ def has_terminal() -> bool:
     return is_terminal(sys.stdin) and is_terminal(sys.stderr)
 
 
-def _run_interface(session: Session | None, path: str | None, options: argparse.Namespace) -> int:
+def _run_interface(session: Session | None, path: str | None, options: argparse.Namespace, database: str | None) -> int:
     from toolpair.tui import run as run_interface
 
     result = run_interface(
@@ -170,6 +201,7 @@ def _run_interface(session: Session | None, path: str | None, options: argparse.
         open=_opener(options, path),
         path=path,
         journal=not options.no_journal,
+        database=database,
     )
     if result.saved:
         streams.note_saved()

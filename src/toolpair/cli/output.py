@@ -77,11 +77,11 @@ class TextOutput:
             return
         self._explained.clear()
         notes: dict[str, list[Entry]] = {}
-        for problem in entry["problems"]:
+        for problem, says in zip(entry["problems"], checked.on_resume, strict=True):
             if problem["severity"] == "info":
                 notes.setdefault(problem["rule"], []).append(problem)
             else:
-                self._problem(entry, problem, checked.several)
+                self._problem(entry, problem, says, checked.several)
         for rule, problems in notes.items():
             self._note(entry, rule, problems, checked.several)
         self._close(checked)
@@ -97,7 +97,7 @@ class TextOutput:
             line += f", {totals.unreadable:,} not readable"
         out(self.style.bold(line + "."))
 
-    def _problem(self, entry: Entry, problem: Entry, several: bool) -> None:
+    def _problem(self, entry: Entry, problem: Entry, on_resume: str | None, several: bool) -> None:
         style = self.style
         severity = style.severity(problem["severity"], problem["severity"])
         rule = style.dim(rule_shown(entry, problem["rule"], several))
@@ -114,7 +114,7 @@ class TextOutput:
                 lead = "known from:" if problem["cause"]["product"] else "see"
                 out(f"    {lead} {safe(', '.join(known))}")
         if problem["on_resume"]:
-            out(f"    on resume: {safe(_effect(problem['on_resume']))}")
+            out(f"    on resume: {safe(_effect(problem['on_resume'], on_resume or ''))}")
         for line in self._fixes(problem):
             out(style.dim(line))
         self._content(problem)
@@ -183,17 +183,18 @@ def _them(count: int) -> str:
     return "it" if count == 1 else "them"
 
 
-def _effect(on_resume: Entry) -> str:
+def _effect(on_resume: Entry, says: str) -> str:
+    """What the agent does, `says` in a sentence of its own."""
     agent = on_resume["agent"] + (f" {on_resume['version']}" if on_resume["version"] else "")
     words = {
-        "rejected": "the API refuses what it sends",
         "dropped": "drops it without telling you",
         "placeholder": "replaces it with a placeholder",
         "healed": "fixes it in memory",
         "kept": "sends it as it is",
     }
-    sentence = f"{agent}: {words.get(on_resume['effect'], on_resume['effect'])}"
-    return sentence + (f"; lost: {on_resume['loses']}" if on_resume["loses"] else "")
+    # An API that refuses what is sent, an agent that stops before it sends anything: only the sentence says which.
+    clause = words.get(on_resume["effect"]) or says.removeprefix(f"{on_resume['agent']} ").removesuffix(".")
+    return f"{agent}: {clause}" + (f"; lost: {on_resume['loses']}" if on_resume["loses"] else "")
 
 
 class JsonOutput:

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import argparse
+import os
+import stat
 import sys
 import time
 from datetime import UTC, datetime
 from typing import Final
 
-from toolpair.agents.catalog import describe, index, looked_in
+from toolpair.agents.catalog import describe, index, index_of, looked_in
 from toolpair.cli import exits
 from toolpair.cli.file_report import Entry
 from toolpair.cli.meant import closest
 from toolpair.cli.output import dump
 from toolpair.cli.terminal import Parser, TerminalStyle, UsageError, add_color, out, safe, say, style_for
-from toolpair.formats import AGENTS
+from toolpair.formats import AGENTS, get_agent
 from toolpair.formats.agent import NOT_UNDERSTOOD, FoundSession
-from toolpair.shell.machine import Machine, current_folder, home_short
+from toolpair.session.session import SessionError
+from toolpair.shell.machine import Machine, current_folder, home_short, resolved
+from toolpair.shell.program import command
+from toolpair.source.addresses import divided
+from toolpair.source.snapshot import why_not_opened
+from toolpair.text.shell import shell_word
 from toolpair.text.short import age_text, size_text
 
 _WORDS: Final = 100
@@ -26,8 +33,9 @@ examples:
   toolpair sessions                       all, those of this folder first, then the newest
   toolpair sessions --folder . -n 5       the newest five of this folder
   toolpair sessions --agent codex --output-format jsonl
+  toolpair sessions ~/.cagent/session.db  those of a database
 
-FILE of the other commands may be a session's id or its beginning, or `.` for this folder's newest.
+FILE of the other commands may be a session's id or its beginning, `.` for this folder's newest, or DATABASE::ID.
 
 exit code: 0 some were found, 1 none
 """
@@ -39,6 +47,7 @@ def parser(command: str = "sessions") -> Parser:
         description="List the sessions of the agents on this machine, those of this folder first.",
         epilog=_EPILOG,
     )
+    result.add_argument("file", nargs="?", metavar="DATABASE", help="only those of this database or folder")
     result.add_argument(
         "--agent", action="append", default=[], metavar="NAME", help=f"only this one's: {', '.join(AGENTS)}"
     )
@@ -60,9 +69,51 @@ def run(options: argparse.Namespace) -> int:
     if options.limit is not None and options.limit < 1:
         raise UsageError("-n takes a whole number of at least 1.")
     machine = Machine.here()
+    if options.file is not None:
+        return _of_database(options, machine)
     found = index(machine, options.folder if options.folder is not None else current_folder(), options.agent)
     if options.folder is not None:
         found = [one for one in found if one.here]
+    _show(found, options, machine)
+    if not found:
+        where = ", ".join(f"{folder} ({title})" for title, folder in looked_in(machine))
+        say(f"No sessions found. Looked in {where}.")
+        return exits.PROBLEMS
+    return exits.OK
+
+
+def _of_database(options: argparse.Namespace, machine: Machine) -> int:
+    from toolpair.formats.databases import holds_sessions
+
+    path, session = divided(options.file)
+    if session is not None and holds_sessions(path):
+        raise UsageError(
+            f"{options.file} names one session; `{command('sessions')} {shell_word(path)}` lists all that are there."
+        )
+    try:
+        if stat.S_ISREG(os.stat(options.file).st_mode):
+            open(options.file, "rb").close()
+    except (OSError, ValueError) as error:
+        raise SessionError(why_not_opened(options.file, error)) from None
+    if not holds_sessions(options.file):
+        raise UsageError(
+            f"{options.file} is neither a database nor a folder of sessions; `{command('check')}` takes any session "
+            "file."
+        )
+    found, notice = index_of(options.file)
+    listed = [one for one in found if not options.agent or one.agent in options.agent]
+    if options.folder is not None:
+        folder = resolved(options.folder)
+        listed = [one for one in listed if get_agent(one.agent).belongs(one, folder)]
+    _show(listed, options, machine)
+    if notice is not None:
+        say(notice)
+    elif not listed:
+        say(f"There are no {'such ' if found else ''}sessions in {options.file}.")
+    return exits.OK if listed else exits.PROBLEMS
+
+
+def _show(found: list[FoundSession], options: argparse.Namespace, machine: Machine) -> None:
     found = [describe(one) for one in found[: options.limit]]
     if options.output_format == "json":
         out(dump({"version": 1, "sessions": [_entry(one) for one in found]}, indent=2))
@@ -71,11 +122,6 @@ def run(options: argparse.Namespace) -> int:
             out(dump(_entry(one)))
     else:
         _print(found, machine, style_for(sys.stdout, options.color))
-    if not found:
-        where = ", ".join(f"{folder} ({title})" for title, folder in looked_in(machine))
-        say(f"No sessions found. Looked in {where}.")
-        return exits.PROBLEMS
-    return exits.OK
 
 
 def _entry(one: FoundSession) -> Entry:
@@ -84,6 +130,7 @@ def _entry(one: FoundSession) -> Entry:
         "id": one.session_id,
         "path": one.path,
         "folder": one.folder,
+        "title": one.name,
         "last_words": one.words,
         "modified": datetime.fromtimestamp(one.modified, UTC).isoformat(timespec="seconds"),
         "size": one.size,
@@ -99,5 +146,7 @@ def _print(found: list[FoundSession], machine: Machine, style: TerminalStyle) ->
         row = f"{age_text(now - one.modified):>6}  {one.title:<11}  {size_text(one.size):>7}  "
         out(f"{row}{style.bold(safe(one.session_id))}  {folder}")
         words = one.words if one.understood else NOT_UNDERSTOOD
+        if one.name and one.name != words:
+            words = f"{one.name}: {words}" if words else one.name
         if words:
             out(style.dim(f"        {safe(words[:_WORDS])}"))

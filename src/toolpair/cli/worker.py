@@ -11,6 +11,8 @@ from threading import Thread
 from time import monotonic
 from typing import IO, Any, Final
 
+from msgspec.structs import astuple
+
 from toolpair.cli.file_job import FileJob, judge_file
 from toolpair.cli.inputs import Input
 from toolpair.cli.jobs import receive, send
@@ -61,7 +63,7 @@ def _answer(source: Input, work: FileJob, answers: IO[bytes]) -> tuple[str, Any]
         made = judge_file(source, work, progress)
     except Exception as error:
         return "raised", _sendable(error)
-    return "done", None if made is None else [(one.entry, one.verdict, one.read, one.several) for one in made]
+    return "done", None if made is None else [astuple(one) for one in made]
 
 
 def _sendable(error: Exception) -> Exception:

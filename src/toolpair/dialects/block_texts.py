@@ -231,6 +231,17 @@ _TELLING: Final = (
 )
 
 
+_TELLING_LISTS: Final = ("commands", "files", "file_paths")
+
+
+def _listed(given: Any) -> str | None:
+    """What a list of commands or files says; None when it says something else."""
+    found = given if isinstance(given, list) else ()
+    names = [one.get("path") if isinstance(one, dict) else one for one in found]
+    texts = [" ".join(name.split()) for name in names if isinstance(name, str) and name]
+    return "; ".join(texts) if texts and len(texts) == len(names) else None
+
+
 def call_summary(block: Block) -> str:
     """One line that identifies a call among others: its path, command or query."""
     given = arguments(block)
@@ -238,6 +249,9 @@ def call_summary(block: Block) -> str:
         for key in _TELLING:
             if isinstance(given.get(key), str) and given[key]:
                 return " ".join(given[key].split())
+        for key in _TELLING_LISTS:
+            if (said := _listed(given.get(key))) is not None:
+                return said
         for value in given.values():
             if isinstance(value, str) and value:
                 return " ".join(value.split())

@@ -209,9 +209,9 @@ def is_cut_in_character(block: Block) -> bool:
 
 def with_whole_characters(message: Message, block: Block) -> Edit:
     """The edit that replaces each lone surrogate with U+FFFD."""
-    if isinstance(block.value, str) and len(message.records) <= 1:
-        return SetField(message, "content", _whole(block.value))
-    return SetValue(block, _whole(block.value))
+    if message.shape == "string" and len(message.records) <= 1 and block.slot[-1:] == ("content",):
+        return SetField(message, "content", whole_characters(block.value))
+    return SetValue(block, whole_characters(block.value))
 
 
 def holds_lone_surrogate(value: Any) -> bool:
@@ -242,7 +242,7 @@ def _walk_finds_one(value: Any) -> bool:
     return False
 
 
-def _whole(value: Any) -> Any:
+def whole_characters(value: Any) -> Any:
     """The value with U+FFFD for each lone surrogate; parts without any stay the same objects."""
     if not holds_lone_surrogate(value):
         return value
@@ -251,12 +251,12 @@ def _whole(value: Any) -> Any:
     if isinstance(value, dict):
         made: dict[Any, Any] = {}
         for key, item in value.items():
-            new = _whole(key)
+            new = whole_characters(key)
             while new is not key and (new in value or new in made):
                 new += "\ufffd"
-            made[new] = _whole(item)
+            made[new] = whole_characters(item)
         return made
-    return [_whole(item) for item in value]
+    return [whole_characters(item) for item in value]
 
 
 def without_halves(part: Any) -> Any:

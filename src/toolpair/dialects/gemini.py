@@ -234,7 +234,7 @@ def _response_of(value: Mapping[str, Any], known: Mapping[str, Any], response: M
     made = dict(response)
     if "id" not in made or value.get("tool_use_id") != known.get("tool_use_id"):
         made = {"id": value.get("tool_use_id"), **{key: field for key, field in made.items() if key != "id"}}
-    if "name" not in made:
+    if "name" not in made or value.get("name", made["name"]) != made["name"]:
         made["name"] = value.get("name") or "unknown"
     failed = value.get("is_error") is True
     if known and value.get("content") is known.get("content") and failed == (known.get("is_error") is True):

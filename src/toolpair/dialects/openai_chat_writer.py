@@ -60,6 +60,10 @@ class ChatWriter(WriterBase):
             parts = [block.value for block in found if block.slot and block.slot[-2:-1] == ("content",)]
             if len(parts) != len(content) or any(a is not b for a, b in zip(parts, content, strict=True)):
                 made["content"] = parts
+        elif isinstance(content, str):
+            made["content"] = next(
+                (block.value for block in found if block.slot and block.slot[-1] == "content"), content
+            )
         return made
 
     def finished(self, value: Any, blocks: Iterable[DraftBlock]) -> Any:

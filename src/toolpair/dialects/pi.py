@@ -107,9 +107,13 @@ def part_of(value: Any, was: Block | None, raw: Any) -> Any:
         return {"type": "text", "text": words(value)}
     own, renamed = _RENAMED.get(kind or "", (kind, {}))
     known = was.value if was is not None and isinstance(was.value, dict) and type_name(was.value) == kind else {}
+    if known is raw or (not known and kind not in _RENAMED):
+        return value  # no part that pi spells otherwise
     made = dict(raw) if known and isinstance(raw, dict) else {"type": own}
+    for key in known.keys() - value.keys():
+        made.pop(renamed.get(key, key), None)
     for key, field in value.items():
-        if key != "type" and (key not in known or known[key] is not field):
+        if (key != "type" or kind is None) and (key not in known or known[key] is not field):
             made[renamed.get(key, key)] = _joined(field, made.get("id"), known.get("id")) if key == "id" else field
     return made
 
@@ -123,10 +127,17 @@ def result_of(value: dict[str, Any], was: Block | None, raw: dict[str, Any]) -> 
     if value.get("content") is not known.get("content") or "content" not in made:
         content = value.get("content")
         parts = content if isinstance(content, list) else [content] if content else []
-        made["content"] = [part_of(part, None, None) for part in parts]
+        same = _written_as(known.get("content"), raw.get("content"))
+        made["content"] = [same[id(part)] if id(part) in same else part_of(part, None, None) for part in parts]
     if value.get("is_error", False) != known.get("is_error", False) or "isError" not in made:
         made["isError"] = value.get("is_error") is True
     return made
+
+
+def _written_as(read: Any, written: Any) -> dict[int, Any]:
+    """id() of each part as it was read -> the part that pi wrote."""
+    both = zip(read, written, strict=True) if isinstance(read, list) and isinstance(written, list) else ()
+    return {id(part): own for part, own in both if isinstance(part, dict)}
 
 
 def _joined(id_: Any, old: Any, read: Any) -> Any:

@@ -46,6 +46,8 @@ class FoundSession(Struct, frozen=True):
     """Whether it belongs to the folder in question."""
     understood: bool = True
     """Whether toolpair supports the format of the agent's files."""
+    name: str | None = None
+    """What the agent calls the session, where it gives sessions names."""
 
 
 class SessionFile(Struct, frozen=True):
@@ -86,8 +88,7 @@ class Agent(ABC):
     """One agent. Register an instance in `formats/__init__.py`. Methods never raise because of what is on disk.
 
     The traces it leaves in any list of messages (placeholders, notes, known causes) are in its record with the same id
-    in
-    `transcript/known_systems.py`.
+    in `transcript/known_systems.py`.
     """
 
     id: str
@@ -104,6 +105,8 @@ class Agent(ABC):
     """It runs inside an editor, whose process then counts as the agent's."""
     outcomes: Mapping[str, Outcome] = {}
     """What it does about problems on resume, by rule, where that is the same in each case."""
+    measured: str | None = None
+    """The version of which that is known."""
     sub_agent: str | None = None
     """`Transcript.agent` of a sub-agent's own session, which cannot be resumed by itself."""
 
@@ -168,8 +171,10 @@ class Agent(ABC):
         """Where the agent would find the file."""
         return None
 
-    def where_to_put(self, file: SessionFile, machine: Machine) -> str:
-        """The target as a phrase, for a copy that was saved elsewhere: "at …"."""
+    def where_to_put(self, file: SessionFile, machine: Machine) -> str | None:
+        """The target as a phrase, for a copy that was saved elsewhere: "at …"; None if it need not, or must not, be put
+        anywhere.
+        """
         if file.opened is not None and self.in_place(file.opened, file.session_id):
             return f"at {file.opened}"
         target = self.target(file, machine)
@@ -184,7 +189,9 @@ class Agent(ABC):
 
         `seen` is what it would send, if known.
         """
-        return None
+        from toolpair.formats.turns import what_becomes
+
+        return what_becomes(self.title, self.measured, problem, seen, self.outcomes) if self.outcomes else None
 
     def notes_on_saving(self, transcript: Transcript, beside: Beside, before: int, after: int) -> Sequence[str]:
         """Notes on the agent's indexes of the file, shown before the file is saved in place.

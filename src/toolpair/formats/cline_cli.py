@@ -6,15 +6,11 @@ own code and held against the agent itself, 3.0.65.
 
 from __future__ import annotations
 
-import json
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from toolpair.dialects.anthropic import message_of
 from toolpair.dialects.item_types import type_name
@@ -23,21 +19,20 @@ from toolpair.formats.format import (
     AS_RESUMED,
     Beside,
     Damage,
-    Fate,
     Item,
+    OfOneApi,
     ResumeEffect,
-    SentMessage,
-    SentPart,
     SentRequest,
     SubagentSession,
     Usage,
     View,
+    profile_of,
 )
 from toolpair.formats.list_evidence import OF_ROO
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, OnResume, Problem
-from toolpair.transcript.edits import Edit, MendBytes, Remove, Reorder, SetValue
-from toolpair.transcript.model import Block, Damaged, Message, Scope, Transcript
+from toolpair.transcript.edits import Edit, Remove, Reorder, SetValue
+from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Message, Scope, Transcript
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,6 +45,8 @@ if TYPE_CHECKING:
 
 TITLE: Final = "Cline CLI"
 VERSION: Final = "3.0.65"
+EMPTY: Final = "ERROR: EMPTY CONTENT"
+"""What the agent sends in place of a message that says nothing."""
 _SUFFIX: Final = ".messages.json"
 _ROLES: Final = ("user", "assistant")
 _PROFILES: Final = {
@@ -67,25 +64,6 @@ _PROFILES: Final = {
     "openai-codex": "openai-responses",
 }
 """`modelInfo.provider` of a response -> the profile that its session is checked against; the others speak chat."""
-_BLOCKS: Final = (*("text", "thinking", "redacted_thinking", "image", "media", "file", "tool_use", "tool_result"),)
-"""The blocks that the agent sends. It leaves others out, and stops at a null."""
-_EMPTY: Final = "ERROR: EMPTY CONTENT"
-_INTERRUPTED: Final = "Tool execution was interrupted before a result was produced."
-_CUT: Final = "\n\n...[truncated {} chars]...\n\n"
-_WORDS_CUT: Final = "\n\n...[assistant text truncated: omitted {} chars]...\n\n"
-_MOST_OF_RESULT: Final = 8_000
-_MOST_OF_FILE: Final = 50_000
-_MOST_OF_WORDS: Final = 200_000
-"""UTF-16 units of a text that are sent; the middle of a longer one is left out."""
-_TAGS: Final = tuple(
-    (re.compile(rf"<{tag}\b[^>]*>([\s\S]*?)</{tag}>", re.ASCII), re.compile(rf"<{tag}[^>]*>"))
-    for tag in ("user_input", "user_command")
-)
-_BLANKS: Final = " \t\n\r\v\f\xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200B)))
-"""What the agent takes off the ends of a user's words."""
-_HALF: Final = re.compile("[\ud800-\udfff]")
-_BREAKS_OFF: Final = "Cline CLI cannot send this session: a message has no list of blocks that it knows."
-_MISSING: Final = 'Cline CLI sends nothing: it stops with "Tool result is missing for tool call {}."'
 _BEGINS_ANEW: Final = "Cline CLI begins an empty session in its place"
 _OF_BLOCKS: Final = ("anthropic", "vertex-anthropic", "bedrock-converse")
 """Profiles of APIs that take the texts of a result as blocks, and whatever one role says in a row as one message."""
@@ -129,7 +107,7 @@ _OUTCOMES: Final[dict[str, Outcome]] = {
     "turn.alternation": ("healed", "Cline CLI sends both messages as they are, which the API accepts.", None),
     "turn.trailing_assistant": ("healed", "Cline CLI continues with your next words.", None),
     "content.empty_text": ("healed", "Cline CLI leaves the empty text out.", None),
-    "content.empty_message": ("kept", f'Cline CLI sends "{_EMPTY}" in its place.', None),
+    "content.empty_message": ("kept", f'Cline CLI sends "{EMPTY}" in its place.', None),
     "record.lone_surrogate": ("healed", "Cline CLI replaces the damaged characters.", None),
 }
 """What the agent makes of a problem, by its rule."""
@@ -146,311 +124,82 @@ def _is_own(value: Any) -> bool:
     return isinstance(time, int) and time > 10**11 and (isinstance(content, (list, str)) or "content" not in value)
 
 
-def _is_shown_only(value: Any) -> bool:
+def is_shown_only(value: Any) -> bool:
     metadata = value.get("metadata") if isinstance(value, dict) else None
     return isinstance(metadata, dict) and metadata.get("displayOnly") is True
 
 
+class Compaction(Struct, eq=False):
+    messages: Sequence[Any]
+    """What is sent first."""
+    replaced: int
+    """How many records it stands for, from the first one on."""
+
+
 def _read(items: Sequence[Item], view: View, merges: bool) -> Transcript:
+    from toolpair.formats.cline_cli_compaction import compaction_of
+    from toolpair.formats.reading import joined, pairs_in
+
     scopes: dict[int, Scope] = {}
     sent: list[list[Message]] = []
     beside: list[Block] = []
     model = None
-    for item in items:
+    name = view.beside.path.name if view.beside is not None else ""
+    session_id = name.removesuffix(_SUFFIX) if name.endswith(_SUFFIX) else None
+    compaction = compaction_of(items, view.beside, session_id)
+    replaced = compaction.replaced if compaction is not None else 0
+    for number, item in enumerate(items):
         message = message_of(item.value, item.uid)
         if message is None:
             scopes[item.uid] = "malformed"
-        elif _is_shown_only(item.value):
+        elif is_shown_only(item.value) or number < replaced:
             scopes[item.uid] = "inactive"
-            beside += (block for block in message.blocks if block.kind in ("call", "result"))
+            beside += pairs_in(message.blocks)
         else:
             model = _model(item.value).get("id", model)
             same = bool(sent) and sent[-1][0].role == message.role and bool(message.blocks and sent[-1][0].blocks)
             same = same and (merges or (message.role == "user" and all(map(_is_answer, sent[-1]))))
             sent[-1].append(message) if same else sent.append([message])
-    name = view.beside.path.name if view.beside is not None else ""
+    first = items[replaced].uid if replaced < len(items) else None
     return Transcript(
-        tuple(map(_as_one, sent)),
+        tuple(map(joined, sent)),
         merged=merges,
         native=True,
         agent=ClineCli.sub_agent if view.beside is not None and _is_sub_agents(view.beside) else TITLE,
-        session_id=name.removesuffix(_SUFFIX) if name.endswith(_SUFFIX) else None,
+        agent_facts=compaction,
+        folder=view.beside.once("folder", lambda: _folder_in(view.beside, session_id)) if view.beside else None,
+        session_id=session_id,
         model=model if isinstance(model, str) else None,
         scopes=scopes,
+        boundaries=(Boundary(0, COMPACTED, first),) if compaction is not None else (),
         inactive_blocks=tuple(beside),
     )
+
+
+def _folder_in(beside: Beside | None, session_id: str | None) -> str | None:
+    """The folder that the session's description names."""
+    from toolpair.source import peek
+
+    about = peek.parse(beside.start(f"{session_id}.json", 1 << 18)) if beside is not None and session_id else None
+    folder = about.get("cwd") if isinstance(about, dict) else None
+    return folder if isinstance(folder, str) else None
+
+
+def _sent_first(items: Sequence[Item], transcript: Transcript) -> Sequence[Item]:
+    """The records as the agent takes them up: a compaction's messages in place of those that it stands for."""
+    found = transcript.agent_facts
+    if not isinstance(found, Compaction):
+        return items
+    return [*(Item(-1 - number, value) for number, value in enumerate(found.messages)), *items[found.replaced :]]
 
 
 def _is_answer(message: Message) -> bool:
     return bool(message.blocks) and all(block.kind == "result" for block in message.blocks)
 
 
-def _as_one(messages: Sequence[Message]) -> Message:
-    """Messages of one role in a row, which are sent as one turn."""
-    if len(messages) == 1:
-        return messages[0]
-    blocks = tuple(block for message in messages for block in message.blocks)
-    records = tuple(uid for message in messages for uid in message.records)
-    return replace(messages[0], blocks=blocks, records=records, shape="blocks")
-
-
 def _model(value: Any) -> dict[str, Any]:
     found = value.get("modelInfo") if isinstance(value, dict) else None
     return found if isinstance(found, dict) else {}
-
-
-# --- what is sent ------------------------------------------------------------------------------------------
-
-
-class _Part(Struct, eq=False):
-    """A part of a message on its way out. `block` is what it is made of; None when the agent added it."""
-
-    value: Any
-    block: Block | None
-    changed: bool = False
-
-    @property
-    def is_result(self) -> bool:
-        return type_name(self.value) == "tool_result"
-
-    @property
-    def is_call(self) -> bool:
-        return type_name(self.value) in ("tool_use", "function")
-
-
-class _Stops(Exception):
-    """Raised where the agent fails to make a request."""
-
-
-_Said = tuple[str, list[_Part]]
-
-
-def _sees(items: Sequence[Item], transcript: Transcript, spells_json: bool) -> SentRequest:
-    from toolpair.formats.turns import is_blank
-
-    own = {block.key: block for message in transcript.messages for block in message.blocks}
-    begins_anew = any(isinstance(item.value, Damaged) for item in items)
-    try:
-        told = _answered(_loaded(() if begins_anew else items, own))
-        said = [_as_sent(role, parts, spells_json) for role, parts in told]
-        refuses = _unanswered(said)
-    except _Stops:
-        said, refuses = [], _BREAKS_OFF
-    fates: dict[int, Fate] = {id(b): "dropped" for b in own.values() if b.kind in ("call", "result") or is_blank(b)}
-    for part in (part for _, parts in said for part in parts):
-        if part.block is not None:
-            fates[id(part.block)] = "changed" if part.changed else "sent"
-    messages = tuple(
-        SentMessage(role, tuple(SentPart(part.value, part.block) for part in parts)) for role, parts in said if parts
-    )
-    shortened = frozenset(id(p.block) for _, parts in said for p in parts if p.changed and p.is_result)
-    return SentRequest(TITLE, VERSION, messages, fates, refuses, shortened)
-
-
-def _loaded(items: Sequence[Item], own: dict[Any, Block]) -> Iterator[_Said]:
-    """The messages as the agent keeps them: results apart from what else a message says, those in a row together."""
-    results: list[_Part] = []
-    for item in items:
-        if _is_shown_only(item.value):
-            continue
-        runs = list(_runs(item, own))
-        for role, parts in runs or [(item.value["role"], [])]:
-            if parts and parts[0].is_result:
-                results += parts
-                continue
-            if results:
-                yield "user", results
-                results = []
-            yield role, parts
-    if results:
-        yield "user", results
-
-
-def _runs(item: Item, own: dict[Any, Block]) -> Iterator[_Said]:
-    value = item.value
-    if not isinstance(value, dict) or not isinstance(value.get("role"), str):
-        raise _Stops
-    content = value.get("content")
-    if isinstance(content, str):
-        if content.strip(_BLANKS):
-            yield value["role"], [_Part({"type": "text", "text": content}, own.get((item.uid, ("content",))))]
-        return
-    if not isinstance(content, list) or None in content:
-        raise _Stops
-    run: list[_Part] = []
-    for number, raw in enumerate(content):
-        if type_name(raw) not in _BLOCKS:
-            continue
-        part = _Part(raw, own.get((item.uid, ("content", number))))
-        if run and (part.is_result or run[0].is_result):
-            yield value["role"], run
-            run = []
-        run.append(part)
-    if run:
-        yield value["role"], run
-
-
-def _answered(said: Iterable[_Said]) -> list[_Said]:
-    """The messages, where each call without a result is answered, and words follow results in one message."""
-    messages = list(said)
-    known = {repr(part.value.get("tool_use_id")) for _, parts in messages for part in parts if part.is_result}
-    made: list[_Said] = []
-    waiting: dict[str, _Part] = {}
-
-    def put(role: str, parts: list[_Part]) -> None:
-        after_results = bool(made) and made[-1][0] == "user" and all(part.is_result for part in made[-1][1])
-        if role == "user" and parts and after_results and made[-1][1]:
-            made[-1] = ("user", [*made[-1][1], *parts])
-        else:
-            made.append((role, parts))
-
-    for role, parts in messages:
-        answers = list(waiting.values())
-        waiting.clear()
-        if parts and parts[0].is_result:
-            put("user", parts + answers)
-            continue
-        if answers:
-            put("user", answers)
-        put(role, parts)
-        for part in parts if role == "assistant" else ():
-            id_ = part.value.get("id")
-            if type_name(part.value) == "tool_use" and repr(id_) not in known:
-                waiting[repr(id_)] = _Part(_no_result(id_, part.value.get("name")), None)
-    if waiting:
-        put("user", list(waiting.values()))
-    return made
-
-
-def _unanswered(said: Iterable[_Said]) -> str | None:
-    """Why the agent stops at a call whose result does not come before somebody else's words; None if none does."""
-    waiting: dict[str, None] = {}
-    for role, parts in said:
-        for part in parts:
-            if part.is_result:
-                waiting.pop(part.value["tool_use_id"], None)
-        if role != "assistant" and waiting and not all(part.is_result for part in parts):
-            break
-        waiting |= dict.fromkeys(part.value["id"] for part in parts if part.is_call)
-    first = next(iter(waiting), None)
-    return None if first is None else _MISSING.format(first)
-
-
-def _no_result(id_: Any, name: Any) -> dict[str, Any]:
-    text = f"{_INTERRUPTED} Tool: {name}." if name else _INTERRUPTED
-    content = [{"type": "text", "text": text}]
-    return {"type": "tool_result", "tool_use_id": id_, "name": name, "content": content, "is_error": True}
-
-
-def _as_sent(role: str, parts: Sequence[_Part], spells_json: bool) -> _Said:
-    made = [sent for part in parts if (sent := _part(role, part, spells_json)) is not None]
-    words = [part for part in made if not part.is_result]
-    if not parts or (words and all(_is_blank_text(part.value) for part in words)):
-        empty = _Part({"type": "text", "text": _EMPTY}, words[0].block if words else None, changed=True)
-        return role, [*(part for part in made if part.is_result), empty]
-    return role, [part for part in made if part.value.get("text", ".") != ""]
-
-
-def _is_blank_text(value: Any) -> bool:
-    return type_name(value) == "text" and not value["text"].strip(_BLANKS)
-
-
-def _part(role: str, part: _Part, spells_json: bool) -> _Part | None:
-    """A part as it goes out; None when it is left out."""
-    value, kind = part.value, type_name(part.value)
-    match kind:
-        case "tool_result":
-            return _result(part, spells_json)
-        case "tool_use":
-            if not isinstance(value.get("name"), str) or not isinstance(value.get("id"), str):
-                raise _Stops
-            if role != "assistant":
-                return None
-            given = value.get("input") if value.get("input") is not None else {}
-            if not spells_json:
-                return part if given is value.get("input") else _Part({**value, "input": given}, part.block)
-            spelled = {"name": value["name"], "arguments": _json(given)}
-            return _Part({"id": value.get("id"), "type": "function", "function": spelled}, part.block)
-        case "text":
-            if not isinstance(value.get("text"), str):
-                raise _Stops
-            short = _without_tags(value["text"]) if role == "user" else value["text"]
-            if role == "assistant":
-                short = _cut(short, _MOST_OF_WORDS, _WORDS_CUT)
-            short = _HALF.sub("\ufffd", short)
-            return part if short == value["text"] else _Part({**value, "text": short}, part.block)
-        case "file":
-            text = _cut(str(value.get("content")), _MOST_OF_FILE, _CUT)
-            said = f'<file_content path="{value.get("path")}">\n{text}\n</file_content>'
-            return _Part({"type": "text", "text": said}, part.block)
-        case "image" if not isinstance(value.get("data"), str):
-            return None
-    return part
-
-
-def _without_tags(text: str) -> str:
-    """A user's words without the tags that the agent puts around them."""
-    text = text.strip(_BLANKS)
-    for around, start in _TAGS:
-        inner = around.sub(r"\1", text)
-        text = (inner if inner != text else start.sub("", text)).strip(_BLANKS)
-    return text
-
-
-def _result(part: _Part, spells_json: bool) -> _Part:
-    """A result: what is not text goes out as JSON, and to some APIs text too."""
-    value, content = part.value, part.value.get("content")
-    if not isinstance(value.get("tool_use_id"), str) or not isinstance(value.get("name"), str):
-        raise _Stops
-    if not isinstance(content, (str, list)):
-        if "content" not in value:
-            raise _Stops  # the agent looks into it
-        content = _json(content)
-    short = _shortened(content)
-    changed = short is not content
-    texts = isinstance(short, list) and bool(short) and all(type_name(one) == "text" for one in short)
-    if isinstance(short, list) and texts and value.get("is_error") is not True:
-        short = [{"type": "text", "text": one["text"]} for one in short]
-    if isinstance(short, list) and (spells_json or not texts or value.get("is_error") is True):
-        short = _json(short)
-    if isinstance(short, str):
-        short = _HALF.sub("\ufffd", short)
-    error = {"is_error": True} if value.get("is_error") is True else {}
-    return _Part(
-        {"type": "tool_result", "tool_use_id": value.get("tool_use_id"), "content": short, **error}, part.block, changed
-    )
-
-
-def _shortened(value: Any) -> Any:
-    """The value without the middle of its long texts; the same object when it has none."""
-    if isinstance(value, str):
-        return _cut(value, _MOST_OF_RESULT, _CUT)
-    if isinstance(value, list):
-        made: Any = [_shortened(one) for one in value]
-        return made if any(new is not old for new, old in zip(made, value, strict=True)) else value
-    if isinstance(value, dict) and not (type_name(value) == "image" and isinstance(value.get("data"), str)):
-        made = {key: _shortened(one) for key, one in value.items()}
-        return made if any(made[key] is not one for key, one in value.items()) else value
-    return value
-
-
-def _cut(text: str, most: int, mark: str) -> str:
-    if len(text) <= most // 2:
-        return text
-    units = text.encode("utf-16-le", "surrogatepass")
-    count = len(units) // 2
-    if count <= most:
-        return text
-    side = max(0, (most - len(mark.format(count - most))) // 2)
-    said = mark.format(max(0, count - 2 * side))
-    side = max(0, (most - len(said)) // 2)
-    ends = units[: 2 * side], units[len(units) - 2 * side :]
-    return said.join(end.decode("utf-16-le", "replace") for end in ends)
-
-
-def _json(value: Any) -> str:
-    """As JavaScript writes it."""
-    return _HALF.sub("\ufffd", json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
 # --- damage ------------------------------------------------------------------------------------------------
@@ -468,20 +217,15 @@ def _damage(damage: Damage) -> ResumeEffect | None:
 
 
 def _check(context: Context, items: Sequence[Item], merges: bool) -> None:
+    from toolpair.formats.own_problems import no_message
+
+    if isinstance(context.transcript.agent_facts, Compaction):
+        context.problems[:] = [found for found in context.problems if found.rule != "turn.first_not_user"]
     for item in items:
         if not isinstance(item.value, (dict, Damaged)):
-            aside = Fix("set-aside", "set it aside, in a file beside this one", (MendBytes(item.uid, "aside"),))
-            nothing = item.value is None
-            context.add(
-                "record.no_message",
-                "This element of the list is not a message, so Cline CLI cannot send the session.",
-                record=item.uid,
-                severity="error",
-                impact="stops",
-                cause=Cause("no_message", "something else was written into the list of messages"),
-                fixes=(replace(aside, recommended=nothing),),
-                no_fix=None if nothing else "Only you know what it was meant to be.",
-            )
+            text = "This element of the list is not a message, so Cline CLI cannot send the session."
+            unknown = "Only you know what it was meant to be."
+            no_message(context, item, text, empty=item.value is None, impact="stops", no_fix=unknown)
     calls = (block for message in context.messages for block in message.blocks if block.kind == "call")
     names = {repr(call.id): call.name for call in calls}
     for number, message in enumerate(context.messages):
@@ -528,16 +272,13 @@ def _mended(block: Block, names: Mapping[str, str | None]) -> Fix | None:
 # --- the format --------------------------------------------------------------------------------------------
 
 
-class ClineCliFormat:
+class ClineCliFormat(OfOneApi):
     """The messages of a session of Cline's command line. `profile` follows from the provider of its responses."""
 
     id = "cline-cli"
     title = TITLE
     containers = frozenset({"array"})
     where = "~/.cline/data/sessions/<id>/<id>.messages.json (or under $CLINE_DIR)"
-
-    def __init__(self, profile: str = "anthropic") -> None:
-        self.profile = profile
 
     def sniff(self, values: Sequence[Any]) -> int:
         messages = [value for value in values if isinstance(value, dict)]
@@ -550,7 +291,7 @@ class ClineCliFormat:
         provider = next((found for value in reversed(values) if (found := _model(value).get("provider"))), None)
         if provider is None:
             return FORMAT
-        return _of_profile(_PROFILES.get(provider, "openai-chat") if isinstance(provider, str) else "openai-chat")
+        return FORMAT.for_profile(profile_of(provider, _PROFILES))
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         return _read(items, view, self.profile in _OF_BLOCKS)
@@ -566,16 +307,12 @@ class ClineCliFormat:
         return list(map(_damage, found))
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
-        return _sees(items, transcript, self.profile not in _OF_BLOCKS)
+        from toolpair.formats.cline_cli_sending import sees
+
+        return sees(_sent_first(items, transcript), transcript, self.profile not in _OF_BLOCKS)
 
     def check(self, context: Context, items: Sequence[Item], view: View) -> None:
         _check(context, items, self.profile in _OF_BLOCKS)
-
-    def notes_on_fixes(self, items: Sequence[Item], transcript: Transcript, fixes: Sequence[Fix]) -> list[str | None]:
-        return [None] * len(fixes)
-
-    def inactive(self, items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
-        return ()
 
     def subagent_sessions(
         self, items: Sequence[Item], transcript: Transcript, beside: Beside
@@ -592,20 +329,15 @@ class ClineCliFormat:
         return milliseconds_in(value, "ts")
 
     def usage_of(self, value: Any) -> Usage | None:
-        from toolpair.formats.clock import count_in
+        from toolpair.formats.clock import count_in, usage_of
 
         metrics = value.get("metrics") if isinstance(value, dict) and value.get("role") == "assistant" else None
         written = count_in(metrics, "outputTokens")
         read = count_in(metrics, "inputTokens", "cacheReadTokens", "cacheWriteTokens")
-        return Usage(read + written, written) if read + written else None
+        return usage_of(read, written)
 
 
-@cache
-def _of_profile(profile: str) -> ClineCliFormat:
-    return FORMAT if profile == FORMAT.profile else ClineCliFormat(profile)
-
-
-FORMAT: Final = ClineCliFormat()
+FORMAT: Final = ClineCliFormat("anthropic")
 
 
 # --- the agent ---------------------------------------------------------------------------------------------
@@ -626,6 +358,8 @@ class ClineCli(Agent):
     title = TITLE
     sub_agent = "a sub-agent of Cline CLI"
     variable = "CLINE_DIR"
+    outcomes = _OUTCOMES
+    measured = VERSION
     usual_home = ".cline"
     suffix = _SUFFIX
     program = Program("cline", "Cline", r"[/\\]node_modules[/\\]cline[/\\]", session_options=("--id",), package="cline")
@@ -673,11 +407,9 @@ class ClineCli(Agent):
         return WayBack(("cline", *words), self.project_of(str(file.path)))
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
-        from toolpair.formats.turns import what_becomes
-
         if seen is not None and seen.refuses is not None and _OUTCOMES.get(problem.rule) is _SENT:
             return OnResume(TITLE, VERSION, "rejected", None, seen.refuses)
-        return what_becomes(TITLE, VERSION, problem, seen, _OUTCOMES)
+        return super().on_resume(transcript, problem, seen)
 
     def where_to_put(self, file: SessionFile, machine: Machine) -> str:
         return "in place of the one in the session's own folder"

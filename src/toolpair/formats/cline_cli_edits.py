@@ -10,7 +10,7 @@ from msgspec import field
 
 from toolpair.dialects.anthropic_writer import AnthropicWriter
 from toolpair.formats.format import Item
-from toolpair.formats.linear import Envelope, Linear
+from toolpair.formats.linear import Envelope, Linear, is_own
 from toolpair.formats.tree_history import id_from
 from toolpair.transcript.draft import DraftBlock, DraftMessage
 from toolpair.transcript.edits import Edit
@@ -51,32 +51,21 @@ class _Edits(Linear):
     def _take_apart(self, message: DraftMessage) -> None:
         """Give the results that are not the message's own messages of their own, before it or after it."""
         blocks = list(message.blocks)
-        own = [number for number, block in enumerate(blocks) if not _is_added(block, message)]
+        own = [number for number, block in enumerate(blocks) if is_own(block, message)]
         first, last = (own[0], own[-1]) if own else (0, 0)
         before = list(takewhile(_is_result, blocks[:first]))
         after = list(dropwhile(lambda block: not _is_result(block), blocks[last + 1 :]))
         if len(before) != first or not all(map(_is_result, after)) or len(after) != len(blocks) - 1 - last:
             return  # something else was added, too: they stay where they are
         for block in before:
-            self._alone(block, message, message.before)
+            self.put_apart([block], message, message.before)
         previous = message
         for block in after:
-            previous = self._alone(block, message, previous)
-
-    def _alone(self, block: DraftBlock, message: DraftMessage, anchor: DraftMessage | None) -> DraftMessage:
-        made = self.new(self.writer.holder("user"), message)
-        message.blocks.drop(block)
-        self.draft.insert_after(anchor, made)
-        made.put(None, block)
-        return made
+            previous = self.put_apart([block], message, previous)
 
 
 def _is_result(block: DraftBlock) -> bool:
     return block.kind == "result"
-
-
-def _is_added(block: DraftBlock, message: DraftMessage) -> bool:
-    return block.source is None or block.source.record != message.uid
 
 
 def applied(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Final
 
-_NEVER: Final = 1e14
-"""Milliseconds since the epoch of a time that no agent has seen."""
+from toolpair.formats.format import Usage
+
+_NEVER: Final = 1e11
+"""Seconds since the epoch of a time that no agent has seen."""
 
 
 def seconds_of(timestamp: Any) -> float | None:
@@ -26,10 +28,20 @@ def time_in(record: Any) -> float | None:
 
 def milliseconds_in(record: Any, name: str) -> float | None:
     """The time of a record that has it as a number of milliseconds."""
+    return seconds_in(record, name, parts=1000)
+
+
+def seconds_in(record: Any, name: str, parts: int = 1) -> float | None:
+    """The time of a record that has it as a number of seconds, or of `parts` of a second."""
     number = record.get(name) if isinstance(record, dict) else None
-    if not isinstance(number, (int, float)) or isinstance(number, bool) or not 0 < number < _NEVER:
+    if not isinstance(number, (int, float)) or isinstance(number, bool) or not 0 < number < _NEVER * parts:
         return None
-    return number / 1000
+    return number / parts
+
+
+def usage_of(read: int, written: int, limit: int = 0) -> Usage | None:
+    """The cost of a response, by the tokens that were counted; None where none were."""
+    return Usage(read + written, written, limit or None) if read + written else None
 
 
 def count_in(value: Any, *names: str) -> int:

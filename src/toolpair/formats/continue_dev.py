@@ -17,7 +17,7 @@ from toolpair.dialects import openai_chat
 from toolpair.dialects.item_types import type_name
 from toolpair.dialects.openai_chat_writer import WRITER
 from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
-from toolpair.formats.clock import count_in
+from toolpair.formats.clock import count_in, usage_of
 from toolpair.formats.format import (
     AS_RESUMED,
     Damage,
@@ -31,13 +31,15 @@ from toolpair.formats.format import (
     View,
 )
 from toolpair.formats.lost import effect_on_readers
-from toolpair.formats.turns import Outcome, what_becomes
+from toolpair.formats.own_problems import no_message
+from toolpair.formats.reading import facts_of
+from toolpair.formats.turns import Outcome
 from toolpair.formats.unfolded import Folded, Folding, Unfolded
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, OnResume, Problem
 from toolpair.source.record_values import BOM
 from toolpair.transcript.draft import DraftMessage, Slot
-from toolpair.transcript.edits import ABSENT, Edit, MendBytes, SetField
+from toolpair.transcript.edits import ABSENT, Edit, SetField, SetInRecord
 from toolpair.transcript.model import Block, Damaged, Message, Scope, Transcript
 
 if TYPE_CHECKING:
@@ -58,7 +60,10 @@ _KEPT: Final[Outcome] = ("kept", "Continue sends it as it is.", None)
 _FILLED: Final = f'Continue tells the model "{dialect.CANCELLED}" for this call.'
 _UNANSWERED: Final = "Continue sends the call without a result, and the API refuses the session."
 _STOPS: Final = "Continue does not start with this session: an entry of its history has no message that can be sent."
+_NO_LIST: Final = "Continue does not start with this session: an entry of its history has no list `contextItems`."
+_UNKNOWN: Final = "Only you know what it was meant to be."
 _ANEW: Final = "Continue begins an empty session in its place"
+_CONTEXT: Final = "contextItems"
 _OUTCOMES: Final[dict[str, Outcome]] = {
     **dict.fromkeys(
         (
@@ -82,6 +87,7 @@ _OUTCOMES: Final[dict[str, Outcome]] = {
         ("result.order", "call.reused_id", "args.unparseable", "turn.alternation", "turn.trailing_assistant"), _KEPT
     ),
     **dict.fromkeys(("record.no_message", "content.null", "role.unknown"), ("rejected", _STOPS, None)),
+    "rollout.envelope": ("rejected", _NO_LIST, None),
     "result.missing": ("rejected", _UNANSWERED, None),
     "turn.trailing_call": ("rejected", _UNANSWERED, None),
     "result.placeholder": ("placeholder", "Continue sends the placeholder as it is.", "the real output"),
@@ -182,7 +188,7 @@ def _usage(item: Any) -> Mapping[str, Any]:
 
 
 def _sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
-    facts = _of(transcript)
+    facts = facts_of(transcript, _Facts)
     if facts.marked or any(isinstance(item.value, Damaged) for item in items):  # a new session is begun in its place
         blocks = (block for message in transcript.messages for block in message.blocks)
         return SentRequest(TITLE, NEWEST, (), {id(block): "dropped" for block in blocks})
@@ -205,6 +211,8 @@ def _sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
         if part.block is not None
     }
     refuses = None if all(map(_can_be_sent, facts.items)) else _STOPS
+    if refuses is None and not all(_has_context(item.value) for item in facts.items):
+        refuses = _NO_LIST
     return SentRequest(TITLE, NEWEST, tuple(sent), fates, refuses)
 
 
@@ -219,7 +227,7 @@ def _said(message: Message, item: dict[str, Any]) -> tuple[SentPart, ...]:
 
 
 def _contexts(item: dict[str, Any]) -> Sequence[Any]:
-    found = item.get("contextItems") if item[dialect.MESSAGE].get("role") == "user" else None
+    found = item.get(_CONTEXT) if item[dialect.MESSAGE].get("role") == "user" else None
     return found if isinstance(found, list) else ()
 
 
@@ -245,7 +253,13 @@ def _can_be_sent(item: Item) -> bool:
     states = item.value.get(dialect.STATES)
     if states and not isinstance(states, (list, str)):
         return False
-    return all(_is_read(state) for state in dialect.states_of(item.value)) and None not in _contexts(item.value)
+    return all(_is_read(state) for state in dialect.states_of(item.value))
+
+
+def _has_context(value: dict[str, Any]) -> bool:
+    """Whether an entry has a list of what was attached to it, which Continue wants of each one."""
+    found = value.get(_CONTEXT)
+    return found == "" or (isinstance(found, list) and None not in found)
 
 
 def _is_read(state: Any) -> bool:
@@ -288,8 +302,13 @@ def _check(context: Context, facts: _Facts) -> None:
     for part in facts.parts:
         item = part.item
         if part.own and part.message is None and not isinstance(item.value, Damaged):
-            _no_message(context, item)
-        elif part.own and part.message is not None and _lacks_content(part.message):
+            says = [found for found in item.value.values() if found] if isinstance(item.value, dict) else item.value
+            text = "This entry of the history has no message, so Continue does not start with this session."
+            no_message(context, item, text, empty=not says, no_fix=_UNKNOWN)
+            continue
+        if part.own and part.message is not None and not _has_context(item.value):
+            _no_context(context, item)
+        if part.own and part.message is not None and _lacks_content(part.message):
             context.add(
                 "content.null",
                 "The content of this message is null or absent, so Continue does not start with this session.",
@@ -305,16 +324,20 @@ def _check(context: Context, facts: _Facts) -> None:
             )
 
 
-def _no_message(context: Context, item: Item) -> None:
-    says = [found for found in item.value.values() if found] if isinstance(item.value, dict) else item.value
-    aside = Fix("set-aside", "set it aside, in a file beside this one", (MendBytes(item.uid, "aside"),), not says)
+def _no_context(context: Context, item: Item) -> None:
+    value = item.value.get(_CONTEXT)
+    kept = [found for found in value if found is not None] if isinstance(value, list) else []
+    edit = SetInRecord(item.uid, (_CONTEXT,), kept)
+    loses = "what stands there in place of a list" if value and not isinstance(value, list) else None
+    title = f"take what is null out of `{_CONTEXT}`" if kept else f"write an empty `{_CONTEXT}`"
     context.add(
-        "record.no_message",
-        "This entry of the history has no message, so Continue does not start with this session.",
+        "rollout.envelope",
+        f"This entry of the history has no list `{_CONTEXT}`, so Continue does not start with this session.",
         record=item.uid,
         severity="error",
-        cause=Cause("no_message", "something else was written into the list of messages"),
-        fixes=(aside,),
+        cause=Cause("rollout.envelope", "another program wrote the entry, or it was cut off"),
+        fixes=(Fix("write-envelope", title, (edit,), recommended=loses is None, loses=loses),),
+        no_fix=_UNKNOWN if loses else None,
     )
 
 
@@ -423,7 +446,7 @@ class Continue:
         return replace(transcript, **{key: value for key, value in named.items() if isinstance(value, str)})
 
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-        facts = _of(transcript)
+        facts = facts_of(transcript, _Facts)
         folding = _Folding(items, transcript, facts.parts, WRITER)
         folding.silent = facts.silent
         return folding.run(edits)
@@ -437,10 +460,7 @@ class Continue:
         return _sees(items, transcript)
 
     def check(self, context: Context, items: Sequence[Item], view: View) -> None:
-        _check(context, _of(context.transcript))
-
-    def notes_on_fixes(self, items: Sequence[Item], transcript: Transcript, fixes: Sequence[Fix]) -> list[str | None]:
-        return [None] * len(fixes)
+        _check(context, facts_of(context.transcript, _Facts))
 
     def time_of(self, value: Any) -> float | None:
         return None
@@ -448,17 +468,12 @@ class Continue:
     def usage_of(self, value: Any) -> Usage | None:
         usage = _usage(value)
         written, read = count_in(usage, "completion_tokens"), count_in(usage, "prompt_tokens")
-        return Usage(read + written, written) if read + written else None
-
-
-def _of(transcript: Transcript) -> _Facts:
-    assert isinstance(transcript.agent_facts, _Facts)
-    return transcript.agent_facts
+        return usage_of(read, written)
 
 
 def _is_own(record: dict[str, Any]) -> bool:
     message = dialect.message_of(record)
-    beside = isinstance(record.get("contextItems"), list) or isinstance(record.get(dialect.STATES), list)
+    beside = isinstance(record.get(_CONTEXT), list) or isinstance(record.get(dialect.STATES), list)
     return message is not None and message.get("role") in _ROLES and beside and "type" not in record
 
 
@@ -484,6 +499,7 @@ class ContinueAgent(Agent):
     id = "continue"
     title = TITLE
     outcomes = _OUTCOMES
+    measured = NEWEST
     variable = "CONTINUE_GLOBAL_DIR"
     usual_home = ".continue"
     suffix = ".json"
@@ -511,7 +527,8 @@ class ContinueAgent(Agent):
     def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
         from toolpair.source import peek
 
-        return found.folder, peek.one_line(_last_words(found.path, found.size))
+        words = peek.near_end(found.path, found.size, lambda data: peek.string_after(data, "editorState", last=True))
+        return found.folder, peek.one_line(words)
 
     def project_of(self, path: str) -> str | None:
         return _recorded_folder(path) if self.in_place(_path(path), "") else None
@@ -533,9 +550,12 @@ class ContinueAgent(Agent):
     def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
         if problem.rule == "record.bom":
             return OnResume(TITLE, NEWEST, "dropped", "the whole history", f"{_ANEW}.")
-        if problem.rule in ("result.missing", "turn.trailing_call") and id(problem.call) in _of(transcript).waiting:
+        if (
+            problem.rule in ("result.missing", "turn.trailing_call")
+            and id(problem.call) in facts_of(transcript, _Facts).waiting
+        ):
             return OnResume(TITLE, NEWEST, "placeholder", None, _FILLED)
-        return what_becomes(TITLE, NEWEST, problem, seen, _OUTCOMES)
+        return super().on_resume(transcript, problem, seen)
 
 
 def _path(path: str) -> Path:
@@ -549,17 +569,6 @@ def _recorded_folder(path: str) -> str | None:
     from toolpair.source import peek
 
     return _folder({"workspaceDirectory": peek.string_after(peek.head(path, 4096), "workspaceDirectory")})
-
-
-def _last_words(path: str, size: int) -> str | None:
-    """What the user said last, near the end of the file."""
-    from toolpair.source import peek
-
-    for length in peek.TAILS:
-        words = peek.string_after(peek.tail(path, length), "editorState", last=True)
-        if words is not None or length >= size:
-            return words
-    return None
 
 
 AGENT: Final = ContinueAgent()

@@ -9,8 +9,8 @@ import hashlib
 import os
 import re
 import uuid
+from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -18,32 +18,32 @@ from msgspec import Struct
 from toolpair.dialects import copilot as dialect
 from toolpair.dialects.block_texts import WrittenBlock, is_real_output
 from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
-from toolpair.formats.clock import time_in
+from toolpair.formats.clock import count_in, time_in, usage_of
+from toolpair.formats.copilot_events import START, flaws
 from toolpair.formats.format import (
     AS_RESUMED,
-    Beside,
     Damage,
-    Fate,
     Item,
     KeptRequest,
+    OfOneApi,
     ResumeEffect,
     SentMessage,
     SentPart,
     SentRequest,
-    SubagentSession,
     Usage,
     View,
 )
 from toolpair.formats.lost import effect_on_readers, held_in, held_in_part, ids_in
+from toolpair.formats.reading import as_text, blocks_by_key, facts_of, first_text, malformed_in, pairs_in
 from toolpair.formats.tree import Tree, TreeEnvelope
 from toolpair.formats.tree_history import Node
-from toolpair.formats.turns import Outcome, Turn, is_blank, messages_of, what_becomes
+from toolpair.formats.turns import Outcome, Turn, fates_of, messages_of, what_becomes
 from toolpair.rules.context import Context
-from toolpair.rules.problem import Cause, Fix, OnResume, Problem
+from toolpair.rules.problem import OnResume, Problem
 from toolpair.transcript.counting import plural
 from toolpair.transcript.draft import DraftMessage
-from toolpair.transcript.edits import Edit, InsertRecord, MoveResult, RemoveRecord, SetInRecord
-from toolpair.transcript.model import Block, Boundary, Damaged, Scope, Transcript
+from toolpair.transcript.edits import Edit
+from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Scope, Transcript
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,10 +55,13 @@ if TYPE_CHECKING:
 
 TITLE: Final = "GitHub Copilot CLI"
 NEWEST: Final = "1.0.102"
-START: Final = "session.start"
 _ABORT: Final = "abort"
 _RESUME: Final = "session.resume"
 _STARTED: Final = "tool.execution_start"
+_USAGE: Final = "session.usage_record"
+_CHAT: Final = "openai-chat"
+_PROFILES: Final = {"completions": _CHAT, "responses": "openai-responses", "messages": "anthropic"}
+"""The last word of the address of an API -> the profile that its sessions are checked against."""
 _ASKED: Final = "tool.user_requested"
 NO_RESULT: Final = "The execution of this tool, or a previous tool was interrupted."
 NOT_RECORDED: Final = (
@@ -79,8 +82,8 @@ _SHELL: Final = (
     "Command:\n{command}\n\nOutput:\n{output}\n</user_shell_command_output>"
 )
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
-_NO_TIME: Final = "1970-01-01T00:00:00.000Z"
+TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
+NO_TIME: Final = "1970-01-01T00:00:00.000Z"
 _NOT_LOADED: Final = "GitHub Copilot CLI does not load this session"
 _FILLED: Final = "GitHub Copilot CLI tells the model that the tool was interrupted."
 _SENT: Final[Outcome] = ("rejected", "GitHub Copilot CLI sends it as it is, and the API refuses the session.", None)
@@ -107,9 +110,11 @@ _OUTCOMES: Final[dict[str, Outcome]] = {
     "record.lone_surrogate": ("healed", "GitHub Copilot CLI replaces the damaged characters.", None),
 }
 """What the agent makes of a problem, by its rule."""
+_OUTCOMES_ELSEWHERE: Final = {**_OUTCOMES, "call.reused_id": _SENT}
+"""The same where an API of another form than chat messages is asked."""
 
 
-class _History(Struct, eq=False):
+class History(Struct, eq=False):
     """What the agent makes of a file's events."""
 
     items: Sequence[Item]
@@ -123,12 +128,14 @@ class _History(Struct, eq=False):
     start: dict[str, Any] | None
     summary: int | None
     """uid of the last event that put a summary in the place of all before it."""
+    api: str
+    """The profile of the API that the session speaks."""
 
 
 # --- events ------------------------------------------------------------------------------------------------
 
 
-def _data(value: Any) -> dict[str, Any]:
+def data_of(value: Any) -> dict[str, Any]:
     found = value.get("data") if isinstance(value, dict) else None
     return found if isinstance(found, dict) else {}
 
@@ -140,27 +147,23 @@ def _kind(value: Any) -> str:
 
 def _agent_of(value: Any) -> str | None:
     """The id of the sub-agent that an event is of."""
-    found = value.get("agentId") or _data(value).get("parentToolCallId")
+    found = value.get("agentId") or data_of(value).get("parentToolCallId")
     return found if isinstance(found, str) else None
 
 
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _history(items: Sequence[Item]) -> _History:
+def _history(items: Sequence[Item]) -> History:
     nodes: list[Node] = []
     asked: dict[str, str] = {}
     for item in items:
         value = item.value
         if isinstance(value, dict) and value:
             said = _kind(value) in dialect.ROLES
-            real = _kind(value) == dialect.RESULT and is_real_output(dialect.result_block(_data(value), 0))
+            real = _kind(value) == dialect.RESULT and is_real_output(dialect.result_block(data_of(value), 0))
             nodes.append(
                 Node(item.uid, len(nodes), value.get("id"), value.get("parentId"), value, int(said), int(real))
             )
-            if _kind(value) == _ASKED and isinstance(id_ := _data(value).get("toolCallId"), str):
-                given = _data(value).get("arguments")
+            if _kind(value) == _ASKED and isinstance(id_ := data_of(value).get("toolCallId"), str):
+                given = data_of(value).get("arguments")
                 asked[id_] = str(given.get("command")) if isinstance(given, dict) else ""
     talkers = {_agent_of(node.value) for node in nodes if node.messages}
     own = next(iter(talkers)) if len(talkers) == 1 else None
@@ -173,7 +176,7 @@ def _history(items: Sequence[Item]) -> _History:
         turn = _turn(node, asked)
         if turn is not None:
             (turns if id(node) in kept else beside).append(turn)
-    return _History(
+    return History(
         items,
         nodes,
         turns,
@@ -181,30 +184,50 @@ def _history(items: Sequence[Item]) -> _History:
         [node.place for node in mine if _kind(node.value) in (_ABORT, _RESUME)],
         next((node.value for node in nodes if _kind(node.value) == START), None),
         mine[at].uid if at is not None else None,
+        _api([node.value for node in nodes]),
     )
 
 
+def _api(values: Sequence[Any]) -> str:
+    """As the last usage that was counted says, else as the ids of the last calls show."""
+    for value in reversed(values):
+        if _kind(value) == _USAGE and (profile := _PROFILES.get(_endpoint(value))) is not None:
+            return profile
+        calls = data_of(value).get(dialect.CALLS) if _kind(value) == dialect.RESPONSE else None
+        if isinstance(calls, list) and calls:
+            id_ = calls[0].get("toolCallId") if isinstance(calls[0], dict) else None
+            return "anthropic" if isinstance(id_, str) and id_.startswith("toolu_") else _CHAT
+    return _CHAT
+
+
+def _endpoint(value: Any) -> str:
+    """The last word of the address that a response was asked for at."""
+    usage = data_of(value).get("usage")
+    address = usage.get("apiEndpoint") if isinstance(usage, dict) else None
+    return address.rpartition("/")[2] if isinstance(address, str) else ""
+
+
 def _is_summary(value: Any) -> bool:
-    return _kind(value) == dialect.SUMMARY and _data(value).get("success") is True
+    return _kind(value) == dialect.SUMMARY and data_of(value).get("success") is True
 
 
 def _summary(nodes: Sequence[Node], at: int) -> Turn:
     """What the agent says of all that a compaction has replaced."""
-    asked = [_data(node.value).get("content") for node in nodes[:at] if _kind(node.value) == dialect.USER]
+    asked = [data_of(node.value).get("content") for node in nodes[:at] if _kind(node.value) == dialect.USER]
     words = "\n".join(f"<user_message>\n{text}\n</user_message>" for text in asked)
     head, middle, end = _SUMMARY
     node = nodes[at]
-    text = f"{head}{words}{middle}{_data(node.value).get('summaryContent') or ''}{end}"
+    text = f"{head}{words}{middle}{data_of(node.value).get('summaryContent') or ''}{end}"
     return Turn("user", node, (WrittenBlock("text", text, node.uid, ("data",)),), _time(node), True)
 
 
 def _time(node: Node) -> str | None:
-    return _text(node.value.get("timestamp"))
+    return as_text(node.value.get("timestamp"))
 
 
 def _turn(node: Node, asked: Mapping[str, str]) -> Turn | None:
     """What an event says; None for one that is not sent."""
-    kind, data = _kind(node.value), _data(node.value)
+    kind, data = _kind(node.value), data_of(node.value)
     role = dialect.ROLES.get(kind)
     if role is None:
         return None
@@ -223,12 +246,12 @@ def _turn(node: Node, asked: Mapping[str, str]) -> Turn | None:
 
 def _read(items: Sequence[Item]) -> Transcript:
     history = _history(items)
-    scopes: dict[int, Scope] = {item.uid: "malformed" for item in items if isinstance(item.value, Damaged)}
+    scopes: dict[int, Scope] = malformed_in(items)
     scopes.update((turn.node.uid, "inactive") for turn in history.beside)
     compaction: tuple[Boundary, ...] = ()
     if history.summary is not None:
-        compaction = (Boundary(0, "replaced by a summary (normal)", history.summary),)
-    start = _data(history.start)
+        compaction = (Boundary(0, COMPACTED, history.summary),)
+    start = data_of(history.start)
     context = start.get("context")
     return Transcript(
         tuple(messages_of(history.turns)),
@@ -236,52 +259,63 @@ def _read(items: Sequence[Item]) -> Transcript:
         native=True,
         agent=TITLE,
         agent_facts=history,
-        agent_version=_text(start.get("copilotVersion")),
-        session_id=_text(start.get("sessionId")),
-        folder=_text(context.get("cwd")) if isinstance(context, dict) else None,
+        agent_version=as_text(start.get("copilotVersion")),
+        session_id=as_text(start.get("sessionId")),
+        folder=as_text(context.get("cwd")) if isinstance(context, dict) else None,
         model=_model(history),
         scopes=scopes,
-        inactive_blocks=tuple(b for turn in history.beside for b in turn.blocks if b.kind in ("call", "result")),
+        inactive_blocks=pairs_in(block for turn in history.beside for block in turn.blocks),
         boundaries=compaction,
     )
 
 
-def _model(history: _History) -> str | None:
+def _model(history: History) -> str | None:
     """The model that answered last, else the one that was chosen."""
-    said = (_data(turn.node.value).get("model") for turn in reversed(history.turns) if turn.role == "assistant")
-    return next(filter(None, map(_text, said)), None) or _text(_data(history.start).get("selectedModel"))
+    said = (data_of(turn.node.value).get("model") for turn in reversed(history.turns) if turn.role == "assistant")
+    return first_text(said) or as_text(data_of(history.start).get("selectedModel"))
+
+
+def _parted(history: History) -> set[int]:
+    """uids of the results that came after the agent was stopped, or resumed, and before it said anything more."""
+    found: set[int] = set()
+    asked = 0
+    for turn in history.turns:
+        stops = bisect(history.stops, turn.node.place)
+        if turn.role == "assistant":
+            asked = stops
+        elif turn.role == "result" and stops > asked:
+            found.add(turn.node.uid)
+    return found
 
 
 # --- what is sent ------------------------------------------------------------------------------------------
 
 
 def _sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
-    known = _of(transcript)
+    known = facts_of(transcript, History)
     history = known if known.items is items else _history(items)
-    own = {(block.record, block.slot): block for message in transcript.messages for block in message.blocks}
-    answers = _Answers(history)
+    own = blocks_by_key(transcript)
+    answers = Answers(history)
     sent: list[SentMessage] = []
     for turn in history.turns:
         if turn.role == "result":
             continue
-        parts = [SentPart(value, _own(own, block)) for block in turn.blocks if (value := _part(answers, block))]
+        parts = [
+            SentPart(value, _own(own, block)) for block in turn.blocks if (value := _part(answers, block)) is not None
+        ]
         if parts or turn.role == "user":
             sent.append(SentMessage(turn.role, tuple(parts)))
         results = [_answer(answers, own, block) for block in turn.blocks if block.kind == "call" and block.id != ""]
         if results:
             sent.append(SentMessage("user", tuple(results)))
-    fates: dict[int, Fate] = {id(b): "dropped" for b in own.values() if b.kind in ("call", "result") or is_blank(b)}
-    for part in (part for message in sent for part in message.parts):
-        if part.block is not None:
-            fates[id(part.block)] = "sent" if part.value is part.block.value else "changed"
-    return SentRequest(TITLE, NEWEST, tuple(sent), fates, _refuses(history))
+    return SentRequest(TITLE, NEWEST, tuple(sent), fates_of(own.values(), sent), _refuses(history))
 
 
 def _own(own: Mapping[Any, Block], block: Block) -> Block:
     return own.get((block.record, block.slot), block)
 
 
-def _part(answers: _Answers, block: Block) -> Any:
+def _part(answers: Answers, block: Block) -> Any:
     if block.kind == "other":
         return None
     new = answers.renamed.get(block.key)
@@ -300,7 +334,7 @@ def _whole(value: Any) -> Any:
     return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _answer(answers: _Answers, own: Mapping[Any, Block], call: Block) -> SentPart:
+def _answer(answers: Answers, own: Mapping[Any, Block], call: Block) -> SentPart:
     """The result that a call is sent with."""
     result = answers.of_call.get(call.key)
     id_ = answers.renamed.get(call.key, call.id)
@@ -315,15 +349,17 @@ def _answer(answers: _Answers, own: Mapping[Any, Block], call: Block) -> SentPar
     return SentPart(value if value.get("tool_use_id") == id_ else {**value, "tool_use_id": id_}, _own(own, result))
 
 
-class _Answers:
+class Answers:
     """Which result the agent sends with which call: it finds them by their ids.
 
     A result may be late, or stand before its call. But when the user stops the agent, or resumes the session, each call
     that waits is answered with a placeholder, and a later result is left out. A later response's call whose id was used
-    before gets a new one, and so do the results that follow it, unless the call before it still waits for its own.
+    before gets a new one, and so do the results that follow it, unless the call before it still waits for its own. That
+    is so for an API of chat messages; to others ids are sent as they are.
     """
 
-    def __init__(self, history: _History) -> None:
+    def __init__(self, history: History) -> None:
+        self._renames = history.api == _CHAT
         self.renamed: dict[Any, str] = {}
         """Key of a call -> its new id."""
         self.of_call: dict[Any, Block] = {}
@@ -357,7 +393,8 @@ class _Answers:
 
     def _ask(self, turn: Turn) -> None:
         calls = [block for block in turn.blocks if block.kind == "call" and isinstance(block.id, str) and block.id]
-        again = {block.id: _renamed(block.id, self._used[block.id]) for block in calls if block.id in self._used}
+        used = self._used if self._renames else {}
+        again = {block.id: _renamed(block.id, used[block.id]) for block in calls if block.id in used}
         for id_, new in again.items():
             if self._now.get(id_, id_) in self._done:
                 self._now[id_] = new
@@ -385,39 +422,48 @@ def _renamed(id_: str, times: int) -> str:
     return f"call_{hashlib.md5(f'{id_}:{times}'.encode('utf-8', 'replace'), usedforsecurity=False).hexdigest()}"
 
 
-def _refuses(history: _History) -> str | None:
+def _refuses(history: History) -> str | None:
     """Why the agent does not load the file."""
     if history.start is None:
         return f"{_NOT_LOADED}: no line of it says that it is one."
     if next(iter(history.items)).value is not None and isinstance(history.items[0].value, Damaged):
         return f"{_NOT_LOADED}: its first line cannot be read."
-    if any(any(_flaws(node.value)) or _lacks_id(node.value) for node in history.nodes):
-        return f"{_NOT_LOADED}: an event of it is not as it wants it."
+    if any(
+        any(envelope_flaws(node.value)) or any(flaws(node.value)) or _lacks_text(node.value) for node in history.nodes
+    ):
+        return f"{_NOT_LOADED}: one of its events lacks what it needs."
     return None
 
 
 # --- what becomes of problems ------------------------------------------------------------------------------
 
 
-def _flaws(value: dict[str, Any]) -> Iterator[str]:
+def envelope_flaws(value: dict[str, Any]) -> Iterator[str]:
     """The fields of an event that the agent does not accept."""
-    if not _is_uuid(value.get("id")):
+    if not is_uuid(value.get("id")):
         yield "id"
-    if "parentId" not in value or not (value["parentId"] is None or _is_uuid(value["parentId"])):
+    if "parentId" not in value or not (value["parentId"] is None or is_uuid(value["parentId"])):
         yield "parentId"
-    if not isinstance(time := value.get("timestamp"), str) or not _TIME.fullmatch(time):
+    if not isinstance(time := value.get("timestamp"), str) or not TIME.fullmatch(time):
         yield "timestamp"
     if not isinstance(value.get("data"), dict):
         yield "data"
 
 
-def _is_uuid(value: Any) -> bool:
+def is_uuid(value: Any) -> bool:
     return isinstance(value, str) and _UUID.fullmatch(value) is not None
+
+
+def _lacks_text(value: dict[str, Any]) -> bool:
+    """Whether a call or a result has no id that is a text, or a call no name."""
+    calls = data_of(value).get(dialect.CALLS) if _kind(value) == dialect.RESPONSE else None
+    named = calls if isinstance(calls, list) else ()
+    return _lacks_id(value) or any(isinstance(c, dict) and not isinstance(c.get("name"), str) for c in named)
 
 
 def _lacks_id(value: dict[str, Any]) -> bool:
     """Whether a call or a result has no id that is a text."""
-    kind, data = _kind(value), _data(value)
+    kind, data = _kind(value), data_of(value)
     if kind not in dialect.ROLES:
         return False
     calls = data.get(dialect.CALLS)
@@ -426,7 +472,7 @@ def _lacks_id(value: dict[str, Any]) -> bool:
     return any(not isinstance(holder.get("toolCallId"), str) for holder in holders)
 
 
-def _damage(history: _History, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
+def _damage(history: History, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
     blocks = [block for turn in history.turns for block in turn.blocks]
     results = [(block.id, block.record) for block in blocks if block.kind == "result" and isinstance(block.id, str)]
     called = {block.id for block in blocks if block.kind == "call" and isinstance(block.id, str)}
@@ -459,7 +505,7 @@ def _is_complete(damage: Damage) -> bool:
     if damage.rule != "record.torn":
         return True
     value = damage.values[0] if damage.values else damage.partial
-    kind, data = _kind(value), _data(value)
+    kind, data = _kind(value), data_of(value)
     whole = bool(damage.values) or (bool(data) and next(reversed(value)) != "data")
     if kind == dialect.RESULT:
         last = next(reversed(data), "") if not whole else ""
@@ -468,91 +514,6 @@ def _is_complete(damage: Damage) -> bool:
     if kind == dialect.USER:
         return isinstance(data.get("content"), str)
     return whole and (kind in dialect.ROLES or kind == START) and not _lacks_id(value)
-
-
-def _check(context: Context, history: _History, view: View) -> None:
-    """What keeps the agent from loading the file: no first event, and events without what each has."""
-    first = next(iter(history.items), None)
-    if history.start is None and first is not None and not isinstance(first.value, Damaged) and history.nodes:
-        _no_start(context, history, first, view)
-    _too_late(context, history)
-    before: str | None = None
-    for node in history.nodes:
-        flaws = list(_flaws(node.value))
-        time = node.value.get("timestamp")
-        if flaws:
-            new = {"id": id_from(f"{node.place}:{node.id}", 0), "parentId": before, "timestamp": time or _NO_TIME}
-            if "timestamp" in flaws:
-                new["timestamp"] = next(filter(None, map(_good_time, _near(history.nodes, node.place))), _NO_TIME)
-            edits: tuple[Edit, ...] = tuple(SetInRecord(node.uid, (key,), new[key]) for key in flaws if key in new)
-            title = "write what every event has"
-            if "data" in flaws:
-                edits, title = (RemoveRecord(node.uid),), "remove the event, which says nothing"
-            context.add(
-                "rollout.envelope",
-                f"This event's {' and '.join(flaws)} is not what {TITLE} accepts, so it does not load the session.",
-                record=node.uid,
-                severity="error",
-                impact="stops",
-                cause=Cause("rollout.envelope", "another program wrote the event"),
-                fixes=(Fix("write-envelope", title, edits, recommended=True),),
-            )
-            before = before if "data" in flaws else new["id"] if "id" in flaws else node.id
-        else:
-            before = node.id
-
-
-def _near(nodes: Sequence[Node], place: int) -> Iterable[Node]:
-    return (*reversed(nodes[:place]), *nodes[place:])
-
-
-def _good_time(node: Node) -> str | None:
-    time = node.value.get("timestamp")
-    return time if isinstance(time, str) and _TIME.fullmatch(time) else None
-
-
-def _too_late(context: Context, history: _History) -> None:
-    """Results that no other rule finds: only an event that is not sent stands between them and their calls."""
-    places = {b.key: (n, p) for n, message in enumerate(context.messages) for p, b in enumerate(message.blocks)}
-    for call, result in _Answers(history).too_late:
-        pair = context.pairing.pair_of(call)
-        if not is_real_output(result) or pair is None or result not in pair.results:
-            continue
-        if any(problem.result is result for problem in context.problems):
-            continue
-        context.add(
-            "result.not_adjacent",
-            "This result came after the user stopped the agent, or resumed the session, so it is left out.",
-            at=places[result.key],
-            pair=pair,
-            call=call,
-            result=result,
-            record=result.record,
-            severity="error",
-            impact="loses",
-            cause=Cause("late", "the tool ended after the agent had given it up"),
-            fixes=(Fix("move", "move the result right after its call", (MoveResult(result, call),), recommended=True),),
-        )
-
-
-def _no_start(context: Context, history: _History, first: Item, view: View) -> None:
-    """Nothing else says which session it is."""
-    path = view.beside.path if view.beside is not None else None
-    names = (path.parent.name, path.stem) if path is not None else ()
-    session = next(filter(_is_uuid, names), id_from(str(history.nodes[0].id), 1))
-    time = next(filter(None, map(_good_time, history.nodes)), _NO_TIME)
-    data = {"sessionId": session, "version": 1, "producer": "copilot-agent", "copilotVersion": NEWEST}
-    value = {"type": START, "data": {**data, "startTime": time}, "id": id_from(session, 0), "timestamp": time}
-    title = "write a first line, from the file's name and its other lines"
-    context.add(
-        "rollout.no_meta",
-        f"The file has no line that starts the session, so {TITLE} does not load it.",
-        record=first.uid,
-        severity="error",
-        impact="stops",
-        cause=Cause("rollout.no_meta", "the first line was lost or cut off"),
-        fixes=(Fix("rebuild-meta", title, (InsertRecord({**value, "parentId": None}, first.uid),), recommended=True),),
-    )
 
 
 def id_from(seed: str, attempt: int) -> str:
@@ -573,8 +534,8 @@ class _Envelope(TreeEnvelope, frozen=True):
         near = beside.record if isinstance(beside.record, dict) else {}
         kind = dialect.RESULT if "toolCallId" in message else dialect.RESPONSE
         kind = kind if kind == dialect.RESULT or dialect.CALLS in message else dialect.USER
-        same = {key: _data(near)[key] for key in ("interactionId", "turnId") if key in _data(near)}
-        time = near.get("timestamp", _NO_TIME)
+        same = {key: data_of(near)[key] for key in ("interactionId", "turnId") if key in data_of(near)}
+        time = near.get("timestamp", NO_TIME)
         return {"type": kind, "data": {**message, **same}, "id": None, "timestamp": time, "parentId": None}
 
     def new_id(self, seed: str, attempt: int) -> str:
@@ -587,11 +548,11 @@ class _Envelope(TreeEnvelope, frozen=True):
         return _kind(value) == _STARTED
 
 
-_ENVELOPE: Final = _Envelope()
+_ENVELOPE: Final = _Envelope(single=False)
 
 
-class CopilotCli:
-    """The session file of Copilot CLI. `profile` follows from the ids that its model's API gives calls."""
+class CopilotCli(OfOneApi):
+    """The session file of Copilot CLI. `profile` follows from the API that the session speaks."""
 
     id = "copilot-cli"
     title = TITLE
@@ -600,26 +561,18 @@ class CopilotCli:
     links = ("parentId",)
     where = "~/.copilot/session-state/<session id>/events.jsonl (or under $COPILOT_HOME)"
 
-    def __init__(self, profile: str = "openai-chat") -> None:
-        self.profile = profile
-
     def sniff(self, values: Sequence[Any]) -> int:
         events = [value for value in values if isinstance(value, dict) and isinstance(value.get("data"), dict)]
         if not events or len(events) * 2 < len(values):
             return 0
-        if any(_kind(event) == START and _data(event).get("producer") == "copilot-agent" for event in events):
+        if any(_kind(event) == START and data_of(event).get("producer") == "copilot-agent" for event in events):
             return 95
         own = (_kind(event) in dialect.ROLES and {"id", "parentId", "timestamp"} & event.keys() for event in events)
         return 94 if any(own) and all("." in _kind(event) or _kind(event) == _ABORT for event in events) else 0
 
     def for_records(self, values: Sequence[Any]) -> CopilotCli:
-        """The same for sessions whose last response's calls have Anthropic's ids."""
-        for value in reversed(values):
-            calls = _data(value).get(dialect.CALLS) if _kind(value) == dialect.RESPONSE else None
-            if isinstance(calls, list) and calls:
-                id_ = calls[0].get("toolCallId") if isinstance(calls[0], dict) else None
-                return _of_profile("anthropic" if isinstance(id_, str) and id_.startswith("toolu_") else "openai-chat")
-        return _of_profile("openai-chat")
+        """The same for sessions of the API that the last of these events came from."""
+        return FORMAT.for_profile(_api(values))
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         return _read(items)
@@ -627,59 +580,48 @@ class CopilotCli:
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
         from toolpair.dialects.copilot_writer import CopilotWriter
 
-        path = [node.uid for node in _of(transcript).nodes]
-        return Tree(items, transcript, CopilotWriter(), _ENVELOPE, path).run(edits)
+        history = facts_of(transcript, History)
+        tree = Tree(items, transcript, CopilotWriter(), _ENVELOPE, [node.uid for node in history.nodes])
+        tree.drafter.parted = _parted(history)
+        return tree.run(edits)
 
     def damage(
         self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
     ) -> Sequence[ResumeEffect | None]:
-        return list(_damage(_of(transcript), found))
+        return list(_damage(facts_of(transcript, History), found))
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
         return _sees(items, transcript)
 
     def check(self, context: Context, items: Sequence[Item], view: View) -> None:
-        _check(context, _of(context.transcript), view)
+        from toolpair.formats.copilot_rules import check
 
-    def notes_on_fixes(self, items: Sequence[Item], transcript: Transcript, fixes: Sequence[Fix]) -> list[str | None]:
-        return [None] * len(fixes)
+        check(context, facts_of(context.transcript, History), view)
 
     def inactive(self, items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
         """The histories of sub-agents, by the id of the call that started each."""
         own: dict[str, list[Item]] = {}
-        said = {turn.node.uid for turn in _of(transcript).turns}
+        said = {turn.node.uid for turn in facts_of(transcript, History).turns}
         for item in items:
             agent = _agent_of(item.value) if isinstance(item.value, dict) and item.uid not in said else None
             if agent is not None:
                 own.setdefault(agent, []).append(item)
         return own.items()
 
-    def subagent_sessions(
-        self, items: Sequence[Item], transcript: Transcript, beside: Beside
-    ) -> Iterable[SubagentSession]:
-        return ()
-
     def request_kept(self, items: Sequence[Item], response: int | None) -> KeptRequest:
         """The last system prompt that the file has, and the model."""
         history = _history(items)
-        said = (_data(n.value).get("content") for n in reversed(history.nodes) if _kind(n.value) == "system.message")
-        return KeptRequest(next(filter(None, map(_text, said)), None), (), _model(history))
+        said = (data_of(n.value).get("content") for n in reversed(history.nodes) if _kind(n.value) == "system.message")
+        return KeptRequest(first_text(said), (), _model(history))
 
     def time_of(self, value: Any) -> float | None:
         return time_in(value)
 
     def usage_of(self, value: Any) -> Usage | None:
-        return None
-
-
-def _of(transcript: Transcript) -> _History:
-    assert isinstance(transcript.agent_facts, _History)
-    return transcript.agent_facts
-
-
-@cache
-def _of_profile(profile: str) -> CopilotCli:
-    return FORMAT if profile == FORMAT.profile else CopilotCli(profile)
+        usage = data_of(value).get("usage") if _kind(value) == _USAGE else None
+        written = count_in(usage, "outputTokens")
+        read = count_in(usage, "inputTokens")
+        return usage_of(read, written, count_in(usage, "maxPromptTokens"))
 
 
 FORMAT: Final = CopilotCli()
@@ -693,6 +635,7 @@ class CopilotAgent(Agent):
 
     id = "copilot-cli"
     title = TITLE
+    outcomes = _OUTCOMES
     variable = "COPILOT_HOME"
     usual_home = ".copilot"
     suffix = ".jsonl"
@@ -737,16 +680,17 @@ class CopilotAgent(Agent):
         return parents[1] if flat else None
 
     def target(self, file: SessionFile, machine: Machine) -> Path | None:
-        return self.roots(machine)[0] / file.session_id / "events.jsonl" if _is_uuid(file.session_id) else None
+        return self.roots(machine)[0] / file.session_id / "events.jsonl" if is_uuid(file.session_id) else None
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
-        return what_becomes(TITLE, NEWEST, problem, seen, _OUTCOMES)
+        chat = facts_of(transcript, History).api == _CHAT
+        return what_becomes(TITLE, NEWEST, problem, seen, _OUTCOMES if chat else _OUTCOMES_ELSEWHERE)
 
 
 def _users_words(value: dict[str, Any]) -> str | None:
     """What the user says in an event."""
     own = _kind(value) == dialect.USER and _agent_of(value) is None
-    return _text(_data(value).get("content")) if own else None
+    return as_text(data_of(value).get("content")) if own else None
 
 
 AGENT: Final = CopilotAgent()

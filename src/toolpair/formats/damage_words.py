@@ -140,13 +140,13 @@ def repairs_for(candidate: Candidate, effect_on_resume: ResumeEffect) -> tuple[F
                 Fix(
                     "close",
                     "write the missing end",
-                    (MendBytes(uid, "close"),),
+                    (MendBytes(uid, "close_line" if effect_on_resume.ends_line else "close"),),
                     recommended=True,
                     loses=loses,
                     several="write the missing ends",
                 )
             )
-    elif way is not None:
+    elif way is not None and (way.how != "split" or effect_on_resume.splits):
         id_, title = _TITLES[way.how]
         loses = f"the bytes {candidate.reason}" if way.how == "utf8" else None
         found.append(Fix(id_, title, (MendBytes(uid, way.how),), recommended=True, loses=loses))

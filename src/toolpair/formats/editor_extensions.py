@@ -138,12 +138,7 @@ class _Cline(Extension):
 
 def last_words(path: str, size: int) -> str | None:
     """The last text marked as the user's by Roo Code or a relative, near the end of the file."""
-    words = None
-    for length in peek.TAILS:
-        words = _marked_words(peek.tail(path, length))
-        if words is not None or length >= size:
-            break
-    return words
+    return peek.near_end(path, size, _marked_words)
 
 
 def _marked_words(data: bytes) -> str | None:

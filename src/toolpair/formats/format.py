@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar, runtime_checkable
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self, TypeVar, runtime_checkable
 
 from msgspec import Struct, field
 
@@ -181,12 +182,17 @@ class ResumeEffect(Struct, frozen=True):
     """How many real outputs the model does not see because of it."""
     complete: bool = True
     """Once a cut-off record is closed, the agent can continue from what is in `values` or `partial`."""
+    ends_line: bool = False
+    """A cut-off last line needs a line feed as well, since the agent would write its next record right after it."""
+    splits: bool = True
+    """Glued records can be split: what is glued in one row of a database is no row of its own."""
 
 
 class SubagentSession(Struct, frozen=True):
-    """A sub-agent's session in a separate file. `label` and `kind` are untrusted."""
+    """A sub-agent's session in a separate file, or beside this one in a database. `label` and `kind` are untrusted."""
 
     path: Path
+    """What it is opened by: `DATABASE::SESSION` for one in a database."""
     label: str
     """Its task: the description, or the first words of its prompt."""
     call: str | None
@@ -196,15 +202,20 @@ class SubagentSession(Struct, frozen=True):
 
 @runtime_checkable
 class Branching(Protocol):
-    """Implemented by a format whose files fork, or whose agent has sub-agents."""
+    """Implemented by a format whose files hold histories that are not sent."""
 
     def inactive(self, items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
         """(leaf, records from the fork on) for each history that is not sent."""
 
+
+@runtime_checkable
+class HasSubagents(Protocol):
+    """Implemented by a format whose agent keeps the sessions of sub-agents beside this one."""
+
     def subagent_sessions(
         self, items: Sequence[Item], transcript: Transcript, beside: Beside
     ) -> Iterable[SubagentSession]:
-        """The sessions of sub-agents in files beside this one."""
+        """The sessions of sub-agents."""
 
 
 @runtime_checkable
@@ -223,6 +234,29 @@ class OfSeveralApis(Protocol):
 
     def for_records(self, values: Sequence[Any]) -> Format:
         """The same format, with the profile of the API that these records are written for."""
+
+
+class OfOneApi:
+    """Such a format for the sessions of one API."""
+
+    def __init__(self, profile: str = "openai-chat") -> None:
+        self.profile = profile
+
+    def for_profile(self, profile: str) -> Self:
+        """The format for sessions that are checked against this profile."""
+        kind: Any = type(self)
+        made: Self = self if profile == self.profile else _made(kind, profile)
+        return made
+
+
+@cache
+def _made(kind: Any, profile: str) -> Any:
+    return kind(profile)
+
+
+def profile_of(provider: Any, known: Mapping[str, str], usual: str = "openai-chat") -> str:
+    """The profile of a provider, as a file names it; `usual` for one that is not known."""
+    return known.get(provider, usual) if isinstance(provider, str) else usual
 
 
 @runtime_checkable
@@ -325,10 +359,15 @@ class Forking(Protocol):
 
 @runtime_checkable
 class OwnRules(Protocol):
-    """Implemented by a format with rules of its own, or with fixes that change more than their titles say."""
+    """Implemented by a format with rules of its own."""
 
     def check(self, context: Context, items: Sequence[Item], view: View) -> None:
         """Add the problems that only this format's files can have."""
+
+
+@runtime_checkable
+class NotesOnFixes(Protocol):
+    """Implemented by a format with fixes that change more than their titles say."""
 
     def notes_on_fixes(self, items: Sequence[Item], transcript: Transcript, fixes: Sequence[Fix]) -> list[str | None]:
         """For each fix, a phrase on what else it changes in the file; None when nothing."""

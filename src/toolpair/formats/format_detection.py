@@ -5,11 +5,12 @@ The first records give a quick answer. It is final for an agent's own records; f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from toolpair.formats import NEEDS, REGISTRY, get_format
+from toolpair.formats import NEEDS, OF_ROLES, REGISTRY, get_format
 from toolpair.formats.format import Format, OfSeveralApis
 from toolpair.formats.list_evidence import ListEvidence
 from toolpair.shell.program import command
@@ -50,8 +51,12 @@ def _surest(values: Sequence[Any], kind: str) -> Format | None:
 
 
 def _lacks_key(id_: str, values: Sequence[Any]) -> bool:
-    key = NEEDS.get(id_)
-    return key is not None and not any(isinstance(value, dict) and key in value for value in values)
+    keys, roles = NEEDS.get(id_, ()), OF_ROLES.get(id_, ())
+    if not keys and not roles:
+        return False
+    records = [value for value in values if isinstance(value, dict)]
+    named = any(key in value for value in records for key in keys)
+    return not named and not any(isinstance(role := value.get("role"), str) and role in roles for value in records)
 
 
 def _of_its_api(found: Format, values: Sequence[Any]) -> Format:
@@ -153,24 +158,44 @@ def no_such_format(name: str) -> str:
     return f"There is no format {name!r}. {hint}"
 
 
-# --- agents that are known, but not understood yet -----------------------------------------------------------
+# --- agents that are known, but not understood yet: docs/not-read-yet.md -------------------------------------
+
+_LOOKED_AT: Final = 50
+"""Conversations, and records of each."""
+_OF_IFLOW: Final = re.compile(r"session-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_OF_KIMI_CODE: Final = ("turn.prompt", "turn.steer", "context.append_loop_event", "context.append_message")
+
+
+class _NotYet(NamedTuple):
+    name: str
+    shows: Callable[[dict[str, Any], Any], bool]
+    """Whether a record, with the object around all of them, shows that it is one."""
+    advice: str = ""
+    """What can be done about it, a clause."""
 
 
 def not_understood(sources: Iterable[ConversationSource], shown: str) -> str | None:
     """A sentence about a file of an agent whose format is not supported yet; None for all others."""
     for source in islice(sources, _LOOKED_AT):
-        values = [record.value for record in source.document.records[:_LOOKED_AT]]
-        for name, shows in _NOT_YET:
-            if any(isinstance(value, dict) and shows(value, source.outer) for value in values):
+        values = [value for record in source.document.records[:_LOOKED_AT] if isinstance(value := record.value, dict)]
+        for kind in _NOT_YET:
+            if any(kind.shows(value, source.outer) for value in values):
+                advice = f"{kind.advice}; " if kind.advice else ""
                 return (
-                    f"{shown} is {name}, which toolpair does not understand yet; `{command('formats')}` lists what it "
-                    "can read, and --format reads it as one of these."
+                    f"{shown} is {kind.name}, which toolpair does not understand yet; {advice}`{command('formats')}` "
+                    "lists what it can read, and --format reads it as one of these."
                 )
     return None
 
 
-def _is_kimi(value: dict[str, Any], outer: Any) -> bool:
-    return value.get("role") in ("_checkpoint", "_usage") and bool(value.keys() & {"id", "token_count"})
+def _is_wire_of_kimi(value: dict[str, Any], outer: Any) -> bool:
+    return value.get("type") == "metadata" and isinstance(value.get("protocol_version"), str)
+
+
+def _is_kimi_code(value: dict[str, Any], outer: Any) -> bool:
+    return value.get("type") in _OF_KIMI_CODE or (
+        value.get("type") == "config.update" and bool(value.keys() & {"modelAlias", "cwd"})
+    )
 
 
 def _is_amp(value: dict[str, Any], outer: Any) -> bool:
@@ -182,10 +207,29 @@ def _is_droid(value: dict[str, Any], outer: Any) -> bool:
     return value.get("type") == "session_start" and {"id", "title", "owner"} <= value.keys()
 
 
-_NOT_YET: Final[tuple[tuple[str, Callable[[dict[str, Any], Any], bool]], ...]] = (
-    ("a session of Kimi's command line", _is_kimi),  # its own documentation: context.jsonl
-    ("an Amp thread", _is_amp),  # programs that read its threads/T-….json
-    ("a session of Factory's Droid", _is_droid),  # programs that read its sessions/….jsonl
+def _is_cursor(value: dict[str, Any], outer: Any) -> bool:
+    message = value.get("message")
+    return value.keys() == {"role", "message"} and isinstance(message, dict) and message.keys() == {"content"}
+
+
+def _is_iflow(value: dict[str, Any], outer: Any) -> bool:
+    session = value.get("sessionId")
+    return "uuid" in value and "parentUuid" in value and isinstance(session, str) and bool(_OF_IFLOW.fullmatch(session))
+
+
+_NOT_YET: Final = (
+    _NotYet(
+        "what Kimi CLI showed of a session",
+        _is_wire_of_kimi,
+        "the session itself is in context.jsonl beside it",
+    ),
+    _NotYet("a session of Kimi Code", _is_kimi_code),
+    _NotYet("an Amp thread", _is_amp, "Amp's server has the thread, so that a change of this copy would not last"),
+    _NotYet("a session of Factory's Droid", _is_droid),
+    _NotYet(
+        "a transcript of Cursor's agent",
+        _is_cursor,
+        "it is written for reading, and Cursor does not continue from it",
+    ),
+    _NotYet("a session of iFlow's command line", _is_iflow),
 )
-"""What it is, and whether a record, with the object around all of them, shows it."""
-_LOOKED_AT: Final = 50

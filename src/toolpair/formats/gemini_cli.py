@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from toolpair.dialects import gemini as dialect
 from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
-from toolpair.formats.clock import count_in, time_in
+from toolpair.formats.clock import count_in, time_in, usage_of
 from toolpair.formats.format import (
     AS_RESUMED,
     Beside,
@@ -30,12 +30,17 @@ from toolpair.formats.format import (
     Usage,
     View,
 )
+from toolpair.formats.gemini_cli_left_out import RULE as LEFT_OUT
+from toolpair.formats.gemini_cli_left_out import Said, is_left_out
+from toolpair.formats.gemini_cli_left_out import check as check_left_out
+from toolpair.formats.own_problems import no_first_line
+from toolpair.formats.reading import as_text, blocks_by_key, facts_of, malformed_in, pairs_in
 from toolpair.formats.tree_history import NodeTree, skipped
-from toolpair.formats.turns import Outcome, what_becomes
+from toolpair.formats.turns import Outcome
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, OnResume, Problem
 from toolpair.transcript.draft import value_at
-from toolpair.transcript.edits import Edit, InsertRecord, Remove
+from toolpair.transcript.edits import Edit, Remove
 from toolpair.transcript.model import Block, Damaged, Message, Scope, Transcript
 
 if TYPE_CHECKING:
@@ -50,20 +55,8 @@ TITLE: Final = "Gemini CLI"
 NEWEST: Final = "0.61.0"
 INTERRUPTED: Final = "[The previous response was interrupted before it completed.]"
 """What the agent answers itself with, where a history ends with a result."""
+_PROJECT: Final = ".project_root"
 _TALK: Final = ("user", "gemini")
-_IGNORED: Final = ("/", "?", "<session_context>", "<hook_context>")
-"""Beginnings of a user's text by which the agent takes it for a command, or for a context of its own."""
-_SHOWN: Final = (
-    "videoMetadata",
-    "thought",
-    "codeExecutionResult",
-    "executableCode",
-    "fileData",
-    "functionCall",
-    "functionResponse",
-    "inlineData",
-)
-"""Fields of a part that the agent reads as words."""
 _STATUSES: Final = ("user", "gemini", "info", "error", "warning")
 _EMPTY_SESSION: Final = "Gemini CLI begins a new, empty session: no line of the file says which session it is."
 _SENT: Final[Outcome] = ("rejected", "Gemini CLI sends it as it is, and the API refuses the session.", None)
@@ -103,6 +96,7 @@ _OUTCOMES: Final[dict[str, Outcome]] = {
         "Gemini CLI sends the call without a result, and the API refuses the session.",
         None,
     ),
+    LEFT_OUT: ("dropped", "Gemini CLI leaves your words out without telling you.", "your words"),
     "result.placeholder": ("placeholder", "Gemini CLI sends the placeholder as it is.", "the real output"),
     "result.split_over_messages": ("healed", "Gemini CLI joins the results to one turn.", None),
     "turn.alternation": ("healed", "Gemini CLI joins both messages to one turn.", None),
@@ -154,6 +148,8 @@ class History(Struct, eq=False):
     """It is one JSON document: the items are its list of messages."""
     gone: Sequence[Entry]
     """Messages that were written again, taken back or replaced."""
+    left_out: Sequence[Said]
+    """What a user wrote and is not sent."""
 
 
 # --- the log -----------------------------------------------------------------------------------------------
@@ -170,7 +166,8 @@ def _history(items: Sequence[Item]) -> History:
     gone = [entry for entry in log.written if (entry.uid, entry.slot) not in live]
     rest = (item.value for item in items[1:] if isinstance(item.value, dict))
     named_below = not listed and any(_is_header(value) for value in rest)
-    return History(items, entries, list(_turns(entries)), log.header, named_below, listed, gone)
+    turns = list(_turns(entries))
+    return History(items, entries, turns, log.header, named_below, listed, gone, list(log.left_out()))
 
 
 def _is_of_log(value: dict[str, Any]) -> bool:
@@ -185,6 +182,8 @@ class _Log:
         self.entries: dict[Any, Entry] = {}
         self.written: list[Entry] = []
         self.header: dict[str, Any] = {}
+        self._dropped: list[tuple[Entry, Sequence[Any], Sequence[Any]]] = []
+        """Messages that a resume left out, and the ids of the ones before and after them."""
 
     def take(self, uid: int, value: dict[str, Any]) -> None:
         if self.listed:
@@ -197,8 +196,10 @@ class _Log:
             self._put(value["id"], uid, (), value)
         elif isinstance(given := value.get("$set"), dict):
             if isinstance(given.get("messages"), list):
+                before = list(self.entries.items())
                 self.entries.clear()
                 self._put_all(given["messages"], uid, ("$set", "messages"))
+                self._note_dropped(before)
             self.header.update(given)
         elif isinstance(value.get("sessionId"), str) and isinstance(value.get("projectHash"), str):
             if isinstance(value.get("messages"), list):
@@ -216,6 +217,40 @@ class _Log:
         self.entries[id_] = made
         self.written.append(made)
 
+    def _note_dropped(self, before: Sequence[tuple[Any, Entry]]) -> None:
+        """A list that has what stood beside a message, but not the message, was written after a resume without it."""
+        silent = [_is_silent(entry) for _, entry in before]
+        ids = [id_ for id_, _ in before]
+        sent = [number for number, is_silent in enumerate(silent) if not is_silent]
+        for number, (id_, entry) in enumerate(before):
+            if silent[number] and id_ not in self.entries and sent:
+                near = next((other for other in reversed(sent) if other < number), sent[0])
+                if ids[near] in self.entries:
+                    self._dropped.append((entry, ids[:number], ids[number:]))
+
+    def left_out(self) -> Iterator[Said]:
+        for entry in self.entries.values():
+            if _is_silent(entry):
+                yield Said(entry.uid, entry.slot, entry.value)
+        for entry, before, after in self._dropped:
+            place = self._place_between(before, after) if entry.value.get("id") not in self.entries else None
+            if place is not None:
+                yield Said(entry.uid, entry.slot, entry.value, place)
+
+    def _place_between(self, before: Sequence[Any], after: Sequence[Any]) -> tuple[int, Slot] | None:
+        """Where in a list of messages one belongs that came after some messages and before others."""
+        previous = next((id_ for id_ in reversed(before) if id_ in self.entries), None)
+        near = previous if previous is not None else next((id_ for id_ in after if id_ in self.entries), None)
+        if near is None:
+            return None
+        response = self.entries.get(f"{near}_response") if previous is not None else None
+        uid, slot = (response or self.entries[near]).writes[0]
+        return (uid, (*slot[:-1], int(slot[-1]) + (previous is not None))) if slot else None
+
+
+def _is_silent(entry: Entry) -> bool:
+    return entry.value.get("type") == "user" and is_left_out(entry.value.get("content"))
+
 
 def _turns(entries: Iterable[Entry]) -> Iterator[Turn]:
     """What is sent, one entry after the other."""
@@ -224,7 +259,7 @@ def _turns(entries: Iterable[Entry]) -> Iterator[Turn]:
         said = dialect.blocks_of(content, entry.uid, (*entry.slot, "content"))
         match entry.value.get("type"):
             case "user":
-                if not _is_ignored(content):
+                if not _is_silent(entry):
                     yield Turn("user", entry, said)
             case "gemini":
                 yield from _response(entry, said if content else ())
@@ -253,36 +288,16 @@ def _results(entry: Entry, number: int, call: dict[str, Any]) -> tuple[Block, ..
     return dialect.blocks_of(result, entry.uid, slot) if result else ()
 
 
-def _is_ignored(content: Any) -> bool:
-    text = _words(content).strip()
-    return not text or text.startswith(_IGNORED)
-
-
-def _words(content: Any) -> str:
-    """A content as the agent reads it to tell what it is."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        return "".join(map(_words, content))
-    if not isinstance(content, dict):
-        return ""
-    if any(key in content for key in _SHOWN):
-        return "[…]"
-    text = content.get("text")
-    return "" if text is None else str(text)
-
-
 # --- the transcript ----------------------------------------------------------------------------------------
 
 
-def _read(items: Sequence[Item]) -> Transcript:
+def _read(items: Sequence[Item], beside_it: Beside | None) -> Transcript:
     history = _history(items)
     messages = tuple(_messages(history.turns))
     sent = {uid for message in messages for uid in message.records}
-    scopes: dict[int, Scope] = {item.uid: "malformed" for item in items if isinstance(item.value, Damaged)}
+    scopes: dict[int, Scope] = malformed_in(items)
     beside = [*history.gone, *(entry for entry in history.entries if entry.uid not in sent)]
     scopes.update((entry.uid, "inactive") for entry in beside if entry.uid not in sent and _is_talk(entry.value))
-    lost = [block for turn in _turns(history.gone) for block in turn.blocks if block.kind in ("call", "result")]
     models = (entry.value.get("model") for entry in reversed(history.entries))
     return Transcript(
         messages,
@@ -290,11 +305,17 @@ def _read(items: Sequence[Item]) -> Transcript:
         native=True,
         agent=TITLE,
         agent_facts=history,
-        session_id=_text(history.header.get("sessionId")),
+        session_id=as_text(history.header.get("sessionId")),
+        folder=beside_it.once("folder", lambda: _project_in(beside_it)) if beside_it is not None else None,
         model=next((model for model in models if isinstance(model, str)), None),
         scopes=scopes,
-        inactive_blocks=tuple(lost),
+        inactive_blocks=pairs_in(block for turn in _turns(history.gone) for block in turn.blocks),
     )
+
+
+def _project_in(beside: Beside) -> str | None:
+    """The project of a session, which the agent notes in the folder above."""
+    return beside.start(f"../{_PROJECT}", 4096, "..").decode("utf-8", "replace").strip() or None
 
 
 def _is_talk(value: Mapping[str, Any]) -> bool:
@@ -323,22 +344,13 @@ def _message(run: Sequence[Turn]) -> Message:
     return Message(run[0].role, blocks, tuple(dict.fromkeys(turn.entry.uid for turn in run)), "blocks", value)
 
 
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _of(transcript: Transcript) -> History:
-    assert isinstance(transcript.agent_facts, History)
-    return transcript.agent_facts
-
-
 # --- what is sent ------------------------------------------------------------------------------------------
 
 
 def _sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
-    known = _of(transcript)
+    known = facts_of(transcript, History)
     history = known if known.items is items else _history(items)
-    own = {block.key: block for message in transcript.messages for block in message.blocks}
+    own = blocks_by_key(transcript)
     sent: list[tuple[str, list[SentPart]]] = []
     made, lost = _made_ids(history.turns), _refused(history.turns)
     for turn in history.turns:
@@ -467,6 +479,7 @@ def _damage(history: History, transcript: Transcript, found: Sequence[Damage]) -
 
 def _check(context: Context, history: History, view: View) -> None:
     _check_first_line(context, history, view)
+    check_left_out(context, history.left_out)
     lost = _refused(history.turns)
     for turn in history.turns if lost else ():
         void = [block for block in turn.blocks if _is_void(block)] if id(turn) in lost else []
@@ -499,19 +512,10 @@ def _check_first_line(context: Context, history: History, view: View) -> None:
         "lastUpdated": time,
         "kind": "main",
     }
-    edit = InsertRecord({key: value for key, value in header.items() if value is not None}, first.uid)
-    title = "write a first line, from the file's name and its other lines"
     overruled = any(key in history.header and not history.header[key] for key in ("sessionId", "projectHash"))
-    fix = Fix("rebuild-meta", title, (edit,), recommended=True)
-    context.add(
-        "rollout.no_meta",
-        "The file does not start with its session line, so Gemini CLI begins a new, empty session in its place.",
-        record=first.uid,
-        severity="error",
-        impact="loses",
-        cause=Cause("rollout.no_meta", "the first line was lost or cut off"),
-        fixes=() if overruled else (fix,),
-    )
+    line = {key: value for key, value in header.items() if value is not None}
+    text = "The file does not start with its session line, so Gemini CLI begins a new, empty session in its place."
+    no_first_line(context, first.uid, text, None if overruled else line, impact="loses")
 
 
 # --- the format --------------------------------------------------------------------------------------------
@@ -535,29 +539,23 @@ class GeminiCli:
         return 39 if own and all(_is_message(record) for record in said) else 0
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-        return _read(items)
+        return _read(items, view.beside)
 
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
         from toolpair.formats.gemini_cli_edits import GeminiLog
 
-        return GeminiLog(items, transcript, _of(transcript)).run(edits)
+        return GeminiLog(items, transcript, facts_of(transcript, History)).run(edits)
 
     def damage(
         self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
     ) -> Sequence[ResumeEffect | None]:
-        return list(_damage(_of(transcript), transcript, found))
+        return list(_damage(facts_of(transcript, History), transcript, found))
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
         return _sees(items, transcript)
 
     def check(self, context: Context, items: Sequence[Item], view: View) -> None:
-        _check(context, _of(context.transcript), view)
-
-    def notes_on_fixes(self, items: Sequence[Item], transcript: Transcript, fixes: Sequence[Fix]) -> list[str | None]:
-        return [None] * len(fixes)
-
-    def inactive(self, items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
-        return ()
+        _check(context, facts_of(context.transcript, History), view)
 
     def subagent_sessions(
         self, items: Sequence[Item], transcript: Transcript, beside: Beside
@@ -575,8 +573,7 @@ class GeminiCli:
     def usage_of(self, value: Any) -> Usage | None:
         tokens = value.get("tokens") if isinstance(value, dict) else None
         written = count_in(tokens, "output", "thoughts")
-        total = count_in(tokens, "input") + written
-        return Usage(total, written) if total else None
+        return usage_of(count_in(tokens, "input"), written)
 
 
 def _is_header(record: dict[str, Any]) -> bool:
@@ -607,6 +604,8 @@ class GeminiAgent(Agent):
     id = "gemini-cli"
     title = TITLE
     variable = "GEMINI_CLI_HOME"
+    outcomes = _OUTCOMES
+    measured = NEWEST
     suffix = ".jsonl"
     program = Program(
         "gemini",
@@ -662,14 +661,14 @@ class GeminiAgent(Agent):
                 block.kind == "call" and not seen.reaches(block) for m in transcript.messages for block in m.blocks
             )
             return OnResume(TITLE, NEWEST, *(_EMPTY_RESPONSE if lost else _EMPTY_TEXT))
-        return what_becomes(TITLE, NEWEST, problem, seen, _OUTCOMES)
+        return super().on_resume(transcript, problem, seen)
 
 
 def _folder_of(path: str) -> str | None:
     """The project of a session file, which the agent notes beside its folder."""
     from toolpair.source import peek
 
-    root = os.path.join(os.path.dirname(os.path.dirname(path)), ".project_root")
+    root = os.path.join(os.path.dirname(os.path.dirname(path)), _PROJECT)
     return peek.head(root, 4096).decode("utf-8", "replace").strip() or None
 
 
@@ -677,11 +676,11 @@ def _session_id(head: bytes) -> str | None:
     from toolpair.source import peek
 
     value = peek.parse(head.partition(b"\n")[0])
-    return _text(value.get("sessionId")) if isinstance(value, dict) else None
+    return as_text(value.get("sessionId")) if isinstance(value, dict) else None
 
 
 def _user_words(record: Any) -> str:
-    if not isinstance(record, dict) or record.get("type") != "user" or _is_ignored(record.get("content")):
+    if not isinstance(record, dict) or record.get("type") != "user" or is_left_out(record.get("content")):
         return ""
     blocks = dialect.blocks_of(record.get("content"), 0, ())
     return " ".join(block.text for block in blocks if block.kind == "text")

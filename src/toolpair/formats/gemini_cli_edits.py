@@ -16,7 +16,7 @@ from toolpair.formats.gemini_cli import Entry, History, Slot
 from toolpair.formats.linear import Linear
 from toolpair.formats.tree_history import fresh_id
 from toolpair.transcript.draft import DraftBlock, DraftMessage
-from toolpair.transcript.edits import ABSENT
+from toolpair.transcript.edits import ABSENT, Edit, InsertRecord, SetInRecord
 from toolpair.transcript.model import Transcript
 
 _TYPES: Final = {"assistant": "gemini"}
@@ -31,7 +31,13 @@ class GeminiLog(Linear):
         """id() of a message of the draft -> its entry."""
         self._answers: dict[int, DraftMessage] = {}
         """id() of an entry -> the message of the results in its calls."""
-        self._taken = {entry.value.get("id") for entry in history.entries}
+        sent = {id(turn.entry) for turn in history.turns}
+        self._silent = {(one.uid, one.slot): one for one in history.entries if id(one) not in sent}
+        """Entries that say nothing to the model: no message of the draft has them."""
+        self._said_now: dict[int, tuple[Entry, dict[str, Any]]] = {}
+        """id() of such an entry -> what it says after an edit."""
+        self._brought_back: list[InsertRecord] = []
+        self._taken = {_key(entry.value.get("id")) for entry in history.entries}
         writer = GeminiWriter("content")
         writer.model = "assistant"
         super().__init__(items, transcript, writer)
@@ -52,6 +58,16 @@ class GeminiLog(Linear):
         self._parts = parts
         return [*records.values(), *parts]
 
+    def carry_out(self, edit: Edit) -> None:
+        match edit:
+            case SetInRecord(record=uid, slot=(*slot, str(key)), value=value) if (uid, tuple(slot)) in self._silent:
+                entry = self._silent[uid, tuple(slot)]
+                self._said_now[id(entry)] = entry, {**entry.value, key: value}
+            case InsertRecord(slot=slot) if slot:
+                self._brought_back.append(edit)
+            case _:
+                super().carry_out(edit)
+
     # --- into records ------------------------------------------------------------------------------------
 
     def finish(self) -> None:
@@ -70,6 +86,10 @@ class GeminiLog(Linear):
                 lists.remove(entry)
             else:
                 lists.change(entry, self._value(entry, part))
+        for entry, value in self._said_now.values():
+            lists.change(entry, value)
+        for edit in self._brought_back:
+            lists.put_at(edit.before, edit.slot, edit.value)
         self._write_new(order, lists)
         lists.write()
 
@@ -103,7 +123,7 @@ class GeminiLog(Linear):
                 home = part
                 for block in self.draft.blocks_of(part):
                     if block.kind == "call" and _is_beside(block):
-                        open_.setdefault(block.id, block)
+                        open_.setdefault(_key(block.id), block)
                         calls[block.slot or ()] = block
             elif home is not None:
                 entry = self._entry_of.get(id(part))
@@ -125,15 +145,15 @@ class GeminiLog(Linear):
             slot = at[: at.index("toolCalls") + 2]
             if slot in calls:
                 self._given.setdefault(id(calls[slot]), []).append(block)
-                open_.pop(calls[slot].id, None)
+                open_.pop(_key(calls[slot].id), None)
                 return
             if self._is_truth_in_content(part):
                 return
         moved = (
             block.source is None or block.slot is None or self.homes.get((block.source.record, block.slot)) is not part
         )
-        if block.kind == "result" and (own or moved) and block.id in open_:
-            call = open_.pop(block.id)
+        if block.kind == "result" and (own or moved) and _key(block.id) in open_:
+            call = open_.pop(_key(block.id))
             self._given.setdefault(id(call), []).append(block)
             self._answered.append(self._entry_of[id(home_of(call))])
             if not own:
@@ -258,6 +278,14 @@ class _Lists:
     def put_before(self, entry: Entry, values: Sequence[Any]) -> None:
         self._in_front.setdefault(entry.writes[0], []).extend(values)
 
+    def put_at(self, uid: int, slot: Slot, value: Any) -> None:
+        """Put a message into a record's list, after the ones before this place."""
+        number = int(slot[-1])
+        if number:
+            self._added.setdefault((uid, (*slot[:-1], number - 1)), []).append(value)
+        else:
+            self._in_front.setdefault((uid, slot), []).append(value)
+
     def write(self) -> None:
         lists = {
             (uid, slot[:-1]) for found in (self._values, self._added, self._in_front) for uid, slot in found if slot
@@ -294,6 +322,11 @@ class _Lists:
                 made.append(now)
             made += self._added.get(key, ())
         return made
+
+
+def _key(id_: Any) -> Any:
+    """An id, which may be of any type, as a key."""
+    return id_ if isinstance(id_, str) else repr(id_)
 
 
 def _is_beside(block: DraftBlock) -> bool:

@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from toolpair.dialects.writer import Writer
 from toolpair.formats.drafts import drafter_for
-from toolpair.formats.drafts.drafter import Drafter, with_fields
+from toolpair.formats.drafts.drafter import Drafter, home_of, with_fields
 from toolpair.formats.format import Item
-from toolpair.transcript.draft import Draft, DraftMessage, Slot, value_at
+from toolpair.transcript.draft import Draft, DraftBlock, DraftMessage, Slot, value_at
 from toolpair.transcript.edits import (
     ABSENT,
     Edit,
@@ -147,6 +147,17 @@ class Linear:
         slot = self.envelope.slot_in(record)
         return DraftMessage(self._fresh_uid(), record, slot, value_at(record, slot))
 
+    def put_apart(
+        self, blocks: Sequence[DraftBlock], beside: DraftMessage, anchor: DraftMessage | None
+    ) -> DraftMessage:
+        """Move these blocks into a new user message after `anchor` (None: at the start), made like `beside`."""
+        made = self.new(self.writer.holder("user"), beside)
+        for block in blocks:
+            home_of(block).blocks.drop(block)
+        self.draft.insert_after(anchor, made)
+        made.put(None, *blocks)
+        return made
+
     def line(self, value: Any) -> DraftMessage:
         """A new record with this value."""
         return DraftMessage(self._fresh_uid(), value, (), value)
@@ -246,6 +257,11 @@ class Linear:
         if message.had_blocks:
             value = self.writer.with_blocks(value, message.blocks)
         return self.writer.finished(with_fields(value, message.fields), message.blocks)
+
+
+def is_own(block: DraftBlock, message: DraftMessage) -> bool:
+    """Whether the block stood in this message before the edits."""
+    return block.source is not None and block.source.record == message.uid
 
 
 def with_slots(value: Any, changes: Mapping[Slot, Any], front: tuple[str, ...] = ()) -> Any:

@@ -4,14 +4,15 @@ now.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from toolpair.dialects.writer import Writer
 from toolpair.formats.format import Item
 from toolpair.formats.linear import Envelope, Linear
-from toolpair.transcript.draft import DraftMessage
+from toolpair.transcript.draft import DraftMessage, Slot
 from toolpair.transcript.edits import ABSENT, Edit, Reidentify, Relink
 from toolpair.transcript.id_shapes import first_free
 from toolpair.transcript.model import Transcript
@@ -24,8 +25,18 @@ class LinkEnvelope(Envelope, frozen=True):
     parent_key: str = "parentId"
     named_in: tuple[str, ...] = ()
     """Other fields that name a record."""
+    within: Slot = ()
+    """Where in a record these fields are."""
     linked: bool = True
     """False where records have neither key: each follows the one before it in the file."""
+    single: bool = True
+    """Of several records with one id the agent reads a single one; else each for itself."""
+
+    def fields_of(self, record: Any) -> dict[str, Any] | None:
+        """The object with these fields; None where a record has none."""
+        for key in self.within:
+            record = record.get(key) if isinstance(record, dict) else None
+        return record if isinstance(record, dict) else None
 
     def as_id(self, value: Any) -> Any:
         """The value if the agent can look a record up by it, else None."""
@@ -52,6 +63,40 @@ class LinkedRecords(Linear):
         for line in self.lines.values():
             self.index(line)
 
+    def run(self, edits: Sequence[Edit]) -> list[Item]:
+        """What changes in a record changes in its exact copies, too: else they would be other records with its id, or
+        take its place.
+        """
+        groups, items = list(self._copies()) if self.envelope.single else [], self.items
+        made = super().run(edits)
+        if not groups:
+            return made
+        old, now = {item.uid: item for item in items}, {item.uid: item for item in made}
+        for group in groups:
+            changed = [uid for uid in group if now.get(uid) is not old[uid]]
+            if len(changed) != 1:
+                continue
+            new = now.pop(changed[0], None)
+            for uid in group:
+                if uid == changed[0]:
+                    continue
+                if new is None:
+                    now.pop(uid)
+                else:
+                    now[uid] = Item(uid, _with_changes(old[uid].value, old[new.uid].value, new.value))
+            if new is not None:
+                now[new.uid] = new
+        return [now[item.uid] for item in made if item.uid in now]
+
+    def _copies(self) -> Iterator[list[int]]:
+        """uids of records that are the same, ids included."""
+        for id_, earlier in self._doubles.items():
+            alike: dict[str, list[int]] = {}
+            for line in (*earlier, self.by_id[id_]):
+                with suppress(RecursionError):
+                    alike.setdefault(repr(line.record), []).append(line.uid)
+            yield from (uids for uids in alike.values() if len(uids) > 1)
+
     def _messages(self) -> Sequence[DraftMessage]:
         made = super()._messages()
         self.lines.update((message.uid, message) for message in made)
@@ -60,10 +105,11 @@ class LinkedRecords(Linear):
     def index(self, line: DraftMessage) -> None:
         """Note the id and the parent that the record was read or made with."""
         self.lines[line.uid] = line
-        if not isinstance(line.record, dict):
-            return
         envelope = self.envelope
-        id_, parent = (envelope.as_id(line.record.get(key)) for key in (envelope.id_key, envelope.parent_key))
+        fields = envelope.fields_of(line.record)
+        if fields is None:
+            return
+        id_, parent = (envelope.as_id(fields.get(key)) for key in (envelope.id_key, envelope.parent_key))
         if parent is not None:
             self._children.setdefault(parent, {})[line.uid] = line
         if id_ is not None:
@@ -76,15 +122,15 @@ class LinkedRecords(Linear):
     def get(self, line: DraftMessage, key: str) -> Any:
         """The current value of a field; None without one."""
         if line.uid in self._set:
-            found = self.in_record(line, (key,))
+            found = self.in_record(line, (*self.envelope.within, key))
             return None if found is ABSENT else found
-        return line.record.get(key) if isinstance(line.record, dict) else None
+        return (self.envelope.fields_of(line.record) or {}).get(key)
 
     def set(self, line: DraftMessage, key: str, value: Any) -> None:
-        self.set_in_record(line, (key,), value)
+        self.set_in_record(line, (*self.envelope.within, key), value)
 
     def unset(self, line: DraftMessage, key: str) -> None:
-        if isinstance(line.record, dict) and key in line.record:
+        if key in (self.envelope.fields_of(line.record) or {}):
             self.set(line, key, ABSENT)
 
     def id_of(self, line: DraftMessage) -> Any:
@@ -114,7 +160,7 @@ class LinkedRecords(Linear):
     def link(self, line: DraftMessage, parent: Any) -> None:
         """Give it this parent."""
         before = self.envelope.as_id(self.get(line, self.envelope.parent_key))
-        if before == parent or not self.envelope.linked or not isinstance(line.record, dict):
+        if before == parent or not self.envelope.linked or self.envelope.fields_of(line.record) is None:
             return
         if before is not None:
             self._children.get(before, {}).pop(line.uid, None)
@@ -160,3 +206,17 @@ class LinkedRecords(Linear):
     def record(self, uid: int) -> DraftMessage | None:
         found = self.lines.get(uid)
         return found if found is not None and self.is_there(found) else None
+
+
+def _with_changes(copy: Any, old: Any, new: Any) -> Any:
+    """A copy of `old` with what is different in `new`; all else are its own objects."""
+    if new is old:
+        return copy
+    if isinstance(new, dict) and isinstance(old, dict):
+        return {key: _with_changes(copy[key], old[key], value) if key in old else value for key, value in new.items()}
+    if isinstance(new, list) and isinstance(old, list):
+        if len(new) == len(old):
+            return [_with_changes(*parts) for parts in zip(copy, old, new, strict=True)]
+        known = {id(part): own for part, own in zip(old, copy, strict=True)}
+        return [known.get(id(part), part) for part in new]
+    return new

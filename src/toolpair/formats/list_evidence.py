@@ -29,6 +29,7 @@ _PARTS: Final = {
     **dict.fromkeys(("tool-call", "tool-result"), OTHER),
 }
 """Type of message part -> the API that uses it."""
+_ROLES: Final = frozenset({"system", "developer", "user", "assistant", "model", "human", "ai", "tool", "function"})
 _BEDROCK: Final = ("text", "toolUse", "toolResult")
 _NO_ITEM: Final = ("payload", "record_type", "message_type", "sessionId", "tool_calls")
 """Keys that show that an object is not an item of the Responses API, although it looks like one."""
@@ -79,11 +80,17 @@ def is_item(value: dict[str, Any]) -> bool:
     return type_ == "message" or type_ in ITEMS
 
 
+def _is_known(role: Any) -> bool:
+    return isinstance(role, str) and role.casefold() in _ROLES
+
+
 class ListEvidence(Struct):
     """The evidence of the messages so far."""
 
     messages: int = 0
     roles: int = 0
+    spoken: int = 0
+    """Messages of a role that some API knows, with a content."""
     items: int = 0
     of_roo: int = 0
     listed: bool = False
@@ -96,6 +103,7 @@ class ListEvidence(Struct):
             return
         self.messages += 1
         self.roles += isinstance(value.get("role"), str)
+        self.spoken += "content" in value and _is_known(value.get("role"))
         self.items += is_item(value)
         self.of_roo += any(key in value for key in OF_ROO)
         self.listed = self.listed or isinstance(value.get("content"), list)
@@ -112,6 +120,7 @@ class ListEvidence(Struct):
         """Add `count` well-formed messages of this shape: `calls` have calls, `evident` are evidence for the shape."""
         self.messages += count
         self.roles += count
+        self.spoken += count
         self.items += count - calls if shape == CHAT else count
         self.listed = self.listed or listed
         if evident:
@@ -131,7 +140,7 @@ class ListEvidence(Struct):
         """The API that the list is for; without evidence, that of `profile`. None for an unsupported one."""
         if self.by:
             return self.sure
-        if not self.messages or self.roles * 2 < self.messages:
+        if not self.spoken or self.roles * 2 < self.messages:
             return None
         if profile is None:
             return ANTHROPIC if self.listed else CHAT

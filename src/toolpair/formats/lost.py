@@ -8,17 +8,20 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from toolpair.dialects import goose
 from toolpair.dialects.block_texts import is_placeholder_text, text_of
 from toolpair.formats.format import Damage, ResumeEffect
 from toolpair.source.record_values import big_numbers, is_rounded
 
 _RESULT_ID: Final = re.compile(
-    rb'"(?:tool_use_id|tool_call_id|toolCallId|call_id|functionResponse"\s*:\s*\{\s*"id)"\s*:\s*"([^"\\]{1,300})"'
+    rb'"(?:tool_use_id|tool_call_id|toolCallId|call_id|functionResponse"\s*:\s*\{\s*"id'
+    rb'|type"\s*:\s*"toolResponse"\s*,\s*"id)"\s*:\s*"([^"\\]{1,300})"'
 )
 _CALL_ID: Final = re.compile(rb'"(?:id|call_id)"\s*:\s*"([^"\\]{1,300})"')
 _MOST: Final = 1000
 _HOLDING: Final = (
-    "payload", "data", "tool_calls", "toolRequests", "content", "message", "toolCalls", "result", "parts",
+    "payload", "data", "tool_calls", "toolRequests", "content", "content_json", "message", "toolCalls", "result",
+    "parts",
 )  # fmt: skip
 """Keys under which records have what they hold."""
 
@@ -51,6 +54,8 @@ def _walk(values: tuple[Any, ...]) -> Iterator[tuple[dict[str, Any], Held]]:
         if isinstance(value, list):
             todo.extend(reversed(value))
         elif isinstance(value, dict):
+            if isinstance(row := value.get("messages"), dict):
+                todo.append(row)
             for key in ("functionCall", "functionResponse"):
                 if isinstance(part := value.get(key), dict) and (given := _of_function(key, part)) is not None:
                     yield part, given
@@ -112,6 +117,9 @@ def _held(value: dict[str, Any]) -> Held | None:
         said = data.get("error") if data.get("success") is False else data.get("result")
         words = said.get("message", said.get("content")) if isinstance(said, dict) else said
         return _with(data.get("toolCallId"), True, words, data.get("success") is False)
+    if kind in (goose.CALL, goose.RESULT):
+        block = goose.spelled(value)
+        return _with(value.get("id"), kind == goose.RESULT, block.get("content"), block.get("is_error") is True)
     if kind == "function" and "toolCallId" in value:
         return _with(value["toolCallId"], False)
     if kind in ("tool_use", "toolCall") or (kind == "function" and "function" in value):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -12,7 +12,7 @@ from toolpair.formats.anthropic import AnthropicFormat
 from toolpair.formats.format import AS_RESUMED, Item, SentRequest, Usage, View
 from toolpair.formats.list_evidence import ListEvidence
 from toolpair.transcript.edits import Edit
-from toolpair.transcript.model import Block, Boundary, Message, Scope, Transcript
+from toolpair.transcript.model import COMPACTED, Block, Boundary, Message, Scope, Transcript
 
 ROO: Final = "Roo Code"
 CLINE: Final = "Cline"
@@ -33,14 +33,16 @@ class RooCodeFormat(AnthropicFormat):
         return 95 if ListEvidence().hear_all(values).is_roo else 0
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+        from toolpair.formats.reading import joined
+
         scopes: dict[int, Scope] = {}
         active = _active(items, scopes)
         inactive = _blocks_of_inactive(items, scopes)
-        condensed = {block.id for block in inactive if block.kind == "call" and isinstance(block.id, str)}
         summaries = {item.uid for item in active if item.value.get("isSummary")}
         messages = [message for item in active if (message := message_of(item.value, item.uid)) is not None]
         if summaries:
-            shown = _without_condensed_results(messages, condensed)
+            sent = (block for message in messages for block in message.blocks)
+            shown = _without_condensed_results(messages, _calls_in(inactive) - _calls_in(sent))
             for uid in {uid for message in messages for uid in message.records} - {
                 uid for message in shown for uid in message.records
             }:
@@ -51,14 +53,14 @@ class RooCodeFormat(AnthropicFormat):
         for message in messages:
             if message.records[0] in summaries:
                 message = replace(message, note="summary")
-                boundaries.append(Boundary(len(merged), "replaced by a summary (normal)", message.records[0]))
+                boundaries.append(Boundary(len(merged), COMPACTED, message.records[0]))
             first = merged[-1][0] if merged else None
             if first is not None and first.role == message.role and first.blocks and message.blocks:
                 merged[-1].append(message)
             else:
                 merged.append([message])
         return Transcript(
-            tuple(map(_as_one, merged)),
+            tuple(map(joined, merged)),
             merged=True,
             native=True,
             agent=CLINE if any("id" in item.value for item in active) else ROO,
@@ -81,12 +83,12 @@ class RooCodeFormat(AnthropicFormat):
 
     def usage_of(self, value: Any) -> Usage | None:
         """Cline's command line writes it; Roo Code keeps it in another file."""
-        from toolpair.formats.clock import count_in
+        from toolpair.formats.clock import count_in, usage_of
 
         metrics = value.get("metrics") if isinstance(value, dict) and value.get("role") == "assistant" else None
         written = count_in(metrics, "outputTokens")
         read = count_in(metrics, "inputTokens", "cacheReadTokens", "cacheWriteTokens")
-        return Usage(read + written, written) if read + written else None
+        return usage_of(read, written)
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
         return None
@@ -123,6 +125,11 @@ def _id(value: dict[str, Any], key: str) -> str | None:
     return id_ if isinstance(id_, str) else None
 
 
+def _calls_in(blocks: Iterable[Block]) -> set[str]:
+    """The ids of the calls."""
+    return {block.id for block in blocks if block.kind == "call" and isinstance(block.id, str)}
+
+
 def _without_condensed_results(messages: Sequence[Message], condensed_calls: set[str]) -> list[Message]:
     """The messages without the results of calls that were condensed away; the agent leaves those out."""
     kept: list[Message] = []
@@ -138,23 +145,11 @@ def _without_condensed_results(messages: Sequence[Message], condensed_calls: set
     return kept
 
 
-def _as_one(messages: Sequence[Message]) -> Message:
-    """Consecutive messages of one role, merged into one as the agent sends them."""
-    if len(messages) == 1:
-        return messages[0]
-    blocks = tuple(block for message in messages for block in message.blocks)
-    records = tuple(uid for message in messages for uid in message.records)
-    return replace(messages[0], blocks=blocks, records=records, shape="blocks")
-
-
 def _blocks_of_inactive(items: Sequence[Item], scopes: dict[int, Scope]) -> tuple[Block, ...]:
-    return tuple(
-        block
-        for item in items
-        if scopes.get(item.uid) == "inactive" and (message := message_of(item.value, item.uid)) is not None
-        for block in message.blocks
-        if block.kind in ("call", "result")
-    )
+    from toolpair.formats.reading import pairs_in
+
+    beside = (message_of(item.value, item.uid) for item in items if scopes.get(item.uid) == "inactive")
+    return pairs_in(block for message in beside if message is not None for block in message.blocks)
 
 
 FORMAT = RooCodeFormat()

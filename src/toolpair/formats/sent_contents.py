@@ -9,8 +9,9 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from toolpair.dialects.gemini import part_block
-from toolpair.formats.format import Fate, SentMessage, SentPart, SentRequest
-from toolpair.formats.turns import is_blank
+from toolpair.formats.format import SentMessage, SentPart, SentRequest
+from toolpair.formats.reading import blocks_by_key
+from toolpair.formats.turns import fates_of
 from toolpair.transcript.model import Block, Transcript
 
 NO_RESULT: Final = (
@@ -57,19 +58,20 @@ def request_of(
     contents: Iterable[tuple[Any, Parts]], transcript: Transcript, agent: str, version: str, refuses: str | None
 ) -> SentRequest:
     """The request that the agent makes of its history."""
-    own = {(block.record, block.slot): block for message in transcript.messages for block in message.blocks}
+    own = blocks_by_key(transcript)
     history = [
-        _Content(role, [_Part(raw, own.get((block.record, block.slot)) if block else None) for raw, block in parts])
+        _Content(role, [_part(raw, own.get((block.record, block.slot)) if block else None) for raw, block in parts])
         for role, parts in contents
     ]
     _repair(history)
     messages = _joined(_cleaned(_joined(message for content in _curated(history) for message in _messages(content))))
     sent = list(_sent(messages))
-    fates: dict[int, Fate] = {id(b): "dropped" for b in own.values() if b.kind in ("call", "result") or is_blank(b)}
-    for part in (part for message in sent for part in message.parts):
-        if part.block is not None:
-            fates[id(part.block)] = "sent" if part.value is part.block.value else "changed"
-    return SentRequest(agent, version, tuple(sent), fates, refuses)
+    return SentRequest(agent, version, tuple(sent), fates_of(own.values(), sent), refuses)
+
+
+def _part(raw: Any, block: Block | None) -> _Part:
+    """A part as the agent copies it: a list becomes an object."""
+    return _Part({str(key): one for key, one in enumerate(raw)} if isinstance(raw, list) else raw, block)
 
 
 def _key(id_: Any) -> str:

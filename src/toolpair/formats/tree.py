@@ -14,7 +14,7 @@ from typing import Any
 
 from toolpair.dialects.writer import Writer
 from toolpair.formats.format import Item
-from toolpair.formats.linear import OF_RECORDS
+from toolpair.formats.linear import OF_RECORDS, with_slots
 from toolpair.formats.linked_records import LinkedRecords, LinkEnvelope
 from toolpair.transcript.draft import DraftBlock, DraftMessage
 from toolpair.transcript.edits import (
@@ -34,7 +34,7 @@ class TreeEnvelope(LinkEnvelope, frozen=True):
 
     def is_node(self, value: Any) -> bool:
         """Whether a record is one of the tree. The agent continues from the last one."""
-        return isinstance(value, dict) and self.id_key in value
+        return self.id_key in (self.fields_of(value) or {})
 
     def goes_with(self, value: Any) -> bool:
         """Whether a record goes with the one before it: what follows that one follows both."""
@@ -118,7 +118,9 @@ class Tree(LinkedRecords):
         made = super().new(value, beside)
         if self.envelope.linked:
             name = self.fresh_id(self.id_of(beside), len(self.by_id) + self._nameless)
-            made.record = {**made.record, self.envelope.id_key: name, self.envelope.parent_key: None}
+            within = self.envelope.within
+            ids = {self.envelope.id_key: name, self.envelope.parent_key: None}
+            made.record = with_slots(made.record, {(*within, key): value for key, value in ids.items()})
         self.index(made)
         return made
 

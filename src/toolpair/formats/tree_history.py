@@ -62,6 +62,8 @@ class NodeTree(Struct, eq=False):
     merges: bool = False
     """Nodes with one id are read as one, in the place of the first."""
     new_id: Callable[[str, int], str] = id_from
+    comes_back: bool = False
+    """Links in a loop are followed until they come back to a node."""
     by_id: dict[Any, Node] = field(default_factory=dict)
     children: dict[Any, list[Node]] = field(default_factory=dict)
     """id -> its children."""
@@ -81,7 +83,7 @@ class NodeTree(Struct, eq=False):
         """The way from the root, or from where it is lost, to the leaf.
 
         A loop is cut above the one of its records that is first in the file: its parent cannot be a later one. Where
-        nodes are merged, it is cut where the walk comes back to.
+        nodes are merged, or the agent itself does so, it is cut where the walk comes back to.
         """
         path: list[Node] = []
         places: dict[int, int] = {}
@@ -95,7 +97,7 @@ class NodeTree(Struct, eq=False):
             node = above
         if node is None:
             return [], "root"
-        if self.merges:
+        if self.merges or self.comes_back:
             return path[::-1], "cycle"
         start = places[id(node)]
         first = min(range(start, len(path)), key=lambda number: path[number].place)
@@ -218,10 +220,13 @@ def _relinks(tree: NodeTree, node: Node, before: Node) -> Iterator[tuple[int, An
 
 
 def _before(tree: NodeTree, node: Node, below: Collection[int] = ()) -> Node | None:
-    """The last record in front of this one that has an id, and links neither to it nor to one of those `below`."""
+    """The last record in front of this one that has an id, and links neither to it nor to one of those `below`.
+
+    An id that is 0 or empty is none to an agent that follows a link to it.
+    """
     for place in range(node.place - 1, -1, -1):
         before = tree.nodes[place]
-        if before.id is None or before.id == node.id or tree.by_id[before.id] is not before:
+        if not before.id or before.id == node.id or tree.by_id[before.id] is not before:
             continue
         if all(above is not node and id(above) not in below for above in tree.walk(before)[0]):
             return before
@@ -317,7 +322,7 @@ def _repaired(tree: NodeTree, repair: Repair) -> NodeTree:
         for child in means:
             if nodes[at[child]].parent == old:
                 nodes[at[child]] = replace(nodes[at[child]], parent=new)
-    return NodeTree(nodes, tree.merges, tree.new_id)
+    return NodeTree(nodes, tree.merges, tree.new_id, tree.comes_back)
 
 
 def _said(tree: NodeTree) -> int:

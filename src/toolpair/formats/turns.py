@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from toolpair.dialects.block_texts import is_real_output, output_bytes
 from toolpair.formats.format import Fate, SentMessage, SentPart, SentRequest
+from toolpair.formats.reading import blocks_by_key
 from toolpair.formats.tree_history import Node
 from toolpair.rules.problem import Effect, OnResume, Problem
 from toolpair.transcript.model import Block, Message, Transcript
@@ -28,6 +29,8 @@ class Turn(Struct, eq=False):
     """The agent sends neither what it says nor its calls."""
     instead: int | None = None
     """uid of the record whose content is sent in the place of its own."""
+    answers: Any = None
+    """The id of the call that a result is sent for, where its agent pairs them; without blocks, a placeholder is."""
 
 
 def messages_of(turns: Iterable[Turn]) -> Iterator[Message]:
@@ -81,7 +84,7 @@ def request_of(
     refuses: str | None = None,
 ) -> SentRequest:
     """The request of an agent that sends results where they stand, and fills those up that are missing."""
-    own = {(block.record, block.slot): block for message in transcript.messages for block in message.blocks}
+    own = blocks_by_key(transcript)
     sent: list[tuple[str, list[SentPart]]] = []
     for role, parts in _prepared(turns, own, sending):
         if role == "result" and sent and sent[-1][0] == "result":
@@ -89,11 +92,16 @@ def request_of(
         elif parts:
             sent.append((role, parts))
     messages = tuple(SentMessage("user" if role == "result" else role, tuple(parts)) for role, parts in sent)
-    fates: dict[int, Fate] = {id(b): "dropped" for b in own.values() if b.kind in ("call", "result") or is_blank(b)}
+    return SentRequest(agent, version, messages, fates_of(own.values(), messages), refuses)
+
+
+def fates_of(blocks: Iterable[Block], messages: Iterable[SentMessage]) -> dict[int, Fate]:
+    """id() of each block -> what happens to it in a request of these messages."""
+    fates: dict[int, Fate] = {id(b): "dropped" for b in blocks if b.kind in ("call", "result") or is_blank(b)}
     for part in (part for message in messages for part in message.parts):
         if part.block is not None:
             fates[id(part.block)] = "sent" if part.value is part.block.value else "changed"
-    return SentRequest(agent, version, messages, fates, refuses)
+    return fates
 
 
 def _prepared(
@@ -109,6 +117,9 @@ def _prepared(
             if turn.broken_off:
                 continue
         parts = []
+        if turn.answers is not None and not turn.blocks:
+            parts.append(SentPart(sending.no_result(turn.answers)))
+            answered.add(repr(parts[0].value.get("tool_use_id")))
         for block in turn.blocks:
             value = sending.part(turn, block)
             if turn.role == "result":

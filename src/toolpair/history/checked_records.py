@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from toolpair.dialects.anthropic import STAND_INS
 from toolpair.formats import writer_of
-from toolpair.formats.format import AS_RESUMED, Format, InDocument, Item, OwnRules, SentRequest, View
+from toolpair.formats.format import AS_RESUMED, Format, InDocument, Item, NotesOnFixes, OwnRules, SentRequest, View
 from toolpair.rules.context import Context
 from toolpair.rules.judge import Judgement, judge
 from toolpair.rules.odd_records import no_message
@@ -127,7 +127,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
                 _sent(self._look),
                 wire_of(self.profile.base) == wire_of(self.format.profile),
             )
-        own = self._own_rules
+        own = self.format if isinstance(self.format, NotesOnFixes) else None
         return found if own is None else replace(found, problems=self._with_notes(found.problems, own))
 
     @cached_property
@@ -135,7 +135,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         """The format, if it has rules of its own: slow to find out."""
         return self.format if isinstance(self.format, OwnRules) else None
 
-    def _with_notes(self, problems: Sequence[Problem], own: OwnRules) -> tuple[Problem, ...]:
+    def _with_notes(self, problems: Sequence[Problem], own: NotesOnFixes) -> tuple[Problem, ...]:
         """The problems with notes on what else each fix changes in a file of this format."""
         notes = iter(own.notes_on_fixes(self.items, self.transcript, [f for p in problems for f in p.fixes]))
         return tuple(replace(problem, fixes=tuple(map(_noted, problem.fixes, notes))) for problem in problems)

@@ -15,6 +15,7 @@ from toolpair.history.verdict_text import Outlook, aside_text, badge_of, broken_
 from toolpair.rules.elsewhere import COPY
 from toolpair.rules.problem import Cause, Fix, Problem
 from toolpair.rules.profiles import Profile
+from toolpair.rules.registry import RULES
 from toolpair.transcript.model import KEPT_OUTPUT, Block, Boundary, Damaged, Transcript
 from toolpair.transcript.pairing import Pair
 
@@ -89,7 +90,7 @@ class Tally(Struct, frozen=True):
     """Those that reach the model."""
     placeholders: int = 0
     forgotten: int = 0
-    """Messages before lost links."""
+    """Messages before lost links, and a user's words that are not sent."""
     shortened: int = 0
     """Outputs that reach the model without their middle."""
 
@@ -120,7 +121,7 @@ def tally_of(judged: CheckedRecords) -> Tally:
         outputs=total,
         seen=_outputs_seen(judged, total - hidden, sent),
         placeholders=placeholders,
-        forgotten=sum(cut.messages for cut in cuts),
+        forgotten=sum(cut.messages for cut in cuts) + sum(map(_is_unsent, judged.problems)),
         shortened=len(seen.shortened) if seen is not None and seen.refuses is None else 0,
     )
 
@@ -158,6 +159,11 @@ def verdict_from(
         badge=badge,
         sentence=sentence + aside_text(head, errors),
     )
+
+
+def _is_unsent(problem: Problem) -> bool:
+    rule = RULES.get(problem.rule)
+    return rule is not None and rule.of_unsent
 
 
 def _outputs_seen(judged: CheckedRecords, held: int, sent: int) -> int:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from toolpair.transcript.model import COMPACTED, UNDONE
+
 _RUN: Final = re.compile(r"[0-9A-Za-z_]{2,}")
 _OF_A_NUMBER: Final = re.compile(r"[0-9eE]+")
 _NUMBER: Final = "0123456789eE+-."
@@ -13,8 +15,6 @@ _BEFORE_A_NUMBER: Final = " \n[:,"
 _BEHIND_A_NUMBER: Final = " \n,]}"
 _MADE: Final = ("none", "null", "infinity", "nan")
 """What is shown for a value that the file lacks, or spells differently."""
-_COMPACTION: Final = "replaced by a summary (normal)"
-"""What a row shows of one."""
 _ESCAPE: Final = b"\\u00"
 _SPELT: Final = re.compile(rb"\\u00(?:0[89acd]|[3-7])")
 """Letters, digits and control characters with a short escape, written as hexadecimal escapes."""
@@ -41,7 +41,7 @@ class ByteQuery:
     def __init__(self, texts: Sequence[str]) -> None:
         found = {run.group().lower(): _may_be_a_number(text, run) for text in texts for run in _RUN.finditer(text)}
         runs = sorted((run for run in found if not any(run in made for made in _MADE)), key=len, reverse=True)
-        if all(text.lower() in _COMPACTION for text in texts):
+        if any(all(text.lower() in shown for text in texts) for shown in (COMPACTED, UNDONE)):
             runs = []
         sure = [run for run in runs if not found[run]]
         self._numbers = bool(runs) and not sure

@@ -79,7 +79,8 @@ def waiting_text(problems: Iterable[Problem], head: Transcript, *, content: bool
         who, was, has = f"The last call{f', {named},' if named else ''}", "was", "has"
     if running:
         return f"{who} {has} no output yet."
-    all_reported = all(problem.on_resume is not None and problem.on_resume.effect != "kept" for problem in last)
+    effects = [problem.on_resume.effect if problem.on_resume is not None else "kept" for problem in last]
+    all_reported = not {"kept", "rejected"} & set(effects)
     says = f": {head.agent} will say so to the model" if all_reported and _is_resumed(head) else ""
     return f"{who} {was} interrupted and {has} no output{says}."
 

@@ -147,17 +147,26 @@ class _Measure(Generic[S]):
     def to_blame(self, steps: Iterable[RecipeStep[S]]) -> list[HeldBack]:
         found: list[HeldBack] = []
         known: frozenset[_Key] = frozenset()
+        refused: RecipeStep[S] | None = None  # from here on the agent would not resume it
         for step in steps:
             if step.after.sends_nothing:
+                refused = step if refused is None and not step.before.sends_nothing else refused
                 continue
             less = _keys(self._sends_less(self._first, step.after)) & self.lost
             new = less - known
             known |= less
             if new:
-                found += self._culprits(step.before, [one for one in step.taken if one[1].recommended], new)
+                found += self._culprits(step.before, _recommended(step), new) if refused is None else self._of(refused)
+            refused = None
             if known == self.lost:
                 break
-        return found
+        return found if refused is None else found + self._of(refused)
+
+    def _of(self, step: RecipeStep[S]) -> list[HeldBack]:
+        """The fixes of a step after which the agent would refuse to resume, be it only until other fixes follow."""
+        taken = _recommended(step)
+        alone = [one for one in taken if self._apply(step.before, one[1].edits).sends_nothing]
+        return [HeldBack(problem, fix, self.less or "") for problem, fix in alone or taken]
 
     def _culprits(self, before: S, taken: Sequence[_Taken], lost: frozenset[_Key]) -> list[HeldBack]:
         after = self._apply(before, [edit for _, fix in taken for edit in fix.edits])
@@ -170,6 +179,10 @@ class _Measure(Generic[S]):
             if found:
                 return found  # no single one causes it otherwise
         return [HeldBack(problem, fix, less.text or "") for problem, fix in taken]
+
+
+def _recommended(step: RecipeStep[S]) -> list[_Taken]:
+    return [one for one in step.taken if one[1].recommended]
 
 
 def _keys(less: Less) -> frozenset[_Key]:

@@ -18,6 +18,8 @@ Mark = tuple[object, ...]
 _Choice = tuple[Mark, Problem, Fix]
 
 _MOST_STEPS: Final = 1000
+_MOST_TIMES: Final = 2
+"""How often the same fix is made whose problem comes back."""
 
 
 def picking(pick: Pick) -> RecipeRun:
@@ -32,32 +34,44 @@ def picking(pick: Pick) -> RecipeRun:
 def apply_fixes(state: S, apply: Callable[[S, Sequence[Edit]], S], pick: Pick) -> Iterator[RecipeStep[S]]:
     """Apply what `pick` returns, step by step, until it returns nothing, or nothing that helps.
 
-    Each problem is tried once, and once more after others have been fixed; so it always ends. A step that leaves its
-    problems and fixes no others is not kept: running the recipe on its own result changes nothing.
+    Each problem is tried once, and again after others have been fixed; one whose fix was kept, a second time at most.
+    So it always ends. A step that leaves its problems and fixes no others is not kept, nor are those fixes of a step
+    without which it helps as much: running the recipe on its own result changes nothing.
     """
     tried: set[Mark] = set()
-    vain: set[Mark] = set()
+    kept: Counter[Mark] = Counter()
     again = False
     waiting = _waiting(state.problems, pick)
     for _ in range(_MOST_STEPS):
         taken = _next_group([found for found in waiting if found[0] not in tried])
         if not taken:
-            if not (vain and again):
+            if not again:
                 return
-            tried -= vain
-            vain, again = set(), False
+            tried, again = {mark for mark in tried if kept[mark] >= _MOST_TIMES}, False
             continue
-        after = apply(state, [edit for _, _, fix in taken for edit in fix.edits])
-        tried.update(mark for mark, _, _ in taken)
-        left = _waiting(after.problems, pick)
-        standing = {mark for mark, _, _ in left}
-        useless = {mark for mark, _, _ in taken if mark in standing}
+        after, left, useless = _tried(state, apply, pick, taken)
         if useless and len(left) >= len(waiting):
-            vain |= useless
-            tried.difference_update(mark for mark, _, _ in taken if mark not in useless)
+            tried |= useless
             continue
+        tried.update(mark for mark, _, _ in taken)
+        helpful = [found for found in taken if found[0] not in useless]
+        if useless and helpful:
+            alone = _tried(state, apply, pick, helpful)
+            if not alone[2] and len(alone[1]) <= len(left):
+                (after, left, _), taken = alone, helpful
+        kept.update(mark for mark, _, _ in taken)
         yield RecipeStep(tuple((problem, fix) for _, problem, fix in taken), state, after)
         state, waiting, again = after, left, True
+
+
+def _tried(
+    state: S, apply: Callable[[S, Sequence[Edit]], S], pick: Pick, taken: Sequence[_Choice]
+) -> tuple[S, list[_Choice], set[Mark]]:
+    """The state after these fixes, what is still to be fixed then, and which of them left their problems."""
+    after = apply(state, [edit for _, _, fix in taken for edit in fix.edits])
+    left = _waiting(after.problems, pick)
+    standing = {mark for mark, _, _ in left}
+    return after, left, {mark for mark, _, _ in taken if mark in standing}
 
 
 def mark_of(problem: Problem, fix: Fix) -> Mark:

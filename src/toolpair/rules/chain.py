@@ -32,7 +32,8 @@ _UNSURE: Final = "it starts over: history was lost here, or the user went back t
 
 def check(context: Context) -> None:
     for boundary in context.transcript.boundaries:
-        if boundary.cut is not None and boundary.record is not None:
+        # Where a list differs from the links, its format adds the problem, with fixes of its own.
+        if boundary.cut is not None and boundary.record is not None and boundary.cut.rule != "chain.list_differs":
             _cut(context, boundary, boundary.cut)
     for link in context.transcript.tree.broken:
         context.add(
@@ -56,6 +57,7 @@ RULES: Final = (
     Rule("chain.duplicate_uuid", "chain", check, fix_order=50, of_file=True),
     Rule("chain.kept_missing", "chain", check, fix_order=50, of_file=True),
     Rule("chain.wrong_leaf", "chain", check, fix_order=50, of_file=True),
+    Rule("chain.list_differs", "chain", check, fix_order=60, of_file=True),
     Rule("chain.no_timestamp", "chain", check, fix_order=50, of_file=True),
     Rule("turn.failed_retries", "turns", check),
 )

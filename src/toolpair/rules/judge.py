@@ -111,15 +111,16 @@ def _finished(
 ) -> Problem:
     """The problem completed with what its agent does, the resulting impact, the API's words and notes on thinking."""
     resumed = on_resume(transcript, problem) if on_resume is not None else None
-    impact = problem.impact
+    impact, severity = problem.impact, problem.severity
     if resumed is not None:
-        if resumed.effect == "rejected" and problem.severity == "error":
+        if resumed.effect == "rejected" and problem.rule == "turn.trailing_call":
+            severity = "error"  # its agent does not answer it
+        if resumed.effect == "rejected" and severity == "error":
             impact = "stops"
         elif resumed.loses is not None:
             impact = "loses"
         else:
             impact = "harmless"
-    severity = problem.severity
     if own_provider and problem.rule == "content.empty_text" and resumed is not None and resumed.effect == "healed":
         severity = "info"  # it never reaches the provider
     return replace(

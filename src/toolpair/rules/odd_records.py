@@ -50,8 +50,14 @@ RULES: Final = (
 )
 """Damage to a record. `formats/damaged.py` finds it in the bytes, and half surrogates outside messages."""
 
+ROW_RULES: Final = (Rule("record.failed", "records", fix_order=10, of_file=True),)
+"""Rows of a database: found by the format of opencode."""
+
 LIST_RULES: Final = (Rule("record.no_message", "records", fix_order=10, of_file=True),)
 """Elements of a list in a file: found by `no_message`."""
+
+SENDING_RULES: Final = (Rule("record.left_out", "records", fix_order=50, of_file=True, of_unsent=True),)
+"""Records that an agent understands and does not send: found by the format of Gemini CLI."""
 
 ROLLOUT_RULES: Final = (
     Rule("rollout.no_meta", "rollout", fix_order=40, of_file=True),
@@ -63,7 +69,7 @@ ROLLOUT_RULES: Final = (
     Rule("rollout.not_loaded", "rollout", of_file=True),
     Rule("rollout.no_timestamp", "rollout", fix_order=30, of_file=True),
 )
-"""Rules about session files as a whole: found by the formats of Codex, pi and Copilot CLI."""
+"""Rules about session files as a whole: found by the formats of Codex, pi, Copilot CLI and Qwen Code."""
 
 
 def no_message(context: Context, value: Any, records: Sequence[int], count: int, *, in_file: bool) -> None:

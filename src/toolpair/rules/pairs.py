@@ -10,7 +10,14 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from toolpair.dialects.block_texts import is_real_output, output_lines, result_text, says_something_real
+from toolpair.dialects.block_texts import (
+    is_placeholder_text,
+    is_real_output,
+    output_lines,
+    result_text,
+    says_something_real,
+    text_of,
+)
 from toolpair.dialects.block_values import is_object, text_part, with_output
 from toolpair.dialects.new_ids import prefers
 from toolpair.dialects.openai_chat import is_legacy
@@ -32,6 +39,7 @@ from toolpair.transcript.edits import (
 )
 from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import PLACEHOLDER, Block
+from toolpair.transcript.output_copies import Copy
 from toolpair.transcript.pairing import Pair
 from toolpair.transcript.placeholders import known_placeholder
 
@@ -180,7 +188,7 @@ def _placeholder(context: Context, pair: Pair) -> None:
     known = known_placeholder(text)
     if known is not None and known.cleared:
         return
-    copies = [copy for copy in context.elsewhere.of_call(call) if text.strip() or not copy.partial]
+    copies = [copy for copy in context.elsewhere.of_call(call) if _says_more(copy, text)]
     if not copies:
         return
 
@@ -200,6 +208,12 @@ def _placeholder(context: Context, pair: Pair) -> None:
         impact="loses" if context.transcript.native else "harmless",
         record=result.record,
     )
+
+
+def _says_more(copy: Copy, text: str) -> bool:
+    """Whether a copy of an output says more than a result with this text: a placeholder, or nothing."""
+    said = text_of(copy.content)
+    return not is_placeholder_text(said) if text.strip() else bool(said.strip()) and not copy.partial
 
 
 def _unreached(context: Context) -> None:

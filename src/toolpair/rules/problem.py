@@ -37,6 +37,8 @@ class OnResume(Struct, frozen=True):
     text: str
     """One sentence for the screen: "Claude Code drops this call and its 88 lines without telling you."."""
     outputs_lost: int = 0
+    sends: bool = True
+    """False when the agent stops before it sends anything: no API sees the session."""
 
 
 class Fix(Struct, frozen=True, eq=False):

@@ -44,6 +44,8 @@ FAMILIES: Final[tuple[tuple[Rule, ...], ...]] = (
     chain.RULES,
     records.RULES,
     records.LIST_RULES,
+    records.SENDING_RULES,
+    records.ROW_RULES,
     records.ROLLOUT_RULES,
 )
 """In the order in which problems at one place are listed and new ids are handed out."""

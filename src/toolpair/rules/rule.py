@@ -54,6 +54,8 @@ class Rule(NamedTuple):
     """A result breaks it: of the two it is the one that an API names."""
     of_text: bool = False
     """It is about what a call or a result says, although its family is not."""
+    of_unsent: bool = False
+    """It is about a message of the user's that its agent leaves out."""
     alike: tuple[str, ...] = ()
     """Rules whose breach an API answers with the same words: an error text about this one may mean them."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from msgspec import Struct
 
@@ -10,7 +11,7 @@ from toolpair.history.conversation import Conversation
 from toolpair.session.decisions import Applied, Decision, id_of
 from toolpair.session.staged import Staged
 from toolpair.session.staging import Staging
-from toolpair.source.container import Container, read_container
+from toolpair.source.container import Container, container_in
 from toolpair.source.errors import UnreadableFile
 from toolpair.source.growth import Change, Growth, is_being_written, look
 from toolpair.source.snapshot import Identity, Snapshot
@@ -93,11 +94,15 @@ def followed(
     after: Counts,
     now: Sequence[Conversation],
     left: Sequence[tuple[Staged, Decision]],
+    is_stored: bool,
 ) -> Followed:
-    """The report for the user. `now` is the file with the staged fixes, `left` what could not be applied again."""
+    """The report for the user. `now` is the file with the staged fixes, `left` what could not be applied again;
+    `is_stored`: the session is one of several in a database or a folder.
+    """
     records, calls, results = (new - old for new, old in zip(after, before, strict=True))
     dropped = tuple(Dropped(row.title, decision.rule, reason(now, row, decision)) for row, decision in left)
-    return Followed(change, records, calls, results, dropped, _text(change, records, calls, results, dropped))
+    said = _text("changed" if is_stored and change == "rewritten" else change, records, calls, results, dropped)
+    return Followed(change, records, calls, results, dropped, said)
 
 
 def reapply(staging: Staging, steps: Sequence[Sequence[Applied]]) -> list[Dropped]:
@@ -115,7 +120,7 @@ def _container(growth: Growth) -> Container | None:
         return None
     fresh = growth.looked is not None and growth.change != "grown" and is_being_written(growth.looked)
     try:
-        container = read_container(growth.snapshot.data, growth.snapshot.shown, limits=growth.snapshot.limits)
+        container = container_in(growth.snapshot)
     except UnreadableFile:
         if fresh:
             return None
@@ -142,10 +147,14 @@ def reason(now: Sequence[Conversation], row: Applied, decision: Decision) -> str
     return "the problem is gone"
 
 
-def _text(change: Change, records: int, calls: int, results: int, dropped: Sequence[Dropped]) -> str:
+def _text(
+    change: Change | Literal["changed"], records: int, calls: int, results: int, dropped: Sequence[Dropped]
+) -> str:
     came = ", ".join(plural(count, noun) for count, noun in ((calls, "call"), (results, "result")) if count > 0)
+    added = f"{plural(records, 'record')} added" + (f": {came}." if came else ".")
     said = {
-        "grown": f"{plural(records, 'record')} added" + (f": {came}." if came else "."),
+        "grown": added,
+        "changed": added if records > 0 else "The session was changed, so it was read again.",
         "truncated": "The file got shorter, so it was read again from the start.",
         "replaced": "The file was replaced by another one, which was read from the start.",
         "rewritten": "The file was rewritten, so it was read again from the start.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from toolpair.formats import REGISTRY, get_format
+from toolpair.formats import REGISTRY, address_of, get_format
 from toolpair.formats.format import Format, View
 from toolpair.formats.format_detection import (
     format_by_evidence,
@@ -25,9 +26,10 @@ from toolpair.history.conversation import SHORT, SMALL, Conversation, whole_conv
 from toolpair.rules.profiles import Profile, is_profile, no_such_profile
 from toolpair.rules.profiles import profile as profile_named
 from toolpair.shell.program import command
-from toolpair.source.container import Container, ConversationSource, read_container
+from toolpair.source.addresses import divided
+from toolpair.source.container import Container, ConversationSource, container_in
 from toolpair.source.document import Document
-from toolpair.source.errors import UnreadableFile
+from toolpair.source.errors import IsDatabase, UnreadableFile
 from toolpair.source.limits import Limits
 from toolpair.source.sibling_files import FilesBeside
 from toolpair.source.snapshot import Snapshot, from_bytes, open_source
@@ -53,6 +55,24 @@ class OpenedState(Struct, frozen=True, eq=False):
     def shown_name(self) -> str:
         """What to call it: its path, or what is shown in place of one."""
         return self.snapshot.shown
+
+    @property
+    def address(self) -> str | None:
+        """What opens it again: its path, or `DATABASE::SESSION`; None for standard input."""
+        return self.snapshot.address
+
+    @property
+    def name(self) -> str:
+        """The file's name, with that of the session where it is a database; as it was given for standard input."""
+        path = self.snapshot.path
+        if path is None:
+            return os.path.basename(self.shown_name)
+        return os.path.basename(path) + (self.address or "").removeprefix(path)
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether it is in a database or a folder, which may hold other sessions."""
+        return self.snapshot.rows is not None
 
     @property
     def size(self) -> int:
@@ -182,12 +202,12 @@ def open_file(
 ) -> tuple[FileReader, OpenedState]:
     """Read a file for the first time. Also returns the reader for reading it again. Raises Unreadable."""
     limits = Limits.of(max_size)
-    snapshot = from_bytes(data, str(path), limits) if data is not None else open_source(path, limits)
+    snapshot = from_bytes(data, str(path), limits) if data is not None else _snapshot(str(path), limits, progress)
     if reader.format is not None and reader.format not in REGISTRY:
         raise UnreadableFile(no_such_format(reader.format))
     if reader.profile is not None and not is_profile(reader.profile):
         raise UnreadableFile(no_such_profile(reader.profile))
-    container = read_container(snapshot.data, snapshot.shown, limits=limits)
+    container = container_in(snapshot)
     wanted = get_format(reader.format) if reader.format is not None else None
     if wanted is None and (refused := not_understood(container.conversations, snapshot.shown)) is not None:
         raise UnreadableFile(refused)
@@ -200,6 +220,20 @@ def open_file(
     reader = replace(reader, view=replace(reader.view, beside=beside, agent_version=version))
     state = reader.read(snapshot, container, [found or known for found in formats], progress, checking)
     return replace(reader, settled=True), state
+
+
+def _snapshot(name: str, limits: Limits, progress: OnProgress | None) -> Snapshot:
+    """The content of a file, or of the session of a database or folder that is named. Raises Unreadable."""
+    address = address_of(name)
+    path, session = divided(address or name)
+    if session is None and address is None:
+        try:
+            return open_source(path, limits)
+        except IsDatabase:
+            pass
+    from toolpair.formats.databases import open_stored
+
+    return open_stored(path, session, name, limits, progress)
 
 
 def _first_look(document: Document, profile: str | None) -> Format | None:

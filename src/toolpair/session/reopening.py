@@ -9,14 +9,17 @@ from functools import partial
 from toolpair.session.session import Session, SessionError, open_session
 
 
-def reopened(session: Session) -> Session:
+def reopened(session: Session, progress: Callable[[int], None] | None = None) -> Session:
     """What the file holds now, without what is staged: in the same format, by the same profile, on the same branch.
 
-    Raises SessionError with one sentence when it cannot be read.
+    `progress` is called with the number of bytes read; an exception from it ends the reading. Raises SessionError with
+    one sentence when it cannot be read.
     """
-    assert session.path is not None
+    assert session.file.address is not None
     reader = session.reader
-    opened = partial(open_beside, session, str(session.path), format=reader.format, profile=reader.profile)
+    opened = partial(
+        open_beside, session, session.file.address, format=reader.format, profile=reader.profile, progress=progress
+    )
     if reader.view.leaf is not None:
         with contextlib.suppress(SessionError):  # the branch may be gone
             return opened(leaf=reader.view.leaf)

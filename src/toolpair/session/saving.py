@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from toolpair.source.addresses import is_database, joined
+from toolpair.source.errors import Refused, UnreadableFile
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from toolpair.session.opening import OpenedState
     from toolpair.source.byte_runs import Piece
     from toolpair.source.container import Container
+    from toolpair.source.rows.stored_session import Save, StoredRecords
     from toolpair.source.saving import FileSave, Progress, SaveResult
     from toolpair.source.snapshot import Snapshot
 
@@ -34,6 +38,8 @@ class Saved(Struct, frozen=True):
     resume: str | None
     aside: Path | None = None
     removed: tuple[Path, ...] = ()
+    name: str = ""
+    """What `restore` takes the save back by: the path, or that of what holds the session, with its id."""
 
 
 class SaveInPlace:
@@ -44,7 +50,7 @@ class SaveInPlace:
 
     def __init__(
         self,
-        save: FileSave,
+        save: FileSave | Save,
         report: Callable[[SaveResult], Saved],
         index_notes: Callable[[], tuple[str, ...]],
         read: Callable[[Snapshot, Container], OpenedState],
@@ -90,13 +96,14 @@ class SaveInPlace:
         return replace(saved, notes=(*saved.notes, *failed)), after
 
 
-def saved_from(result: SaveResult, resume_command: Callable[[Path], str | None]) -> Saved:
-    """The result together with what to type to resume."""
+def saved_from(result: SaveResult, resume_command: Callable[[Path], str | None], session: str | None = None) -> Saved:
+    """The result together with what to type to resume. `session`: it is one of several that the path holds."""
     from pathlib import Path
 
     backup = Path(result.backup) if result.backup is not None else None
     resume, failed = attempted("the way to go on", lambda: resume_command(Path(result.path)), None)
-    return Saved(Path(result.path), backup, (*result.notes, *failed), resume, result.aside, result.removed)
+    name = str(result.path) if session is None else joined(str(result.path), session)
+    return Saved(Path(result.path), backup, (*result.notes, *failed), resume, result.aside, result.removed, name)
 
 
 def save_copy(
@@ -121,9 +128,41 @@ def save_copy(
         )
         unpacked = chunks_of(file.runs(conversations), snapshot.data)
         pieces = [packing.raw] if packing is not None and as_it_is else pack(unpacked)
+    elif snapshot.rows is not None and (made := _copied(snapshot.rows, file, conversations, path)) is not None:
+        pieces = [made]
     elif source is None:
         pieces = chunks_of(file.runs(conversations), snapshot.data)
-    return save_as(path, pieces, force=force, aside=set_aside(conversations), source=source, progress=progress)
+    return save_as(
+        path,
+        pieces,
+        force=force,
+        aside=set_aside(conversations),
+        source=source,
+        progress=progress,
+        over_database=force and _is_copy(path, snapshot.rows),
+    )
+
+
+def _is_copy(path: str | Path, rows: StoredRecords | None) -> bool:
+    """Whether a database holds this session alone. Raises Refused for the one that the session is in."""
+    from toolpair.formats.databases import sessions_in
+
+    if rows is None or not is_database(str(path)):
+        return False
+    if os.path.realpath(path) == os.path.realpath(rows.path):
+        raise Refused(f"{path} is the database itself; save in place, which keeps what is there now.", "database")
+    try:
+        found = sessions_in(str(path), str(path))
+    except UnreadableFile:
+        return False
+    return not found.nameless and {one.id for one in found.sessions} <= {rows.session}
+
+
+def _copied(
+    rows: StoredRecords, file: OpenedState, conversations: Sequence[Conversation], path: str | Path
+) -> bytes | None:
+    base = file.container.conversations[0].document
+    return rows.copied(str(path), base, conversations[0].document, file.snapshot.shown)
 
 
 def set_aside(conversations: Sequence[Conversation]) -> tuple[bytes, ...]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from toolpair.recipes.engine import Pick
     from toolpair.recipes.recipe import Options
     from toolpair.session.decisions import Decision
-    from toolpair.session.following import Followed, Watch
+    from toolpair.session.following import Followed, News, Watch
     from toolpair.session.recipe_trial import Trial as Trial  # noqa: PLC0414 - to be imported from here
     from toolpair.session.saving import Saved as Saved  # noqa: PLC0414 - to be imported from here
     from toolpair.session.saving import SaveInPlace
@@ -290,16 +290,31 @@ class Session:
 
     # --- living with its agent ---------------------------------------------------------------------------
 
-    def follow(self) -> Followed | None:
-        """Check whether the file has changed, and take over what it holds now. None when it has not: one `stat`.
+    def news(self) -> News | None:
+        """Check whether the file has changed, and read what it holds now, for `follow`. None when it has not: one
+        `stat`.
 
-        Staged fixes are applied again; those that cannot be are dropped, with the reason. A record that is still being
-        written waits for the next check. Raises SessionError when the file has changed and cannot be read.
+        A record that is still being written waits for the next check. May run in another thread. Raises SessionError
+        when the file has changed and cannot be read.
         """
-        from toolpair.session.following import Watch, counts_of, followed
+        from toolpair.session.following import Watch
 
         self._watch = self._watch or Watch()
-        news = self._watch.look(self.file.snapshot)
+        return self._watch.look(self.file.snapshot)
+
+    def forget_news(self) -> None:
+        """What `news` has found is not taken over: the next check finds it again."""
+        self._watch = None
+
+    def follow(self, news: News | None = None) -> Followed | None:
+        """Take over what the file holds now, by default after a check. None when it has not changed.
+
+        Staged fixes are applied again; those that cannot be are dropped, with the reason. Raises SessionError when the
+        file has changed and cannot be read.
+        """
+        from toolpair.session.following import counts_of, followed
+
+        news = news or self.news()
         if news is None:
             return None
         if news.change is None:
@@ -316,7 +331,8 @@ class Session:
             except BaseException:
                 self._watch = None  # the next check finds the same again
                 raise
-        return followed(news.change, before, counts_of(self.staging.original), self.conversations, left)
+        after, is_stored = counts_of(self.staging.original), self.file.is_stored
+        return followed(news.change, before, after, self.conversations, left, is_stored)
 
     def _take_up(self, snapshot: Snapshot, container: Container, grown: bool) -> list[tuple[Staged, Decision]]:
         """Continue with what the file holds now; returns staged decisions that no longer apply.
@@ -396,6 +412,10 @@ class Session:
 
         documents = [found.document for found in self.conversations]
         limit = limit_of_backups(keep_backups)
+        stored = self.file.snapshot.rows
+        if stored is not None:
+            rows = stored.saving(self.file.snapshot, self.file.container, documents, limit)
+            return SaveInPlace(rows, self._saved, self._index_notes, self._state)
         save = FileSave(self.file.snapshot, self.file.container, documents, allow_links=allow_links, keep_backups=limit)
         return SaveInPlace(save, self._saved, self._index_notes, self._state)
 
@@ -442,7 +462,9 @@ class Session:
     def _saved(self, result: SaveResult) -> Saved:
         from toolpair.session.saving import saved_from
 
-        return saved_from(result, self.resume_command)
+        rows = self.file.snapshot.rows
+        held = rows is not None and str(result.path) == rows.path
+        return saved_from(result, self.resume_command, rows.session if rows is not None and held else None)
 
     def resume_command(self, saved: Path | None = None) -> str | None:
         """What to type, or do, to resume the session, or the copy of it that was `saved` elsewhere."""

@@ -11,8 +11,10 @@ from toolpair.agents.processes import neighbours
 from toolpair.agents.resume_command import how_to_resume
 from toolpair.agents.running import kinds_of, title_of
 from toolpair.formats.agent import SessionFile
-from toolpair.formats.format import Branching
+from toolpair.formats.format import HasSubagents
 from toolpair.shell.machine import Machine, home_short, resolved
+from toolpair.source.addresses import divided
+from toolpair.source.errors import UnreadableFile
 from toolpair.source.limits import in_words
 from toolpair.source.saving.sweeping import leftovers
 
@@ -36,9 +38,14 @@ def warnings(path: Path | None, format_id: str, transcript: Transcript) -> tuple
 
 
 def leftover_notes(path: str | Path) -> tuple[str, ...]:
-    """A note on what killed saves have left beside the file, which is removed where possible."""
-    folder = os.path.dirname(resolved(str(path)))
+    """A note on what killed saves have left beside the file, which is removed where possible.
+
+    What they have begun in a folder of sessions is finished.
+    """
+    name = resolved(divided(str(path))[0])
+    folder = os.path.dirname(name)
     found = list(leftovers(folder))
+    finished = _finished(name)
     removed = [one for one in found if one.kept_because is None]
     notes = [
         f"A save that was killed left {one.name} ({in_words(one.size)}) in {folder}, and it cannot be removed "
@@ -56,7 +63,18 @@ def leftover_notes(path: str | Path) -> tuple[str, ...]:
         notes.append(
             f"Saves that were killed left {len(removed):,} files ({size}) in {folder}; they have been removed."
         )
-    return tuple(notes)
+    return (*finished, *notes)
+
+
+def _finished(folder: str) -> list[str]:
+    if not os.path.isdir(folder):
+        return []
+    from toolpair.source.folders.exchange import finish_saves
+
+    try:
+        return finish_saves(folder, folder)
+    except UnreadableFile:
+        return []  # opening it will say so
 
 
 def index_notes(
@@ -75,7 +93,7 @@ def index_notes(
 def subagent_sessions_of(conversation: Conversation, beside: Beside | None) -> tuple[SubagentSession, ...]:
     """The sub-agents' sessions in separate files beside this one. Each can be opened by its path."""
     judged = conversation.judged
-    if beside is None or not isinstance(judged.format, Branching):
+    if beside is None or not isinstance(judged.format, HasSubagents):
         return ()
     return tuple(judged.format.subagent_sessions(judged.items, judged.transcript, beside))
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 def against(new: bytes, old: bytes, place: int) -> Iterator[tuple[bytes, int | None]]:
     """`new` in three pieces, with old offsets: the prefix shared with `old`, what differs (None), the shared suffix."""
-    start = _between_characters(new, _common(new, old))
+    start = _between_characters(new, common_start(new, old))
     room = min(len(new), len(old)) - start
-    back = _common(new[: -room - 1 : -1], old[: -room - 1 : -1]) if room else 0
+    back = common_start(new[: -room - 1 : -1], old[: -room - 1 : -1]) if room else 0
     while back and new[len(new) - back] & 0xC0 == 0x80:
         back -= 1
     yield new[:start], place
@@ -23,7 +23,7 @@ def _between_characters(text: bytes, at: int) -> int:
     return at
 
 
-def _common(one: bytes, other: bytes) -> int:
+def common_start(one: bytes, other: bytes) -> int:
     """The length of the common prefix, by bisection: comparing slices is faster than comparing bytes."""
     low, high = 0, min(len(one), len(other))
     while low < high:

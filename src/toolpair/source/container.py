@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from codecs import getincrementaldecoder
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from msgspec import Struct, field
 
@@ -28,6 +28,9 @@ from toolpair.source.record import Record
 from toolpair.source.record_values import BOM, parse, strictly, without_comma
 from toolpair.source.sampling import sample_of
 from toolpair.transcript.model import Damaged
+
+if TYPE_CHECKING:
+    from toolpair.source.snapshot import Snapshot
 
 ContainerKind = Literal["lines", "document", "python"]
 Prefer = Literal["lines", "document"]
@@ -300,6 +303,15 @@ def read_container(content: Content, shown: str, prefer: Prefer | None = None, l
     from toolpair.source.large import read_large
 
     return read_large(content, shown, prefer, limits)
+
+
+def container_in(snapshot: Snapshot) -> Container:
+    """The conversations of a snapshot, whether it is of a file or of rows of a database. Raises Unreadable."""
+    if snapshot.rows is not None:
+        from toolpair.source.rows.stored_session import container_of
+
+        return container_of(snapshot)
+    return read_container(snapshot.data, snapshot.shown, limits=snapshot.limits)
 
 
 def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Container:

@@ -409,7 +409,8 @@ class Document:
                 next_uid += number > 0
                 glue = last.glue if number + 1 == len(bodies) else b""
                 order.append(Record(uid, body, 0, len(body), glue, record.line, True))
-        return document._arranged(order, next_uid, (*self.aside, *aside))
+        ended = bool(order) and plan.get(order[-1].uid, ("",))[0] == "close_line"
+        return document._arranged(order, next_uid, (*self.aside, *aside), ended=ended)
 
     def _repaired(
         self, record: Record, how: str, after: tuple[int, ...]
@@ -557,8 +558,11 @@ class Document:
                 continue
             previous = order[-1] if order else None
             if record is not None:
-                body = quick.get(record.uid) or self._changed(record, value, originals)
+                short = quick.get(record.uid)
+                body = short or self._changed(record, value, originals)
                 made = Record(record.uid, body, 0, len(body), record.glue, record.line, True)
+                if short is not None:
+                    made.know(value, record)
             else:
                 body = encode(value, self._style_beside(previous), originals, self._level())
                 made = Record(next_uid, body, 0, len(body), b"", None, True)
@@ -633,14 +637,17 @@ class Document:
             return style.newline + level, level, style.newline + self._base
         return inside, self._base, inside
 
-    def _arranged(self, order: list[Record], next_uid: int, aside: tuple[bytes, ...] | None = None) -> Document:
+    def _arranged(
+        self, order: list[Record], next_uid: int, aside: tuple[bytes, ...] | None = None, *, ended: bool = False
+    ) -> Document:
+        """The document with these records; `ended`: its last line gets a line feed."""
         head, tail, closing = self.head, self.tail, self._closing
         if closing is not None:
             torn = self.records[-1]
             if not any(record.uid == torn.uid and record.body == torn.body for record in order):
                 tail, closing = closing + tail, None
         if self.kind == "lines":
-            placed = self._with_line_ends(order)
+            placed = self._with_line_ends(order, ended=ended)
         else:
             placed = self._with_commas(order)
             if not self.records and order:
@@ -660,8 +667,8 @@ class Document:
             aside=self.aside if aside is None else aside,
         )
 
-    def _with_line_ends(self, order: list[Record]) -> list[Record]:
-        unended = bool(self.records) and b"\n" not in self.records[-1].glue
+    def _with_line_ends(self, order: list[Record], *, ended: bool) -> list[Record]:
+        unended = not ended and bool(self.records) and b"\n" not in self.records[-1].glue
         last = len(order) - 1
         placed: list[Record] = []
         commas = self.commas

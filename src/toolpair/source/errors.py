@@ -11,11 +11,15 @@ class TooLarge(UnreadableFile):
     """It may be a session, but is larger than a limit, or than memory, allows."""
 
 
+class IsDatabase(UnreadableFile):
+    """It is a database, which may hold many sessions: it is read another way."""
+
+
 class Refused(Exception):
     """Nothing was written, because writing could lose something.
 
     `reason` is for programs: "changed", "gone", "held", "hard-links", "read-only", "exists", "no-folder",
-    "not-regular", "no-file", "name-too-long", "backups", "form" (it cannot be written the way it was read).
+    "not-regular", "no-file", "name-too-long", "backups", "database", "form" (it cannot be written the way it was read).
     """
 
     def __init__(self, text: str, reason: str = "") -> None:

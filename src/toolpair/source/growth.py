@@ -49,6 +49,10 @@ def look(snapshot: Snapshot, looked: Identity | None) -> Growth | None:
     """
     if snapshot.path is None or snapshot.identity is None:
         return None
+    if snapshot.rows is not None:
+        from toolpair.source.rows.stored_session import look_at_rows
+
+        return look_at_rows(snapshot, looked)
     try:
         now = Identity.of(os.stat(snapshot.path))
     except OSError:

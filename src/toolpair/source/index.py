@@ -237,7 +237,11 @@ class LineIndex(RecordIndex):
         lines, plain = _lines(block)
         plain = plain and not self.commas
         done = 0
-        for number in (*range(-self._lines % PROBED, len(lines), PROBED), len(lines) - 1):
+        looked = 0
+        for probe in (*range(-self._lines % PROBED, len(lines), PROBED), len(lines) - 1):
+            # A flood may have blank lines in it.
+            number = next((at for at in range(probe, looked - 1, -1) if bytes(lines[at]).strip(_SPACE)), probe)
+            looked = max(looked, probe + 1)
             if number < done or not may_begin(bytes(lines[number])):
                 continue
             # It may begin earlier, but not in the block before, which ends with another line or a flood.

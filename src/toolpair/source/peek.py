@@ -95,13 +95,18 @@ def files_below(root: str | os.PathLike[str], suffix: str) -> Iterator[tuple[os.
             yield entry, known
 
 
+def near_end(path: str, size: int, find: Callable[[bytes], str | None]) -> str | None:
+    """What is found in the last bytes of a file: in a few, then in more."""
+    for length in TAILS:
+        found = find(tail(path, length))
+        if found is not None or length >= size:
+            return found
+    return None
+
+
 def last_said(path: str, size: int, words: Callable[[dict[str, Any]], str | None]) -> str | None:
     """What the last record of JSON lines says of which `words` says something, read from the end."""
-    for length in TAILS:
-        said = next(filter(None, map(words, records_backwards(tail(path, length)))), None)
-        if said is not None or length >= size:
-            return said
-    return None
+    return near_end(path, size, lambda data: next(filter(None, map(words, records_backwards(data))), None))
 
 
 def small_json(path: str) -> dict[str, Any]:

@@ -96,6 +96,11 @@ class Record:
         self.known = value
         self._strict = None
 
+    def know(self, value: Any, like: Record) -> None:
+        """Set the value that its bytes are known to have: that of a record but for plain scalars."""
+        self.known = value
+        self._strict = like._strict
+
     def set_flood(self, value: Any, says: bool) -> None:
         """Make this a flood: many lines, the first with `value`. `says`: they may hold text."""
         self.known, self._strict = value, None

@@ -73,7 +73,7 @@ def _repaired(raw: bytes, how: str) -> RepairedBytes | None:
         case "split":
             parts = pieces(raw)
             return RepairedBytes(parts) if len(parts) > 1 else None
-        case "close":
+        case "close" | "close_line":
             closed = close(raw)
             return None if closed is None else RepairedBytes((closed.text,), (closed.cut,) if closed.cut else ())
         case "trim":

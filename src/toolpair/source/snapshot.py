@@ -7,12 +7,13 @@ import os
 import re
 import stat
 import time
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
+from toolpair.source.addresses import joined
 from toolpair.source.edges import skipped
-from toolpair.source.errors import UnreadableFile
+from toolpair.source.errors import IsDatabase, UnreadableFile
 from toolpair.source.file_bytes import CAN_READ_AT, Content, FileBytes
 from toolpair.source.fingerprint import Fingerprint
 from toolpair.source.limits import USUAL, Limits, no_memory
@@ -21,6 +22,9 @@ from toolpair.source.packing import Packing, is_packed, unpack
 from toolpair.source.record_values import parse
 from toolpair.source.system import FLAGS, O_WAITLESS, open_leased
 from toolpair.transcript.model import Damaged
+
+if TYPE_CHECKING:
+    from toolpair.source.rows.stored_session import StoredRecords
 
 LARGE: Final = 8 << 20
 """A file of at least this many bytes is not held in memory."""
@@ -37,14 +41,13 @@ _MAGIC: Final = (
     (b"PK\x03\x04", "a zip archive", "unpack it first"),
     (b"\xfd7zXZ\x00", "xz-compressed", "unpack it first"),
     (b"BZh", "bzip2-compressed", "unpack it first"),
-    (b"SQLite format 3\x00", "an SQLite database", "export the session as JSON or JSONL first"),
+    (b"SQLite format 3\x00", "an SQLite database", "open it by its path, with `toolpair`"),
     (b"\x89PNG", "a PNG image", "give the session file itself"),
     (b"\xff\xd8\xff", "a JPEG image", "give the session file itself"),
     (b"%PDF", "a PDF document", "give the session file itself"),
     (b"\x7fELF", "a program", "give the session file itself"),
 )
 _WHITE: Final = b" \t\n\r\x0b\x0c"
-_LOGGED: Final = "give it a request that the agent sent, as JSON, if you have one in a log"
 _UTF16: Final = "convert it to UTF-8 first"
 _CONTROLS: Final = bytes([*range(0x01, 0x09), *range(0x0E, 0x1B), *range(0x1C, 0x20)])
 _INNER_NULS = re.compile(rb"(?<=[^\x00\r\n])\x00++(?=[^\x00\r\n{\[])")
@@ -80,6 +83,15 @@ class Snapshot(Struct, frozen=True, eq=False):
     """The limits for reading it."""
     fingerprint: Fingerprint | None = None
     """Of content that is not in memory, once computed: a save uses it to check what a file that grew held before."""
+    rows: StoredRecords | None = None
+    """Where its records are, if a database or a folder holds them; that is `path`, and `data` is its rows as lines."""
+
+    @property
+    def address(self) -> str | None:
+        """What opens it again: its path, or `DATABASE::SESSION`, or `FOLDER::SESSION`; None for standard input."""
+        if self.rows is None or self.path is None:
+            return self.path
+        return joined(self.path, self.rows.session)
 
     @property
     def raw(self) -> Content:
@@ -110,7 +122,7 @@ def open_source(path: str | os.PathLike[str], limits: Limits = USUAL) -> Snapsho
         resolved = os.path.realpath(shown, strict=True)
         descriptor = open_leased(lambda: os.open(resolved, os.O_RDONLY | O_WAITLESS | FLAGS))
     except (OSError, ValueError) as error:
-        raise UnreadableFile(_why_not_opened(shown, error)) from None
+        raise UnreadableFile(why_not_opened(shown, error)) from None
     try:
         found = os.fstat(descriptor)
         _refuse_odd(found.st_mode, shown)
@@ -172,7 +184,8 @@ def _is_torn(data: Content) -> bool:
     return not last.rstrip().endswith(b"}") or isinstance(parse(last), Damaged)
 
 
-def _why_not_opened(shown: str, error: Exception) -> str:
+def why_not_opened(shown: str, error: Exception) -> str:
+    """A sentence for a file that cannot be opened."""
     code = getattr(error, "errno", None)
     if code == errno.ENOENT:
         return f"{shown} does not exist; check the name."
@@ -212,7 +225,7 @@ def _refuse_binary(data: Content, shown: str) -> None:
     for magic, name, advice in _MAGIC:
         if data.startswith(magic):
             if magic.startswith(b"SQLite"):
-                _refuse_database(data, shown)
+                raise IsDatabase(f"{shown} is {name}; {advice}.")
             raise UnreadableFile(f"{shown} is {name}; {advice}.")
     if data.startswith((b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff")):
         raise UnreadableFile(f"{shown} is text in UTF-32; {_UTF16}.")
@@ -233,15 +246,6 @@ def _refuse_binary(data: Content, shown: str) -> None:
     controls = len(sample) - len(sample.translate(None, _CONTROLS))
     if inner > 8 + sample.count(b"\n") or controls * 20 > len(sample):
         raise UnreadableFile(f"{shown} is a binary file; give the session file itself.")
-
-
-def _refuse_database(data: Content, shown: str) -> None:
-    """Refuse a database of sessions by its name."""
-    from toolpair.source.databases import LOOKED_AT, name_of
-
-    known = name_of(data[:LOOKED_AT])
-    if known is not None:
-        raise UnreadableFile(f"{shown} is {known}, which toolpair cannot read yet; {_LOGGED}.")
 
 
 def _wide(sample: bytes) -> str | None:

@@ -9,8 +9,9 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 from types import NoneType
-from typing import Any
+from typing import Any, Final
 
+import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -40,26 +41,59 @@ _FLAT_MEMBERS = (
     rb'\s*"%s"\s*:\s*("[^"\\]*"|-?[0-9]+|null)(?=\s*[,}])'
 )
 """The first members of an object, none of them holding another object, up to a number, a string or null."""
+_ONLY_MEMBER = rb'\s*\{\s*"%s"\s*:\s*(?=\{)'
+_FEW: Final = 4
+"""Scalars of one object that are changed one by one."""
 _PLAIN = re.compile(r"[\w.:-]*", re.ASCII)
 """Strings that are written in one way only."""
 
 
 def with_scalar(raw: bytes, old: Any, new: Any) -> bytes | None:
-    """The text with one scalar of the outermost object changed; None if more has changed, or it is nested.
+    """The text with scalars of the outermost object changed, or of the only object in it, as in a row; None if more has
+    changed, or it is nested deeper.
 
     The same result as `splice` without scanning the whole text: for many records that are only renumbered or relinked.
     """
-    if not isinstance(old, dict) or not isinstance(new, dict) or len(old) != len(new):
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        return None
+    table = next(iter(new)) if len(old) == len(new) == 1 else None
+    if table is None or not isinstance(new[table], dict) or not _is_plain_key(table):
+        made = _with_members(raw, old, new)
+    else:
+        outer = re.match(_ONLY_MEMBER % table.encode(), raw)
+        row = _with_members(raw[outer.end() :], old.get(table), new[table]) if outer is not None else None
+        made = raw[: outer.end()] + row if outer is not None and row is not None else None
+    return made if made is not None and _says(made, new) else None
+
+
+def _with_members(raw: bytes, old: Any, new: dict[str, Any]) -> bytes | None:
+    """The text of an object, and what follows it, with members changed that are in front of all nested ones."""
+    if not isinstance(old, dict) or len(old) != len(new):
         return None
     changed = [key for key, value in new.items() if value is not old.get(key, raw)]
-    if len(changed) != 1 or list(old) != list(new):
+    if not 1 <= len(changed) <= _FEW or list(old) != list(new):
         return None
-    key = changed[0]
-    text = _plain(new[key])
-    if text is None or type(old[key]) not in (int, str, NoneType) or not key.isascii() or not key.isidentifier():
-        return None
-    found = re.match(_FLAT_MEMBERS % key.encode(), raw)
-    return None if found is None else raw[: found.start(1)] + text + raw[found.end(1) :]
+    for key in changed:
+        text = _plain(new[key])
+        if text is None or type(old[key]) not in (int, str, NoneType) or not _is_plain_key(key):
+            return None
+        found = re.match(_FLAT_MEMBERS % key.encode(), raw)
+        if found is None:
+            return None
+        raw = raw[: found.start(1)] + text + raw[found.end(1) :]
+    return raw
+
+
+def _says(raw: bytes, value: Any) -> bool:
+    """Whether the text is read as this value: of a member that is there twice the last one counts."""
+    try:
+        return bool(orjson.loads(raw) == value)
+    except orjson.JSONDecodeError:
+        return False
+
+
+def _is_plain_key(key: str) -> bool:
+    return key.isascii() and key.isidentifier()
 
 
 def _plain(value: Any) -> bytes | None:

@@ -229,6 +229,12 @@ class Io:
     def unlink(self, path: str) -> None:
         os.unlink(path)
 
+    def make_folder(self, path: str, mode: int = 0o700) -> None:
+        os.mkdir(path, mode)
+
+    def remove_folder(self, path: str) -> None:
+        os.rmdir(path)
+
     def names(self, folder: str) -> Iterable[str]:
         return os.listdir(folder)
 

@@ -170,15 +170,20 @@ class SetInRecord(Struct, frozen=True):
 
 
 class InsertRecord(Struct, frozen=True):
-    """Insert a record with this value before the record `before` (a uid)."""
+    """Insert a record with this value before the record `before` (a uid).
+
+    With `slot` it is inserted into a list of that record instead, at this place.
+    """
 
     value: Any
     before: int
+    slot: tuple[str | int, ...] = ()
 
 
 Mending = Literal[
     "split",
     "close",
+    "close_line",
     "join",
     "trim",
     "nul",
@@ -196,7 +201,7 @@ Mending = Literal[
 """How the bytes of a record are repaired.
 
 "split": glued records go on lines of their own.
-"close": a cut off record gets its end.
+"close": a cut off record gets its end. "close_line": and the last line of the file its line feed.
 "join": a record that was broken over several lines becomes one line.
 "trim": what comes before or after a record is set aside.
 "nul": NUL bytes are removed.

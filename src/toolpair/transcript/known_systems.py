@@ -62,9 +62,11 @@ _CLAUDE: Final = "https://github.com/anthropics/claude-code/issues"
 _CLINE: Final = "https://github.com/cline/cline"
 _CODEX: Final = "https://github.com/openai/codex/issues"
 _CONTINUE: Final = "https://github.com/continuedev/continue"
+_KIMI: Final = "https://github.com/MoonshotAI/kimi-cli"
 _DOCKER: Final = "https://github.com/docker/docker-agent"
 _LITELLM: Final = "https://github.com/BerriAI/litellm"
 _NANOBOT: Final = "https://github.com/HKUDS/nanobot/issues/1634"
+_OMP: Final = "https://github.com/can1357/oh-my-pi"
 _OPENCLAW: Final = "https://github.com/openclaw/openclaw"
 _OPENCODE: Final = "https://github.com/anomalyco/opencode"
 _PI: Final = "https://github.com/earendil-works/pi/issues"
@@ -119,6 +121,22 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
             "late.behind_summary": Seen(f"{_PI}/8667"),
         },
     ),
+    "oh-my-pi": KnownSystem(
+        "oh-my-pi",
+        (
+            Placeholder("Tool execution was aborted…", _OMP),
+            Placeholder("Tool call was not executed because the assistant ended its turn…", _OMP),
+            Placeholder("Tool call was not executed because the provider stream ended with an error …", _OMP),
+            Placeholder("Tool call was not executed because the assistant hit its output token limit …", _OMP),
+            Placeholder("[Output truncated - … tokens]", _OMP, alone=True, cleared=True),
+            Placeholder("[Superseded by a newer read of this file]", _OMP, alone=True, cleared=True),
+            Placeholder("[Uneventful result elided]", _OMP, alone=True, cleared=True),
+        ),
+        {
+            "killed": Seen(None, versions="18.3.4"),
+            "killed.parallel": Seen(None, versions="18.3.4"),
+        },
+    ),
     "qwen-code": KnownSystem(
         "Qwen Code",
         (
@@ -152,7 +170,6 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
         ),
         {"duplicate.on_resume": Seen("https://github.com/google-gemini/gemini-cli/issues/29365", versions="0.61")},
     ),
-    # Agents that have none yet
     "openclaw": KnownSystem(
         "OpenClaw",
         (Placeholder("[openclaw] missing tool result in session history; …", f"{_OPENCLAW}/issues/88168"),),
@@ -162,6 +179,7 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
             "duplicate.placeholder": Seen(f"{_OPENCLAW}/issues/88168"),
         },
     ),
+    # Agents that have none yet
     "nanobot": KnownSystem("nanobot", causes={"id.call_item_long": Seen(_NANOBOT)}),
     "opencode": KnownSystem(
         "opencode",
@@ -173,9 +191,19 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
         {
             "compaction": Seen(f"{_OPENCODE}/issues/27594"),
             "compaction.kept_result": Seen(f"{_OPENCODE}/issues/27594"),
+            "interrupted": Seen(None, versions="1.18.33"),
+            "killed": Seen(None, versions="1.18.33"),
+            "killed.parallel": Seen(None, versions="1.18.33"),
         },
     ),
-    "kilo-cli": KnownSystem("Kilo CLI"),
+    "kilo-cli": KnownSystem(
+        "Kilo CLI",
+        causes={
+            "interrupted": Seen(None, versions="7.7.7"),
+            "killed": Seen(None, versions="7.7.7"),
+            "killed.parallel": Seen(None, versions="7.7.7"),
+        },
+    ),
     # Roo Code and its relatives; all but the last two have an entry
     "roo-code": KnownSystem(
         "Roo Code",
@@ -227,6 +255,11 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
                 "tool call was interrupted and did not produce a result, …", "https://github.com/charmbracelet/crush"
             ),
         ),
+    ),
+    "kimi-cli": KnownSystem(
+        "Kimi CLI",
+        causes={"killed": Seen(_KIMI), "killed.parallel": Seen(_KIMI)},
+        rejected=r"<system>ERROR: The tool call is rejected by the user",
     ),
     "copilot-cli": KnownSystem(
         "GitHub Copilot CLI",

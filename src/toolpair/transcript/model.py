@@ -117,6 +117,12 @@ class Message(Struct, frozen=True, eq=False):
         return tuple([block for block in self.blocks if block.kind == "result"])
 
 
+COMPACTED: Final = "replaced by a summary (normal)"
+"""`Boundary.text` of a compaction."""
+UNDONE: Final = "undone in the session (normal)"
+"""`Boundary.text` where the agent deletes what follows."""
+
+
 class Boundary(Struct, frozen=True):
     """A line drawn across the history before message number `message`: a normal compaction, or lost history."""
 

@@ -31,11 +31,13 @@ def run(
     open: Open | None = None,
     path: str | None = None,
     journal: bool = True,
+    database: str | None = None,
 ) -> RunResult:
     """Show `session`, or the file at `path`, else the list of all sessions found, until the user quits.
 
     `at` is where to start: an id, line:N, message:N, pair:N or an error text. `open` opens `path`, or a session from
-    the list. `journal`: applied but unsaved fixes are kept, and offered when the file is opened again.
+    the list, which is that of `database` if one is given. `journal`: applied but unsaved fixes are kept, and offered
+    when the file is opened again.
     """
     from toolpair.tui.escape_key import expect_soon
 
@@ -52,7 +54,7 @@ def run(
         session,
         at=at,
         ascii=ascii,
-        sessions=lambda: _sessions(open),
+        sessions=lambda: _sessions(open, database),
         opening=opening,
         journal=_journal if journal else None,
         preferences=Preferences.of_user(),
@@ -72,9 +74,9 @@ def _journal() -> Folder:
     return Folder.of_user()
 
 
-def _sessions(open: Open | None) -> Sessions:
+def _sessions(open: Open | None, database: str | None) -> Sessions:
     from toolpair.session.session import open_session
     from toolpair.shell.machine import Machine, current_folder
     from toolpair.tui.session_list import Sessions
 
-    return Sessions(open or open_session, Machine.here(), current_folder())
+    return Sessions(open or open_session, Machine.here(), current_folder(), of=database)

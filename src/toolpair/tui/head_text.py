@@ -28,7 +28,7 @@ def file_name(session: Session, glyphs: Glyphs) -> SafeText:
     if transcript.native and transcript.session_id:
         name = visible(transcript.session_id)
         return name if len(name) <= LONG_ID else SafeText(name[:6] + glyphs.ellipsis)
-    return visible(session.path.name if session.path is not None else os.path.basename(session.file.shown_name))
+    return visible(session.file.name)
 
 
 def state_text(session: Session) -> tuple[str, str]:

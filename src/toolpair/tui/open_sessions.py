@@ -131,22 +131,10 @@ class OpenSessions:
             screen.forget_note()
             screen.reload()
 
-    def read_again(self, desk: Desk) -> str:
-        """Open the file again, without staged fixes. Returns why not; empty on success."""
-        from toolpair.session.reopening import reopened
-        from toolpair.session.session import SessionError
-
-        old = desk.session
-        if old.path is None:
-            return "This was read from standard input, so it cannot be read again."
-        try:
-            session = reopened(old)
-        except (SessionError, OSError) as error:
-            return f"Not read again. {error}"
-        session.current = min(old.current, len(session.conversations) - 1)
+    def go_on_with(self, desk: Desk, session: Session) -> None:
+        """Show what its file holds now, with nothing applied, in place of the session."""
         desk.go_on_with(session)
         self.changed(desk)
-        return ""
 
     def keep(self) -> None:
         """Write the journal if unsaved fixes have changed."""

@@ -49,6 +49,8 @@ def row_line(glyphs: Glyphs, found: FoundSession, judged: bool, mark: Mark, now:
     unknown = "?" if found.described else "…"
     folder = visible(home_short(found.folder, home)) if found.folder else glyphs.own(unknown)
     words = found.words if found.understood else NOT_UNDERSTOOD
+    if found.name and words != found.name:
+        words = f"{found.name}: {words}" if words else found.name
     said = visible(words) if words else glyphs.own("")
     ellipsis = glyphs.ellipsis
     return (
@@ -70,4 +72,6 @@ def row_line(glyphs: Glyphs, found: FoundSession, judged: bool, mark: Mark, now:
 def haystack(found: FoundSession, home: str) -> str:
     """The text that a filter searches."""
     folder = found.folder or ""
-    return " ".join((found.title, home_short(folder, home), folder, found.words or "", found.session_id)).lower()
+    return " ".join(
+        (found.title, home_short(folder, home), folder, found.name or "", found.words or "", found.session_id)
+    ).lower()

@@ -58,8 +58,11 @@ class ReviewText:
         self.noun = overview.noun
 
     def _name(self) -> SafeText:
-        session = self.session
-        return visible(session.path.name if session.path is not None else session.file.shown_name)
+        return visible(self.session.file.name)
+
+    def _file(self) -> SafeText:
+        path = self.session.path
+        return self._name() if path is None else visible(path.name)
 
     def top(self) -> list[Line]:
         glyphs, session, cells = self.glyphs, self.session, self.cells
@@ -221,7 +224,7 @@ class ReviewText:
         glyphs, session, cells = self.glyphs, self.session, self.cells
         lines: list[Line] = []
         if session.file.writable:
-            words = f"The save is atomic and verified. Original kept as {self._name()}.toolpair-<date>-<time>.bak"
+            words = f"The save is atomic and verified. Original kept as {self._file()}.toolpair-<date>-<time>.bak"
             lines += glyphs.paragraph(words, cells, limit=2)
         else:
             reason = session.file.writable_reason or "this file cannot be written"

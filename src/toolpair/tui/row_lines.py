@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolpair.reports.reading.call_line import call_line, output_line
-from toolpair.reports.reading.row_words import ANOTHER, NO_CALL, NOT_SURE, id_words, lack_of
+from toolpair.reports.reading.row_words import ANOTHER, NO_CALL, NOT_SURE, id_words, lack_of, words_of
 from toolpair.text.cells import cut, width
 from toolpair.text.differ import differ
 from toolpair.text.safe import SafeText, visible
@@ -245,7 +245,7 @@ class RowLines:
             indent = Span(SafeText(" " * (self.digits + 1)))
             return (bar, indent, Span(words, style or "warning"), Span(label, style or "warning"))
         role: str = ROLES.get(row.role or "", row.role or "")
-        words_said = " ".join(row.label[:HEAD_CHARS].split())
+        words_said = words_of(row.label[:HEAD_CHARS])
         lead = Span(glyphs.own("── "), "rule")
         who = glyphs.ui(f"{role}: ", "dim")
         space = room - line_width((lead, who)) - 3

@@ -38,7 +38,7 @@ class RunResult(Struct):
         lines += [f"  {visible(line)}" for line in fixed]
         if saved.backup is not None:
             lines.append(f"Original kept as {visible(saved.backup)}")
-            lines.append(f"Undo: {command('restore')} {shell_word(saved.path)} --backup latest")
+            lines.append(f"Undo: {command('restore')} {shell_word(saved.name)} --backup latest")
         if saved.aside is not None:
             lines.append(f"Lines set aside are kept as {visible(saved.aside)}")
         lines += [f"Older backup removed, as you configured: {visible(old)}" for old in saved.removed]

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
+from toolpair.agents.catalog import index, index_of
+from toolpair.formats.agent import FoundSession
 from toolpair.shell.machine import Machine
 from toolpair.tui.picker_checks import Judge, Mark, ProcessJudge
 
@@ -28,5 +30,14 @@ class Sessions(Struct):
     judge: Callable[[], Judge] = _process_judge
     marks: dict[tuple[str, float, int], Mark] = field(default_factory=dict)
     """By path, time and size of a file: a file that has changed is checked again."""
+    of: str | None = None
+    """The database whose sessions are listed; None for all on this machine."""
     last: str | None = None
     """The path of the session that was opened last."""
+
+    def found(self) -> tuple[list[FoundSession], str | None]:
+        """The sessions to list, and a sentence on those that cannot be opened.
+
+        Raises Unreadable for a database that cannot be read.
+        """
+        return (index(self.machine, self.folder), None) if self.of is None else index_of(self.of)

@@ -94,12 +94,33 @@ class TerminalDriver(LinuxDriver):
                     text = self._without_answer(decode(data))
                 elif self._background is not None and self._background.holds:
                     text = self._background.rest()
+                heard = 0
                 try:
                     # An empty text would end the parser.
-                    for event in (*(parser.feed(text) if text else ()), *parser.tick()):
+                    for event in parser.feed(text) if text else ():
+                        self.process_message(event)
+                        heard += 1
+                    for event in parser.tick():
                         self.process_message(event)
                 except Exception:  # a sequence that no terminal sends ends the parser, but not the program
-                    parser = XTermParser(self._debug)
+                    parser = self._after_odd(text, heard)
+
+    def _after_odd(self, text: str, heard: int) -> XTermParser:
+        """Listen once more to a text that ended the parser, of which `heard` events are known, past what ended it.
+
+        The parser for what comes next.
+        """
+        parser = XTermParser(self._debug)
+        for character in text:
+            try:
+                for event in parser.feed(character):
+                    if heard:
+                        heard -= 1
+                    else:
+                        self.process_message(event)
+            except Exception:
+                parser = XTermParser(self._debug)
+        return parser
 
     def _without_answer(self, text: str) -> str:
         """What was typed: the terminal's answer about its background is for the theme."""

@@ -105,10 +105,13 @@ class TypedAhead:
 
     def again(self, keys: Iterable[events.Key]) -> None:
         """Handle keys that came before there was a screen for them, as if they were typed now at the one there is."""
+        copies: list[Input] = []
         for key in keys:
             copy = events.Key(key.key, key.character)
             copy.time = key.time
-            self._wait(copy)
+            copies.append(copy)
+        # What waits by now was typed later.
+        self._waiting.extendleft(reversed(copies))
         if self._waiting and not self._handled_now and not self._ended:
             self._handled_now = True
             self.handled()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 
 import toolpair
 from tests.reports.page.conftest import Writing
@@ -46,6 +46,8 @@ def test_any_content_stays_text(tmp_path_factory: pytest.TempPathFactory, one: s
 
 
 @given(ODD)
+@example("(\u0301")
+@example("a \u0301b")
 @settings(max_examples=300, deadline=None)
 def test_words_of_a_sentence(words: str) -> None:
     page = f"Text: {inline(words)}\n"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from toolpair.formats.claude_code.record_kinds import sniff
-from toolpair.formats.clock import count_in, time_in
+from toolpair.formats.clock import count_in, time_in, usage_of
 from toolpair.formats.format import (
     AS_RESUMED,
     Beside,
@@ -118,7 +118,7 @@ class ClaudeCode:
         usage = message.get("usage") if isinstance(message, dict) else None
         written = count_in(usage, "output_tokens")
         read = count_in(usage, "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-        return Usage(read + written, written) if read + written else None
+        return usage_of(read, written)
 
 
 FORMAT = ClaudeCode()

@@ -26,7 +26,7 @@ def bring_together(work: Working, response: Sequence[DraftMessage]) -> None:
     calls = {repr(value.get("id")) for value in used}
     for earlier, later in pairwise(parts):
         between = _between(work, earlier, later)
-        if any(work.get(line, "type") == "assistant" and work.message_id(line) is not None for line in between):
+        if any(work.get(line, "type") == "assistant" for line in between):
             _swap(work, earlier, between, _with_results(work, later, own, calls))
 
 

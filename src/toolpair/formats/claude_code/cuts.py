@@ -22,7 +22,7 @@ from toolpair.formats.claude_code.lineage import lineage_of
 from toolpair.formats.claude_code.record_kinds import ChainNode, is_compact_boundary, text_or_none
 from toolpair.formats.claude_code.relink import FoundParent, found_parent, line_words, meant
 from toolpair.transcript.counting import plural
-from toolpair.transcript.model import Boundary, Message
+from toolpair.transcript.model import COMPACTED, Boundary, Message
 from toolpair.transcript.record_tree import BrokenLink, Cut, Repair
 
 _RULES: Final = {"missing": "chain.missing_parent", "cycle": "chain.cycle"}
@@ -34,7 +34,7 @@ def boundaries_of(history: History, ways: Ways, count: int) -> Iterable[Boundary
         return
     root = circle_closer(history) or history.chain[0]
     if history.boundary is not None or root.value.get("isCompactSummary") is True:
-        yield Boundary(0, "replaced by a summary (normal)", root.uid)
+        yield Boundary(0, COMPACTED, root.uid)
     elif history.end in ("missing", "cycle") or not starts_afresh(history.chain) or _of_a_prompt_above(history, root):
         messages, outputs = _lost(history, root, {node.uid for node in history.order})
         if not messages:
@@ -51,11 +51,13 @@ def boundaries_of(history: History, ways: Ways, count: int) -> Iterable[Boundary
 
 
 def circle_closer(history: History) -> ChainNode | None:
-    """In a history whose links form a cycle, the record that links to a later record of the file."""
+    """In a history whose links form a cycle, the record in it that links to a later record of the file."""
     if history.end != "cycle":
         return None
     kept = set(history.preserved)
-    for node in reversed(history.chain):
+    name = history.parent_of(history.chain[0])
+    end = next((at for at, node in enumerate(history.chain) if node.uuid is not None and node.uuid == name), -1)
+    for node in reversed(history.chain[: end + 1] or history.chain):
         above = history.by_uuid.get(node.parent or "")
         if above is not None and above.position >= node.position and node.uuid not in kept:
             return node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from itertools import groupby
+from itertools import dropwhile, groupby
 from typing import Any, Final
 
 from toolpair.dialects.block_texts import text_of
@@ -178,7 +178,17 @@ class _Drafter(ResultsInMessages):
     # order
 
     def calls_last(self, parts: Sequence[DraftMessage]) -> None:
+        """Sort the blocks in each record, and put what other records have after the first call before that call."""
         self._sort_each(parts, lambda block: block.kind == "call")
+        calling = dropwhile(lambda part: all(block.kind != "call" for block in part.blocks), parts)
+        home = next(calling)
+        late = [block for part in calling for block in part.blocks if block.kind not in ("call", "result")]
+        if late:
+            for block in late:
+                self.touched[home_of(block).uid] = home_of(block)
+                self.remove(block)
+            first = next(block for block in home.blocks if block.kind == "call")
+            home.put(first.before, *late)
 
     def results_first(self, parts: Sequence[DraftMessage]) -> None:
         self._sort_each(parts, lambda block: block.kind != "result")

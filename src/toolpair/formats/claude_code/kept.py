@@ -124,7 +124,8 @@ def _renamed(
         group = dict(group)
         for list_ in ("uuids", "allUuids"):
             if isinstance(group.get(list_), list):
-                named = [names.get(uuid, uuid) if isinstance(uuid, str) else uuid for uuid in group[list_]]
+                # With one value that is no text the agent sends none of them.
+                named = [names.get(uuid, uuid) if isinstance(uuid, str) else None for uuid in group[list_]]
                 group[list_] = [name for name in named if name is not None]
         if text_or_none(group.get("anchorUuid")) not in history.by_uuid:
             group["anchorUuid"] = _anchor(history)
@@ -139,9 +140,22 @@ def _anchor(history: History) -> str | None:
     """The summary of the newest compaction, else the compaction itself."""
     boundary = history.newest_boundary
     assert boundary is not None
-    following = (node for node in history.nodes if node.position > boundary.position and node.uuid is not None)
-    summary = next((node for node in following if node.value.get("isCompactSummary") is True), None)
+    summary = _summary(history, boundary)
     return summary.uuid if summary is not None else boundary.uuid
+
+
+def _summary(history: History, boundary: ChainNode) -> ChainNode | None:
+    following = (node for node in history.nodes if node.position > boundary.position and node.uuid is not None)
+    return next((node for node in following if node.value.get("isCompactSummary") is True), None)
+
+
+def _named_by_summary(history: History, boundary: ChainNode) -> Repair | None:
+    """Give the compaction's record the uuid that its summary links to."""
+    summary = _summary(history, boundary)
+    name = summary.parent if summary is not None else None
+    if name is None or name in history.by_uuid:
+        return None
+    return Repair("give the compaction's line the uuid that its summary names", identify=((boundary.uid, name, ()),))
 
 
 def _of_segment(
@@ -217,12 +231,16 @@ def _defect(
     repair: Repair | None,
 ) -> BrokenLink:
     lost = f"{len(missing):,} cannot be found" if missing else "what they link to cannot be found"
+    cause = "a record that a compaction kept was lost, or has no uuid" if missing else "the summary's record was lost"
+    if boundary.uuid is None:
+        lost, cause = "its own line has no uuid", "the compaction's own record has no uuid"
+        repair = _named_by_summary(history, boundary)
     return BrokenLink(
         RULE,
         boundary.uid,
         f"The compaction kept {plural(len(listed), 'line')}; {lost}, so none of them is sent.",
         "error" if repair is not None else "warning",
-        "a record that a compaction kept was lost, or has no uuid" if missing else "the summary's record was lost",
+        cause,
         _outputs(history, left) if repair is not None else 0,
         repair,
     )

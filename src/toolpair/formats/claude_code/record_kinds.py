@@ -211,6 +211,9 @@ def is_compact_boundary(node: ChainNode) -> bool:
     return node.type == "system" and node.value.get("subtype") == "compact_boundary"
 
 
+_LINK: Final = {"uuid", "parentUuid"}
+
+
 def sniff(values: Sequence[Any]) -> int:
     """How likely these records are Claude Code's, 0 to 100. The first line shows little: it may be bookkeeping."""
     messages = keeping = 0
@@ -224,7 +227,9 @@ def sniff(values: Sequence[Any]) -> int:
             return 0
         if type_ in ("user", "assistant") and isinstance(message, dict) and linked and "parts" not in message:
             messages += 2 if "uuid" in value and "parentUuid" in value else 1
-        elif isinstance(type_, str) and (type_ in BOOKKEEPING_TYPES or (type_ in CHAIN_TYPES and "uuid" in value)):
+        elif isinstance(type_, str) and (
+            type_ in BOOKKEEPING_TYPES or (type_ in CHAIN_TYPES and value.keys() >= _LINK)
+        ):
             keeping += "sessionId" in value or "uuid" in value or "leafUuid" in value or "messageId" in value
     if messages:
         return 95 if messages > 1 else 80

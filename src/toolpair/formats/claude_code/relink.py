@@ -54,8 +54,14 @@ def _parent_for(history: History, broken: ChainNode) -> ChainNode | None:
     None when every candidate would close a cycle.
     """
     lineage = lineage_of(history)
+    looped = {node.uuid for node in history.chain} if history.end == "cycle" else set[str | None]()
+    """Records that all lead into the loop, some by a link to a later record: linked to one of them, it would go on."""
+
+    def is_below(node: ChainNode) -> bool:
+        return lineage.descends_from(node, broken) or (node.uuid in looped and broken.uuid in looped)
+
     linked = _own_call(history, broken) or _own_response(history, broken)
-    if linked is not None and not lineage.descends_from(linked, broken):
+    if linked is not None and not is_below(linked):
         return linked
     branch = _of_its_branch(history, broken)
     nearest: ChainNode | None = None
@@ -74,9 +80,9 @@ def _parent_for(history: History, broken: ChainNode) -> ChainNode | None:
         if is_compact_boundary(found) and not lineage.has_summary(found):
             # Without its summary the boundary would only hide what it replaced.
             logical = history.by_uuid.get(text_or_none(found.value.get("logicalParentUuid")) or "")
-            if logical is not None and not lineage.descends_from(logical, broken):
+            if logical is not None and not is_below(logical):
                 return logical
-        elif not lineage.descends_from(found, broken):
+        elif not is_below(found):
             nearest = found
             break
     return nearest

@@ -74,11 +74,35 @@ class ResultRecords:
 
     def _link_in(self, number: int, call: DraftMessage, line: DraftMessage, followers: Sequence[DraftMessage]) -> None:
         work = self._work
-        if followers and work.id_of(call) is not None:
+        if not followers and self._is_passed_over(line, call):
+            followers = [child for child in work.chain_children_of(call) if child is not line]
+        if work.id_of(call) is None:
+            self._link_after_response(number, line)
+        elif followers:
             work.lead_through(line, followers)
         self._responses.answers.add(number, line)
         if work.history.preserved:
             compaction.keep(work, line, call, self._responses.group(number))
+
+    def _link_after_response(self, number: int, line: DraftMessage) -> None:
+        """Nothing can link to a call's record that has no uuid: put its result on the chain, after all others."""
+        work = self._work
+        lines = (*self._responses.group(number), *self._responses.answers.of(number))
+        on_chain = [other for other in lines if other.uid in work.chain_index and work.id_of(other) is not None]
+        if on_chain:
+            last = max(on_chain, key=lambda other: work.chain_index[other.uid])
+            followers = work.chain_children_of(last)
+            work.link(line, work.id_of(last))
+            work.lead_through(line, followers)
+
+    def _is_passed_over(self, line: DraftMessage, call: DraftMessage) -> bool:
+        """Whether the agent does not look for it beside the chain: there it sees nothing before the compaction's line,
+        except for what that kept.
+        """
+        work, boundary = self._work, self._work.history.boundary
+        if boundary is None or work.id_of(call) in work.history.preserved:
+            return False
+        return work.place(line) < work.place(work.lines[boundary.uid])
 
     def _followers(self, number: int, call: DraftMessage, result: DraftMessage) -> list[DraftMessage]:
         """The records that follow the call on the chain, and now its result."""

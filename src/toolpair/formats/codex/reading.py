@@ -17,7 +17,7 @@ from toolpair.formats.codex.rollout_lines import RolloutLine, ends_response, lin
 from toolpair.formats.codex.sent_items import RolloutFacts, is_sent
 from toolpair.formats.format import AS_RESUMED, Item, View
 from toolpair.formats.item_messages import messages_of
-from toolpair.transcript.model import Block, Boundary, Damaged, Message, Scope, Transcript
+from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Message, Scope, Transcript
 
 AGENT: Final = "Codex"
 
@@ -155,4 +155,4 @@ def _boundaries(
             ),
             len(messages),
         )
-        yield Boundary(number, "replaced by a summary (normal)", line.uid)
+        yield Boundary(number, COMPACTED, line.uid)

@@ -55,11 +55,9 @@ def described(path: str, size: int, folder: str | None) -> tuple[str | None, str
         start = _start(path, _UNPACKED)
         return folder or peek.folder_in(start), _last_words(start)
     folder = folder or peek.folder_in(peek.head(path))
-    for length in peek.TAILS:
-        words = _last_words(peek.tail(path, length))
-        if words is not None or length >= size:
-            return folder, words
-    return folder, _last_words(peek.head(path, 64 << 10))
+    words = peek.near_end(path, size, _last_words)
+    at_the_start = words is None and size > peek.TAILS[-1]
+    return folder, _last_words(peek.head(path, 64 << 10)) if at_the_start else words
 
 
 def dated(*names: str) -> tuple[str, ...] | None:

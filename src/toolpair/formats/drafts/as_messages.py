@@ -42,6 +42,8 @@ class ResultsAsMessages(Drafter):
         if not self.draft.is_in(home_of(result)) or not self.draft.is_in(home_of(call)):
             return
         message, home = self._alone(result), home_of(call)
+        if message.role == "assistant":
+            self._set_role(message, "user")
         self.draft.drop(message)
         if message.in_list is not home.in_list:
             message = self.new(result.value, home)
@@ -223,6 +225,8 @@ class _Places:
         previous, passed = self._last, -1
         for following in self._drafter.draft.following(self._last):
             if following.in_list is not self._last.in_list or not self._drafter.is_result(following):
+                break
+            if following.uid in self._drafter.parted:
                 break
             first = following.blocks.first
             rank = self._by_id.get(str(first.id), -1) if first is not None else -1

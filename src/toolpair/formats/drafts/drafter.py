@@ -7,7 +7,7 @@ the final order, or until there are no more, and are then applied together.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -44,6 +44,8 @@ class Drafter(ABC):
         self.draft = draft
         self.writer = writer
         self.new = new
+        self.parted: Collection[int] = ()
+        """uids of results that are no part of the run after their call: a record before them ended the agent's turn."""
         self._inserted: dict[int, DraftMessage] = {}
         """id() of a message -> the last message inserted after it."""
         self._said: dict[int, list[DraftBlock]] = {}
@@ -54,12 +56,23 @@ class Drafter(ABC):
         """id() -> draft message, for the keys of the two above."""
         self._called: dict[int, tuple[Message, set[int]]] = {}
         """id() of a message -> the message, and id() of each call removed from it."""
+        self._placing: set[int] = set()
+        """id() of each block that a waiting edit moves."""
+        self._gone: set[int] = set()
+        """id() of each block that was removed or replaced: no other edit finds it."""
 
     def take(self, edit: Edit) -> None:
         """Apply one edit, or keep it for `settle`."""
         draft = self.draft
-        if not isinstance(edit, (*_WAITING, MoveToRole)):
+        block = edit.result if isinstance(edit, MoveResult) else getattr(edit, "block", None)
+        if id(block) in self._gone:
+            return
+        if not isinstance(edit, (*_WAITING, MoveToRole)) or id(block) in self._placing:
             self.settle()
+        if isinstance(edit, (Remove, ReplaceWithText)):
+            self._gone.add(id(block))
+        elif isinstance(edit, (MoveResult, MoveToRole)):
+            self._placing.add(id(block))
         match edit:
             case Rename(block=block, id=id_):
                 self.rename(block, id_)
@@ -101,6 +114,7 @@ class Drafter(ABC):
             self.split(self._homes[key], roles)
         self._said.clear()
         self._moving.clear()
+        self._placing.clear()
 
     # --- values ------------------------------------------------------------------------------------------
 

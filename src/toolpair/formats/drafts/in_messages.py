@@ -42,9 +42,12 @@ class ResultsInMessages(Drafter):
 
     def answer(self, edit: InsertResult) -> None:
         call = self.draft.block(edit.call)
-        self._wait(call, self._new_result(call, edit))
+        if self.draft.is_in(home_of(call)):
+            self._wait(call, self._new_result(call, edit))
 
     def move(self, result: DraftBlock, call: DraftBlock) -> None:
+        if not self.draft.has_block(result) or not self.draft.is_in(home_of(call)):
+            return
         self.draft.take(result)
         self._wait(call, result)
 

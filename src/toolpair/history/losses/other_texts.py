@@ -31,6 +31,11 @@ def other_texts(before: CheckedRecords, after: CheckedRecords, kept: Callable[[s
         return
     shared = {said.piece for _, _, said in old}
     left = Counter(well_formed(text) for _, _, said in new if said.piece not in shared for text in said.all_texts())
+    now = {item.uid: item.value for item in after.items}
+    # A record that was not sent and is now still says what it said beside its message.
+    for record, _, said in gone:
+        if said.known is None and record in now:
+            left.update(map(well_formed, KnownText(now[record], None).all_texts()))
     aside = _set_aside(before, after)
     inside = _Inside(left)
     for record, id_, said in gone:

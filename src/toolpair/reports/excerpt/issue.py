@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolpair import __version__
 from toolpair.history.sent_rows import SeenRow, seen_rows
+from toolpair.reports.reading.problem_words import api_text
 from toolpair.rules.problem import Problem
 from toolpair.session.session import Session
 from toolpair.text.safe import visible
@@ -23,11 +24,13 @@ TRACKERS: Final = {
     "claude-code": "https://github.com/anthropics/claude-code/issues",
     "codex": "https://github.com/openai/codex/issues",
     "pi": "https://github.com/earendil-works/pi/issues",
+    "openclaw": "https://github.com/openclaw/openclaw/issues",
     "qwen-code": "https://github.com/QwenLM/qwen-code/issues",
     "copilot-cli": "https://github.com/github/copilot-cli/issues",
     "gemini-cli": "https://github.com/google-gemini/gemini-cli/issues",
     "continue": "https://github.com/continuedev/continue/issues",
     "cline-cli": "https://github.com/cline/cline/issues",
+    "goose": "https://github.com/aaif-goose/goose/issues",
     "roo-code": "https://github.com/RooCodeInc/Roo-Code/issues",
 }
 """Format -> where its agent's bugs are reported."""
@@ -90,8 +93,8 @@ def _about(session: Session, problem: Problem) -> Iterator[str]:
     if problem.on_resume is not None:
         version = f" ({_plain(problem.on_resume.version)})" if problem.on_resume.version else ""
         yield f"- On resume: {_plain(problem.on_resume.text)}{version}"
-    if problem.api_says:
-        yield f"- The API says: {_plain(problem.api_says)}"
+    if says := api_text(problem):
+        yield f"- The API would say: {_plain(says)}"
 
 
 def _impact(problem: Problem) -> str:

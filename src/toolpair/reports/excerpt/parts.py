@@ -17,6 +17,7 @@ Block = tuple[int, tuple[str | int, ...]]
 _TREES: Final[Mapping[str, tuple[str, str]]] = {
     "claude-code": ("uuid", "parentUuid"),
     "pi": ("id", "parentId"),
+    "openclaw": ("id", "parentId"),
     "qwen-code": ("uuid", "parentUuid"),
 }
 """Formats whose records name the ones before them: the keys of a record's own id, and of its parent's."""

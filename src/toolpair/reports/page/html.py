@@ -17,39 +17,25 @@ from pathlib import PurePath
 from typing import Final
 from urllib.parse import quote
 
+from toolpair.reports.page import parts
 from toolpair.reports.page.changed_lines import ChangedLine, changed_lines
 from toolpair.reports.page.id_difference import Pieces, compared, difference_text, id_text
-from toolpair.reports.page.parts import (
-    Across,
-    Answer,
-    Begin,
-    Body,
-    Changes,
-    Command,
-    Cut,
-    Fields,
-    Front,
-    Link,
-    Opening,
-    PairPart,
-    Part,
-    Picture,
-    Plain,
-    ProblemGroup,
-    ProblemPart,
-    Said,
-    Todos,
-    Turn,
+from toolpair.reports.page.writer import (
+    EMPTY,
+    LINE_SIGNS,
+    NO_ARGUMENTS,
+    TODO_SIGNS,
+    PageHead,
+    cut_text,
+    neighbours,
+    page_name,
 )
-from toolpair.reports.page.writer import EMPTY, NO_ARGUMENTS, PageHead, cut_text, neighbours, page_name
 from toolpair.text.safe import visible, visible_text
 from toolpair.transcript.counting import plural
 
 _OPEN: Final = 20
 """Problems of one cause that are open on the screen; in print all are."""
-_SIGNS: Final = {"done": "[x]", "doing": "[>]", "to do": "[ ]"}
 _CODE: Final = re.compile(r"`([^`]{1,400})`")
-_SIGN: Final = {"del": "-", "ins": "+", "span": " "}
 
 
 def _line(text: object) -> str:
@@ -59,8 +45,8 @@ def _line(text: object) -> str:
 
 def _sentence(text: object) -> str:
     """A sentence as one line, with what stands in backticks as code."""
-    parts = _CODE.split(visible(text))
-    return "".join(f"<code>{_line(part)}</code>" if number % 2 else _line(part) for number, part in enumerate(parts))
+    pieces = _CODE.split(visible(text))
+    return "".join(f"<code>{_line(one)}</code>" if number % 2 else _line(one) for number, one in enumerate(pieces))
 
 
 def _lines(text: str) -> str:
@@ -89,7 +75,7 @@ class HtmlWriter:
         self._who = "", 0
         """Who spoke last, and on which page."""
 
-    def target(self, link: Link, page: int) -> str:
+    def target(self, link: parts.Link, page: int) -> str:
         """An anchor of this page, or of another page of the report in the same folder."""
         return f"{self._address(link.page) if link.page != page else ''}#{link.anchor}"
 
@@ -97,7 +83,7 @@ class HtmlWriter:
         # A name with a colon would be read as a scheme.
         return "./" + quote(os.fsencode(page_name(self._first, page))) if self._first is not None else ""
 
-    def _link(self, link: Link, page: int) -> str:
+    def _link(self, link: parts.Link, page: int) -> str:
         return f'<a href="{html.escape(self.target(link, page))}">{_line(link.words)}</a>'
 
     # the page around it
@@ -141,19 +127,19 @@ class HtmlWriter:
 
     # before the conversations
 
-    def front(self, part: Front, page: int) -> str:
+    def front(self, part: parts.Front, page: int) -> str:
         match part:
-            case Opening():
+            case parts.Opening():
                 return self._opening(part, page)
-            case ProblemGroup():
+            case parts.ProblemGroup():
                 self._of_group = 0
                 count = f" <small>{plural(part.count, 'note' if part.harmless else 'problem')}</small>"
                 return f"<h3>{_sentence(part.title)}{count if part.count > 1 or part.harmless else ''}</h3>\n"
-            case ProblemPart():
+            case parts.ProblemPart():
                 self._of_group += 1
                 return self._problem(part, page)
 
-    def _opening(self, part: Opening, page: int) -> str:
+    def _opening(self, part: parts.Opening, page: int) -> str:
         title = f'<h2 id="{part.anchor}">{_line(part.title)}</h2>\n' if part.title else ""
         anchor = "" if part.title else f' id="{part.anchor}"'
         facts = "".join(f"<dt>{_line(name)}</dt><dd>{_line(words)}</dd>\n" for name, words in part.facts)
@@ -169,7 +155,7 @@ class HtmlWriter:
             f"{_sentence(part.sentence)}</p>\n<dl>\n{facts}</dl>\n{link}{heading}"
         )
 
-    def _problem(self, part: ProblemPart, page: int) -> str:
+    def _problem(self, part: parts.ProblemPart, page: int) -> str:
         is_open = " open" if part.severity != "info" and self._of_group <= _OPEN else ""
         where = [_line(words) for words in (part.about, part.where) if words]
         if part.target is not None:
@@ -194,11 +180,11 @@ class HtmlWriter:
 
     # the conversation
 
-    def part(self, part: Part, page: int) -> str:
+    def part(self, part: parts.Part, page: int) -> str:
         match part:
-            case Begin():
+            case parts.Begin():
                 return f'<h2 id="{part.anchor}">{_line(part.title)}</h2>\n'
-            case Turn():
+            case parts.Turn():
                 again = " again" if self._who == (part.who, page) else ""
                 self._who = part.who, page
                 time = f" <time>{part.time}</time>" if part.time else ""
@@ -207,29 +193,29 @@ class HtmlWriter:
                     f'<p class="turn{again}" id="{part.anchor}"><b>{_line(part.who)}</b> '
                     f"<span>{_line(part.where)}</span>{time}</p>\n{about}"
                 )
-            case Said():
+            case parts.Said():
                 return self._said(part)
-            case PairPart():
+            case parts.PairPart():
                 return self._pair(part, page)
-            case Across():
+            case parts.Across():
                 about = self._about(part.problems, page)
                 words = f"<span>{_line(part.words)}</span></p>\n"
                 return f'<p class="across {_word(part.kind)}" id="{part.anchor}">{words}{about}'
 
-    def _about(self, problems: Sequence[tuple[Link, str]], page: int) -> str:
+    def _about(self, problems: Sequence[tuple[parts.Link, str]], page: int) -> str:
         return "".join(
             f'<p class="about">{self._link(link, page)}: {_sentence(words)}</p>\n' for link, words in problems
         )
 
-    def _said(self, part: Said) -> str:
-        if part.kind == "text" and isinstance(part.body, Plain):
+    def _said(self, part: parts.Said) -> str:
+        if part.kind == "text" and isinstance(part.body, parts.Plain):
             user = " user" if self._who[0] == "User" else ""
             return (
                 f'<pre class="said{user}">{_first(part.body.text)}{_lines(part.body.text)}</pre>\n{_cut(part.body.cut)}'
             )
         return f'<details class="aside">\n<summary>{_line(part.words)}</summary>\n{_body(part.body)}</details>\n'
 
-    def _pair(self, part: PairPart, page: int) -> str:
+    def _pair(self, part: parts.PairPart, page: int) -> str:
         kind = f" {_word(part.severity)}" if part.severity else ""
         is_open = " open" if part.severity in ("error", "warning") else ""
         end = _line(part.answers[0].title) if part.answers else ""
@@ -295,13 +281,13 @@ def _ids(ids: Sequence[tuple[str, object]]) -> str:
     return f'<table class="ids"><tbody>\n{"".join(rows)}</tbody></table>\n{words}'
 
 
-def _call(part: PairPart) -> str:
+def _call(part: parts.PairPart) -> str:
     if part.call is None:
         return f'<p class="lack">{_line(part.words)}</p>'
     return "".join(map(_body, part.call)) or f'<p class="lack">{NO_ARGUMENTS}</p>'
 
 
-def _answer(answer: Answer, pieces: Pieces | None, number: int) -> str:
+def _answer(answer: parts.Answer, pieces: Pieces | None, number: int) -> str:
     again = " again" if number else ""
     failed = ' class="failed"' if answer.failed else ""
     bodies = "".join(map(_body, answer.bodies)) or f'<p class="lack">{EMPTY}</p>\n'
@@ -309,28 +295,28 @@ def _answer(answer: Answer, pieces: Pieces | None, number: int) -> str:
     return f'<div class="side{again}"><h4>result · {title} · {_code(answer.id, pieces)}</h4>\n{bodies}</div>\n'
 
 
-def _body(body: Body) -> str:
+def _body(body: parts.Body) -> str:
     match body:
-        case Plain():
+        case parts.Plain():
             return f"<pre>{_first(body.text)}{_lines(body.text)}</pre>\n{_cut(body.cut)}"
-        case Command():
+        case parts.Command():
             return f'<pre class="command">{_first(body.line.text)}{_lines(body.line.text)}</pre>\n{_cut(body.line.cut)}'
-        case Changes():
+        case parts.Changes():
             left_out = f'<p class="more">… {plural(body.left_out, "more line")} not shown; --full shows all.</p>\n'
             lines = "".join(map(_changed, changed_lines(body.hunks)))
             return (
                 f'<p class="file">{_line(body.title)}</p>\n<pre class="diff">{lines}</pre>\n'
                 f"{left_out if body.left_out else ''}"
             )
-        case Todos():
+        case parts.Todos():
             items = (
-                f'<li class="{state.replace(" ", "-")}">{_SIGNS[state]} {_line(words)}</li>\n'
+                f'<li class="{state.replace(" ", "-")}">{TODO_SIGNS[state]} {_line(words)}</li>\n'
                 for state, words in body.items
             )
             return f'<ul class="todo">\n{"".join(items)}</ul>\n'
-        case Fields():
+        case parts.Fields():
             return f'<pre class="fields">{_fields(body)}</pre>\n{_cut(body.cut)}'
-        case Picture():
+        case parts.Picture():
             picture = (
                 f'<img src="data:{body.type};base64,{body.data}" alt="{_line(body.words)}">\n' if body.data else ""
             )
@@ -342,11 +328,11 @@ def _first(text: str) -> str:
     return "\n" if text[:1] in ("\n", "\r") else ""
 
 
-def _cut(cut: Cut | None) -> str:
+def _cut(cut: parts.Cut | None) -> str:
     return f'<p class="more">{html.escape(cut_text(cut))}</p>\n' if cut is not None else ""
 
 
-def _fields(body: Fields) -> str:
+def _fields(body: parts.Fields) -> str:
     lines = (
         f"{'  ' * min(depth, 20)}{f'<b>{_line(key)}</b>: ' if key else ''}{_line(value)}"
         for depth, key, value in body.lines
@@ -357,4 +343,4 @@ def _fields(body: Fields) -> str:
 def _changed(line: ChangedLine) -> str:
     number = f"<i>{line.number}</i>" if line.number is not None else ""
     words = "".join(f"<mark>{_line(text)}</mark>" if kind == "only" else _line(text) for text, kind in line.marks)
-    return f"<{line.tag}>{number}{_SIGN[line.tag]} {words}</{line.tag}>"
+    return f"<{line.tag}>{number}{LINE_SIGNS[line.tag]} {words}</{line.tag}>"

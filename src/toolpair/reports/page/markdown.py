@@ -5,38 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
-from typing import Final
 from urllib.parse import quote
 
+from toolpair.reports.page import parts
 from toolpair.reports.page.changed_lines import changed_lines
 from toolpair.reports.page.id_difference import compared, difference_text, id_text
 from toolpair.reports.page.markdown_text import code, fenced, in_html, inline
-from toolpair.reports.page.parts import (
-    Across,
-    Begin,
-    Body,
-    Changes,
-    Command,
-    Cut,
-    Fields,
-    Front,
-    Link,
-    Opening,
-    PairPart,
-    Part,
-    Picture,
-    Plain,
-    ProblemGroup,
-    ProblemPart,
-    Said,
-    Todos,
-    Turn,
+from toolpair.reports.page.writer import (
+    EMPTY,
+    LINE_SIGNS,
+    NO_ARGUMENTS,
+    TODO_SIGNS,
+    PageHead,
+    cut_text,
+    neighbours,
+    page_name,
 )
-from toolpair.reports.page.writer import EMPTY, NO_ARGUMENTS, PageHead, cut_text, neighbours, page_name
 from toolpair.transcript.counting import plural
-
-_SIGNS: Final = {"done": "[x]", "doing": "[>]", "to do": "[ ]"}
-_SIGN: Final = {"del": "-", "ins": "+", "span": " "}
 
 
 class MarkdownWriter:
@@ -45,13 +30,13 @@ class MarkdownWriter:
     def __init__(self, first: PurePath | None) -> None:
         self._first = first
 
-    def target(self, link: Link, page: int) -> str:
+    def target(self, link: parts.Link, page: int) -> str:
         return f"{self._address(link.page) if link.page != page else ''}#{link.anchor}"
 
     def _address(self, page: int) -> str:
         return "./" + quote(os.fsencode(page_name(self._first, page))) if self._first is not None else ""
 
-    def _link(self, link: Link, page: int) -> str:
+    def _link(self, link: parts.Link, page: int) -> str:
         return f"[{inline(link.words)}]({self.target(link, page)})"
 
     # the page around it
@@ -78,17 +63,17 @@ class MarkdownWriter:
 
     # before the conversations
 
-    def front(self, part: Front, page: int) -> str:
+    def front(self, part: parts.Front, page: int) -> str:
         match part:
-            case Opening():
+            case parts.Opening():
                 return self._opening(part, page)
-            case ProblemGroup():
+            case parts.ProblemGroup():
                 count = f" ({plural(part.count, 'note' if part.harmless else 'problem')})"
                 return f"**Cause:** {inline(part.title)}{count if part.count > 1 or part.harmless else ''}\n\n"
-            case ProblemPart():
+            case parts.ProblemPart():
                 return self._problem(part, page)
 
-    def _opening(self, part: Opening, page: int) -> str:
+    def _opening(self, part: parts.Opening, page: int) -> str:
         title = f"## Verdict: {_heading(part.title)}\n\n" if part.title else ""
         facts = "".join(f"- **{name}:** {code(words)}\n" for name, words in part.facts)
         link = f"{self._link(part.conversation, page)}\n\n" if part.conversation is not None else ""
@@ -101,7 +86,7 @@ class MarkdownWriter:
             f'<a id="{part.anchor}"></a>\n\n{title}**{part.badge}** {inline(part.sentence)}\n\n{facts}\n{link}{heading}'
         )
 
-    def _problem(self, part: ProblemPart, page: int) -> str:
+    def _problem(self, part: parts.ProblemPart, page: int) -> str:
         about = [inline(part.where)] if part.where else []
         if part.about:
             about.insert(0, code(part.about))
@@ -125,35 +110,35 @@ class MarkdownWriter:
 
     # the conversation
 
-    def part(self, part: Part, page: int) -> str:
+    def part(self, part: parts.Part, page: int) -> str:
         match part:
-            case Begin():
+            case parts.Begin():
                 return f'<a id="{part.anchor}"></a>\n\n## {_heading(part.title)}\n\n'
-            case Turn():
+            case parts.Turn():
                 time = f" · {part.time}" if part.time else ""
                 about = self._about(part.problems, page)
                 return (
                     f'<a id="{part.anchor}"></a>\n\n**From** {inline(part.who)} · {code(part.where)}{time}\n\n{about}'
                 )
-            case Said():
+            case parts.Said():
                 return self._said(part)
-            case PairPart():
+            case parts.PairPart():
                 return self._pair(part, page)
-            case Across():
+            case parts.Across():
                 about = self._about(part.problems, page)
                 return f'---\n\n<a id="{part.anchor}"></a>\n\n**Here:** {inline(part.words)}\n\n{about}---\n\n'
 
-    def _about(self, problems: Sequence[tuple[Link, str]], page: int) -> str:
+    def _about(self, problems: Sequence[tuple[parts.Link, str]], page: int) -> str:
         return "".join(f"- {self._link(link, page)}: {inline(words)}\n" for link, words in problems) + (
             "\n" if problems else ""
         )
 
-    def _said(self, part: Said) -> str:
+    def _said(self, part: parts.Said) -> str:
         if part.kind == "text":
             return f"{_body(part.body)}\n"
         return f"<details>\n<summary>{in_html(part.words)}</summary>\n\n{_body(part.body)}\n</details>\n\n"
 
-    def _pair(self, part: PairPart, page: int) -> str:
+    def _pair(self, part: parts.PairPart, page: int) -> str:
         is_open = " open" if part.severity in ("error", "warning") else ""
         said = f" · {in_html(part.answers[0].title)}" if part.answers else ""
         tool = f"{in_html(part.tool)} " if part.tool else ""
@@ -209,28 +194,28 @@ def _carets(left: object, right: object) -> Iterator[str]:
         yield "^" if any(place < len(flags) and flags[place] for flags in (one, two)) else " "
 
 
-def _body(body: Body) -> str:
+def _body(body: parts.Body) -> str:
     match body:
-        case Plain():
+        case parts.Plain():
             return f"{fenced(body.text)}{_cut(body.cut)}" if body.text else f"{EMPTY}\n"
-        case Command():
+        case parts.Command():
             return f"{fenced(body.line.text, 'sh')}{_cut(body.line.cut)}"
-        case Changes():
+        case parts.Changes():
             lines = "\n".join(
-                f"{_SIGN[line.tag]}{''.join(text for text, _ in line.marks)}" for line in changed_lines(body.hunks)
+                f"{LINE_SIGNS[line.tag]}{''.join(text for text, _ in line.marks)}" for line in changed_lines(body.hunks)
             )
             left_out = f"\n… {plural(body.left_out, 'more line')} not shown; {code('--full')} shows all.\n"
             return f"File {code(body.title)}\n\n{fenced(lines, 'diff')}{left_out if body.left_out else ''}"
-        case Todos():
-            return fenced("\n".join(f"{_SIGNS[state]} {words}" for state, words in body.items))
-        case Fields():
+        case parts.Todos():
+            return fenced("\n".join(f"{TODO_SIGNS[state]} {words}" for state, words in body.items))
+        case parts.Fields():
             lines = "\n".join(
                 f"{'  ' * min(depth, 20)}{f'{key}: ' if key else ''}{value}" for depth, key, value in body.lines
             )
             return f"{fenced(lines)}{_cut(body.cut)}"
-        case Picture():
+        case parts.Picture():
             return f"Picture or file: {code(body.words)}\n"
 
 
-def _cut(cut: Cut | None) -> str:
+def _cut(cut: parts.Cut | None) -> str:
     return f"\n{inline(cut_text(cut))}\n" if cut is not None else ""

@@ -33,18 +33,18 @@ def _words(words: Iterable[str]) -> Iterator[str]:
         before, core, after = found.groups()
         if not core or _is_plain(core):
             if waiting:
-                yield code(" ".join(waiting))
+                yield _code(" ".join(waiting))
                 waiting = []
             yield word
         elif before or after:
             if waiting:
-                yield code(" ".join(waiting))
+                yield _code(" ".join(waiting))
                 waiting = []
-            yield f"{before}{code(core)}{after}"
+            yield f"{before}{_code(core)}{after}"
         else:
             waiting.append(word)
     if waiting:
-        yield code(" ".join(waiting))
+        yield _code(" ".join(waiting))
 
 
 def _is_plain(word: str) -> bool:
@@ -53,7 +53,11 @@ def _is_plain(word: str) -> bool:
 
 def code(text: object) -> str:
     """One line as code, even if it contains backticks."""
-    shown = visible(text)
+    return _code(visible(text))
+
+
+def _code(shown: str) -> str:
+    """The same for what is visible already: a mark at the start of a part stands on what is before it in the text."""
     if not shown.strip():
         return "` `"
     fence = "`" * (max((len(run) for run in _RUN.findall(shown)), default=0) + 1)

@@ -26,6 +26,9 @@ _REDACTED_NOTICE: Final = (
 )
 EMPTY: Final = "(empty)"
 NO_ARGUMENTS: Final = "(no arguments)"
+TODO_SIGNS: Final = {"done": "[x]", "doing": "[>]", "to do": "[ ]"}
+LINE_SIGNS: Final = {"del": "-", "ins": "+", "span": " "}
+"""What stands before a line of a change, by the element that it is in a page."""
 
 
 class PageHead(Struct, frozen=True):

@@ -25,7 +25,7 @@ def on_resume_text(resumed: OnResume) -> str:
 def api_text(problem: Problem) -> str | None:
     """The provider's own words, where what would be sent is refused."""
     resumed = problem.on_resume
-    refused = resumed is None or resumed.effect == "rejected" or problem.impact == "stops"
+    refused = resumed is None or (resumed.sends and (resumed.effect == "rejected" or problem.impact == "stops"))
     return problem.api_says if refused else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -14,6 +15,13 @@ NOT_SURE: Final = "perhaps answered by a result below"
 INTERRUPTED: Final = "interrupted, no output"
 NO_CALL: Final = "no call for this result"
 ANOTHER: Final = "another result of this call"
+_TIME: Final = re.compile(r"\s*<(current_datetime)>[^<]*</\1>")
+"""The time that an agent puts in front of what the user says."""
+
+
+def words_of(label: str) -> str:
+    """What a message says, on one line, beginning with its words."""
+    return " ".join(label[found.end() :].split()) if (found := _TIME.match(label)) else " ".join(label.split())
 
 
 def id_words(value: object) -> object:

@@ -9,6 +9,7 @@ from typing import Final
 
 from toolpair.formats import context_texts
 from toolpair.formats.claude_code.retries import GO_ON
+from toolpair.formats.gemini_cli_left_out import COMMANDS
 from toolpair.formats.sent_contents import TIMED_OUT
 from toolpair.reports.redaction.vocabulary import TOKEN
 from toolpair.transcript.known_systems import SYSTEMS, known_texts
@@ -18,7 +19,7 @@ from toolpair.transcript.placeholders import known_placeholder, spans_of
 _TAGS: Final = (
     *("tool_use_error", "system-reminder", "persisted-output", "command-name", "command-message", "command-args"),
     *("local-command-stdout", "local-command-stderr", "local-command-caveat", "task-notification", "tool-use-id"),
-    *("task-id", "bash-input", "bash-stdout", "bash-stderr"),
+    *("task-id", "bash-input", "bash-stdout", "bash-stderr", "session_context", "hook_context"),
     *("INSTRUCTIONS", "cwd", "summary", "analysis"),
     *(text.strip("<>") for text in (*context_texts.USER, *context_texts.DEVELOPER) if text[:1] == "<"),
     *("task", "user_message", "user_input", "feedback", "answer", "environment_details", "file_content", "status"),
@@ -32,6 +33,7 @@ _AT_THE_START: Final = (
     r"The conversation history before this point was compacted into the following summary:",
     r"The following is a summary of a branch that this conversation came back from:",
     r"Operation cancelled|No response requested\.|API Error: \d{3}\b|API Error",
+    rf"/(?:{'|'.join(sorted(COMMANDS, reverse=True))})(?=\s|\Z)",
     r"(?:https?|file|s3|gs|vscode)://|data:[a-z]{4,12}/[\w.+-]{1,40};base64,",
 )
 _ANYWHERE: Final = (

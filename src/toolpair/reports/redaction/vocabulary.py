@@ -22,7 +22,7 @@ _VERSION: Final = re.compile(
 _VERSION_KEY: Final = re.compile(r"(?:\A|_)version\Z|Version\Z")
 _MODEL_KEY: Final = re.compile(r"(?:\A|_)model(?:_id|_name)?\Z|[mM]odel(?:Id|Name)?\Z")
 _COUNTING: Final = re.compile(
-    r"ordinal|sequence|[iI]ndex|[vV]ersion|offset|max_|budget|context_window|[lL]ine\Z|[lL]ines\Z"
+    r"ordinal|sequence|position|first_kept|[iI]ndex|[vV]ersion|offset|max_|budget|context_window|[lL]ine\Z|[lL]ines\Z"
 )
 _OTHERS: Final = frozenset({"true", "false", "null", "infinity", "none", *PREFIXES})
 """Literals, and what ids begin with."""

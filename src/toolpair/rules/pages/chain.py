@@ -119,6 +119,26 @@ PAGES: Final = (
         ),
     ),
     RulePage(
+        "chain.list_differs",
+        "The list of the history and the links differ",
+        "OpenClaw keeps a list of the rows that are the history, beside the rows themselves, and sends what the list "
+        "has. Where a position is missing in it, because a row was deleted or its entry in the index of ids is lost, "
+        "everything before is forgotten. If the list does not end where the session would continue, or is out of date, "
+        "the session is not resumed. Only other programs leave it so: OpenClaw writes a row and its place together.",
+        "A new list is written from the links, where nothing that is sent now is lost by that. Otherwise the links are "
+        "changed to what the list says.",
+        Example(
+            """
+{"session_transcript_index_state":{"session_id":"s","indexed_seq":4,"leaf_event_id":"m4","needs_rebuild":0,"active_event_count":4}}
+{"transcript_events":{"session_id":"s","seq":0,"identity_event_id":"s","listed_active_position":null,"listed_context_eligible":null,"event_json":{"type":"session","version":4,"id":"s","cwd":"/"}}}
+{"transcript_events":{"session_id":"s","seq":1,"identity_event_id":"m1","listed_active_position":0,"listed_context_eligible":1,"event_json":{"type":"message","id":"m1","parentId":null,"message":{"role":"user","content":"Do the tests pass?"}}}}
+{"transcript_events":{"session_id":"s","seq":2,"identity_event_id":"m2","listed_active_position":1,"listed_context_eligible":1,"event_json":{"type":"message","id":"m2","parentId":"m1","message":{"role":"assistant","content":[{"type":"toolCall","id":"call_1","name":"exec","arguments":{}}],"api":"openai-completions"}}}}
+{"transcript_events":{"session_id":"s","seq":3,"identity_event_id":"m3","listed_active_position":null,"listed_context_eligible":null,"event_json":{"type":"message","id":"m3","parentId":"m2","message":{"role":"toolResult","toolCallId":"call_1","content":[{"type":"text","text":"passed"}]}}}}
+{"transcript_events":{"session_id":"s","seq":4,"identity_event_id":"m4","listed_active_position":3,"listed_context_eligible":1,"event_json":{"type":"message","id":"m4","parentId":"m3","message":{"role":"assistant","content":[{"type":"text","text":"They pass."}],"api":"openai-completions"}}}}
+"""
+        ),
+    ),
+    RulePage(
         "chain.no_timestamp",
         "The last line has no time, or one that cannot be read",
         "Claude Code lists sessions by the time of their last record. If that has none, version 2.1.329 says `No "

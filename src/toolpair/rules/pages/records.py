@@ -171,15 +171,52 @@ Warning: low memory {"role":"assistant","content":[{"type":"text","text":"Shall 
     RulePage(
         "record.no_message",
         "Something in the list that is not a message",
-        "An element of a plain list is null, a number or a string. The API refuses the whole request.",
+        "An element of a plain list is null, a number or a string. The API refuses the whole request. In opencode's "
+        "database the row of a message can be gone while its parts are still there: the agent leaves them out.",
         "Only you know what was meant: set it aside, in a file beside this one, or write the message that belongs "
-        "there.",
+        "there. The row of a message is written again from its parts and the messages around it.",
         Example(
             """
 [
   {"role": "user", "content": "Do the tests pass?"},
   null
 ]
+"""
+        ),
+        (
+            Offered("write-message", "write the row again"),
+            Offered("remove-parts", "remove what is left of it", "what it says"),
+        ),
+    ),
+    RulePage(
+        "record.left_out",
+        "Words of yours that the agent leaves out",
+        "Gemini CLI sends what you write, even if it begins with `/` or `?`: a path, or a question. When it resumes the "
+        "session, it takes such a message for a command and leaves it out; the model sees an answer without its question. "
+        "Commands of its own, `/help` or `/stats`, are not reported: they were never for the model.",
+        "A note is put before your words, which stay as they are. So the message begins with something else, and it is "
+        "sent.",
+        Example(
+            """
+{"sessionId":"1d1598d1-be83-49b5-aedf-3725d6733298","projectHash":"5f0c1b8e","startTime":"2026-11-21T08:04:00.000Z","lastUpdated":"2026-11-21T08:04:00.000Z","kind":"main"}
+{"id":"m1","timestamp":"2026-11-21T08:04:01.000Z","type":"user","content":[{"text":"/home/dev/shop/pair.py has a bug, please fix it"}]}
+{"id":"m2","timestamp":"2026-11-21T08:04:02.000Z","type":"gemini","content":"Line 12 counts one too many."}
+"""
+        ),
+    ),
+    RulePage(
+        "record.failed",
+        "A response that is left out because it ended in an error",
+        "opencode and Kilo note on a response that the provider's API failed. If they resume the session, they leave out "
+        "the whole response without telling you: its texts, its calls, and the outputs of the tools that had run.",
+        "The note is removed, so that the response is sent with its calls and outputs.",
+        Example(
+            """
+{"session":{"id":"ses_1","slug":"calm-river","directory":"/shop","title":"Tests","version":"1.18.33","time_created":1,"time_updated":5,"revert":null}}
+{"message":{"id":"msg_1","session_id":"ses_1","time_created":1,"time_updated":1,"data":{"role":"user","agent":"build","model":{"providerID":"openai","modelID":"gpt-5.5"},"time":{"created":1}}}}
+{"part":{"id":"prt_1","message_id":"msg_1","session_id":"ses_1","time_created":1,"time_updated":1,"data":{"type":"text","text":"Do the tests pass?"}}}
+{"message":{"id":"msg_2","session_id":"ses_1","time_created":2,"time_updated":2,"data":{"role":"assistant","parentID":"msg_1","agent":"build","providerID":"openai","modelID":"gpt-5.5","time":{"created":2},"error":{"name":"APIError","data":{"message":"Overloaded"}}}}}
+{"part":{"id":"prt_2","message_id":"msg_2","session_id":"ses_1","time_created":2,"time_updated":2,"data":{"type":"tool","tool":"bash","callID":"call_1","state":{"status":"completed","input":{"command":"pytest"},"output":"12 passed","title":"pytest","metadata":{},"time":{"start":2,"end":3}}}}}
 """
         ),
     ),

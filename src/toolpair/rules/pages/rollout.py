@@ -27,17 +27,29 @@ PAGES: Final = (
     ),
     RulePage(
         "rollout.envelope",
-        "An event without what every event has",
+        "Something that its agent needs is not there",
         "Each event of GitHub Copilot CLI has an `id` that is a UUID, a `parentId` that is a UUID or null, a `timestamp` "
-        "with a time zone, and `data`. A single event without them, and the session does not load: `Session file is "
-        "corrupted`. It comes from programs that write events themselves.",
-        "What is missing is written: a new id, the id of the event before it, the time of the event before it. An event "
-        "without data says nothing and is removed. What events say stays as it is.",
+        "with a time zone, and `data` with the fields of its type. A single event without them, and the session does not "
+        "load: `Session file is corrupted`. Qwen Code does not resume a session whose records have more than one "
+        "`sessionId`, whose first record has no `cwd`, or which has a part that is not an object. Each entry of Continue's "
+        "history has a list `contextItems`; a single one without it, and Continue does not start with the session. It comes "
+        "from programs that write records themselves.",
+        "What is missing is written: a new id, the id or the time of the event before it, the session's own id, the "
+        "folder that later records name, an empty list; a text becomes a part. An event that says nothing is removed. What records say "
+        "stays as it is.",
         Example(
             """
 {"type":"session.start","data":{"sessionId":"01a1fd17-7a6c-4c11-9e18-deaa896459f4","version":1,"producer":"copilot-agent","copilotVersion":"1.0.102","startTime":"2026-11-21T08:00:00.000Z"},"id":"01a1fd17-0000-4c11-9e18-deaa89645901","timestamp":"2026-11-21T08:00:00.000Z","parentId":null}
 {"type":"user.message","data":{"content":"Do the tests pass?"},"id":"e2","timestamp":"2026-11-21T08:00:01.000Z","parentId":"01a1fd17-0000-4c11-9e18-deaa89645901"}
 """
+        ),
+        (
+            Offered("write-fields", "write what an event of its type has"),
+            Offered("write-session", "write this session's id into 2 records"),
+            Offered("write-folder", "write the folder that later records name"),
+            Offered("write-part", "write it as a text"),
+            Offered("remove-part", "remove it"),
+            Offered("write-list", "write it as a list with one message"),
         ),
     ),
     RulePage(
@@ -101,10 +113,12 @@ PAGES: Final = (
     ),
     RulePage(
         "rollout.not_loaded",
-        "An item that Codex cannot load",
+        "An item that its agent cannot load",
         "Codex cannot read a call without arguments, an output that is an object (as early versions wrote it), a message "
         "whose content is a single text, or a part of a type that it does not know. It skips the whole record, and drops "
-        "its partner or answers it with `aborted`.",
+        "its partner or answers it with `aborted`. Qwen Code leaves out a message whose words are not in a list of parts. "
+        "Kimi CLI skips a message with arguments that are not a text, or a content that is neither text nor a list; one "
+        "without a content, or with a part of a type that it does not have, keeps it from starting with the session.",
         "The item is written the way today's version writes it; nothing it says is lost.",
         Example(
             """
@@ -113,6 +127,7 @@ PAGES: Final = (
 {"timestamp":"2026-11-21T08:00:02Z","type":"response_item","payload":{"type":"function_call_output","call_id":"call_1","output":{"content":"passed","success":true}}}
 """
         ),
+        (Offered("write-parts", "write them as a part"),),
     ),
     RulePage(
         "rollout.no_timestamp",

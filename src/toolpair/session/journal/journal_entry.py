@@ -59,7 +59,9 @@ class JournalEntry(Struct, frozen=True):
         """Without the mark, which needs a look at the file."""
         fixes = sum(row.problems for row in session.staged)
         steps = tuple(tuple(map(JournalRow.of, step)) for step in session.staging.steps)
-        return cls(str(session.path), time, fixes, None, session.reader.profile, session.reader.view.leaf, steps)
+        return cls(
+            str(session.file.address), time, fixes, None, session.reader.profile, session.reader.view.leaf, steps
+        )
 
     def to_bytes(self) -> bytes:
         mark = self.mark

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -20,9 +19,6 @@ class Journaled(Protocol):
     file: OpenedState
     profile: Profile
     staging: Staging
-
-    @property
-    def path(self) -> Path | None: ...
 
     @property
     def staged(self) -> Sequence[Staged]: ...

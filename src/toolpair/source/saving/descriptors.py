@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Container
 from typing import Final
 
 _PROC: Final = "/proc"
@@ -33,6 +35,37 @@ def writes(pid: int, file: tuple[int, int]) -> bool:
         except (OSError, ValueError, IndexError):
             continue
     return False
+
+
+def has(pid: int, files: Container[tuple[int, int]]) -> bool:
+    """Whether the process has one of the files (device and inode) open. False where this user may not look."""
+    folder = f"{_PROC}/{pid}/fd"
+    try:
+        numbers = os.listdir(folder)
+    except OSError:
+        return False
+    for number in numbers:
+        try:
+            there = os.stat(f"{folder}/{number}")
+        except OSError:
+            continue
+        if (there.st_dev, there.st_ino) in files:
+            return True
+    return False
+
+
+def paths(pid: int) -> list[str]:
+    """The names of the files that the process has open; fewer where this user may not look."""
+    folder = f"{_PROC}/{pid}/fd"
+    found: list[str] = []
+    try:
+        numbers = os.listdir(folder)
+    except OSError:
+        return found
+    for number in numbers:
+        with contextlib.suppress(OSError):
+            found.append(os.readlink(f"{folder}/{number}"))
+    return found
 
 
 def _mode(path: str) -> int:

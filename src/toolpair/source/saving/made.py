@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from toolpair.source.errors import SaveFailed
@@ -20,6 +20,8 @@ class Made:
         """Device and inode of the new file."""
         self.descriptors: list[int] = []
         self.done = False
+        self.in_place: Callable[[], bool] | None = None
+        """Whether the new content is in place, where no file shows it."""
 
     def close(self, descriptor: int) -> None:
         if descriptor in self.descriptors:
@@ -28,8 +30,8 @@ class Made:
                 os.close(descriptor)
 
     def is_in_place(self, path: str) -> bool:
-        if self.done:
-            return True
+        if self.done or self.in_place is not None:
+            return self.done or (self.in_place is not None and self.in_place())
         found = stat_or_none(path)
         return found is not None and self.inode is not None and (found.st_dev, found.st_ino) == self.inode
 

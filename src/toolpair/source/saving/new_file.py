@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from toolpair.source.addresses import divided, is_database
 from toolpair.source.byte_runs import Piece
 from toolpair.source.errors import Refused
 from toolpair.source.saving.checks import exists, refuse_folder
@@ -36,10 +37,12 @@ def save_as(
     like: int | None = None,
     source: Source | None = None,
     progress: Progress | None = None,
+    over_database: bool = False,
 ) -> SaveResult:
     """Write a new file; overwrite an existing one only with `force`. `aside` goes to a side file beside it.
 
     `pieces` are new bytes and runs of `source`. An exception from `progress` ends the save, and nothing is written.
+    A database is overwritten only with `over_database` as well: it may hold what nobody thought of.
     `mode` None means 0600. `like` is an open file whose owner, mode and attributes the new one takes on. Raises Refused
     or SaveFailed.
     """
@@ -51,6 +54,10 @@ def save_as(
         raise Refused(f"{shown} is not a regular file; give another name.", "not-regular")
     if existing is not None and not force:
         raise Refused(exists(shown), "exists")
+    if existing is not None and not over_database and is_database(target):
+        raise Refused(f"{shown} is a database, and all that it holds would be gone; give another name.", "database")
+    if existing is None:
+        _refuse_name_of_session(shown)
     names = KeptNames(target, now)
     notes: list[str] = []
     with undone_on_failure(target) as made:
@@ -81,6 +88,13 @@ def save_as(
         identity = new.identity(target)
         new.release()
     return SaveResult(Path(target), None, tuple(notes), identity, Path(aside_name) if aside_name is not None else None)
+
+
+def _refuse_name_of_session(shown: str) -> None:
+    """A file of that name would be opened in place of the session from then on. Raises Refused."""
+    path, session = divided(shown)
+    if session is not None and (is_database(path) or os.path.isdir(path)):
+        raise Refused(f"{shown} is the name of a session in {path}, not of a file; give another name.", "form")
 
 
 def _open_or_none(path: str, made: Made, io: Io) -> int | None:

@@ -9,7 +9,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from toolpair.source.byte_runs import OriginalRun
+from toolpair.source.addresses import is_database
+from toolpair.source.byte_runs import OriginalRun, Piece
 from toolpair.source.errors import Refused
 from toolpair.source.saving.backups import Backup, is_written_to
 from toolpair.source.saving.checks import changed
@@ -43,6 +44,21 @@ def restore(
     source = os.fspath(backup.path if isinstance(backup, Backup) else backup)
     shown = os.fspath(path)
     target = os.path.realpath(shown)
+    pieces: list[Piece] = []
+    if is_database(source):
+        from toolpair.source.rows.backup import database_in, read
+        from toolpair.source.rows.save import refuse_no_database, restore_rows
+
+        held = read(source)
+        if held is not None and os.path.isdir(target):
+            from toolpair.source.folders.save import restore_files
+
+            return restore_files(target, source, held, only_over)
+        if held is not None and is_database(target):
+            return restore_rows(target, source, held, only_over)
+        if held is not None:
+            refuse_no_database(target, source, held)
+            pieces = [database_in(source)]
     unreadable = f"{source} is not a backup that can be read; choose another one."
     try:
         descriptor = open_leased(lambda: io.open(source, os.O_RDONLY | O_WAITLESS))
@@ -55,7 +71,7 @@ def restore(
             raise Refused(unreadable, "gone") from None
         if not stat.S_ISREG(kept.st_mode):
             raise Refused(unreadable, "not-regular")
-        pieces = [OriginalRun(0, kept.st_size)]
+        pieces = pieces or [OriginalRun(0, kept.st_size)]
         found = stat_or_none(target)
         if only_over is not None:
             if found is None or only_over.identity is None:

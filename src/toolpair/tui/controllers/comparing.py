@@ -86,7 +86,7 @@ def _compare(owner: Owner, a: Side, b: Side) -> None:
 
 
 def _name(session: Session) -> str:
-    return session.path.name if session.path is not None else "standard input"
+    return session.file.name if session.path is not None else "standard input"
 
 
 def _known(name: str, conversation: Conversation) -> Side:

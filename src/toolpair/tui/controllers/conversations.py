@@ -13,6 +13,14 @@ if TYPE_CHECKING:
 def choose_conversation(owner: Owner) -> None:
     """Show the menu; the chosen conversation is shown."""
     session = owner.session
+    if session.file.is_stored and owner.tool.sessions is not None:
+        from msgspec.structs import replace
+
+        from toolpair.tui.screens.picker import PickerScreen
+
+        of_database = replace(owner.tool.sessions, of=str(session.path), last=session.file.address)
+        owner.open(PickerScreen(of_database))
+        return
     conversations = session.conversations
     if len(conversations) < 2:
         owner.say("this file holds only one conversation")

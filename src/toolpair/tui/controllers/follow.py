@@ -6,11 +6,14 @@ import time
 from typing import TYPE_CHECKING
 
 from toolpair.session.session import SessionError
+from toolpair.tui.desk import DeskState
 from toolpair.tui.numbers import count_text
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
+    from toolpair.session.following import News
+    from toolpair.tui.aside import Aside
     from toolpair.tui.controllers.owner import Owner
 
 FIRST_LOOK = 0.01
@@ -52,21 +55,44 @@ class Follower:
         self._owner.say(note)
 
     def _look(self) -> None:
-        """Check, and check again after a pause that leaves most of the time for keys."""
-        begin = time.monotonic()
-        self._take_up()
-        if self._timer is not None:
-            pause = max(FOLLOW_EVERY, 5 * (time.monotonic() - begin))
-            self._timer = self._owner.later(pause, self._look)
-
-    def _take_up(self) -> None:
-        """Take over what was appended since the last check, unless another screen shows what is staged."""
-        owner, pairs = self._owner, self._owner.pairs
+        """Check beside the keys, unless another screen shows what is staged."""
+        owner, timer, begin = self._owner, self._timer, time.monotonic()
         if owner.busy_reason or not owner.is_on_top:
+            self._look_later(begin)
             return
+        state = DeskState.of(owner.session)
+
+        def check(aside: Aside) -> None:
+            found: News | SessionError | None
+            try:
+                found = state.session.news()
+            except SessionError as error:
+                found = error
+            aside.run_in_ui(lambda: taken(found))
+
+        def taken(found: News | SessionError | None) -> None:
+            if self._timer is not timer or owner.busy_reason or not owner.is_on_top or not state.is_of(owner.session):
+                state.session.forget_news()
+            elif isinstance(found, SessionError):
+                self._stop(f"stopped following: {found}")
+            elif found is not None:
+                self._take_over(found)
+            if self._timer is timer:
+                self._look_later(begin)
+
+        owner.in_thread(check)
+
+    def _look_later(self, begin: float) -> None:
+        """After a pause that leaves most of the time for keys."""
+        if self._timer is not None:
+            self._timer = self._owner.later(max(FOLLOW_EVERY, 5 * (time.monotonic() - begin)), self._look)
+
+    def _take_over(self, news: News) -> None:
+        """Show what was appended since the last check."""
+        owner, pairs = self._owner, self._owner.pairs
         at_end = pairs.cursor >= len(pairs.shown) - 1
         try:
-            followed = owner.session.follow()
+            followed = owner.session.follow(news)
         except SessionError as error:
             self._stop(f"stopped following: {error}")
             return

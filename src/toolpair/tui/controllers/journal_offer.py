@@ -28,15 +28,15 @@ class JournalOffer:
     def begin(self) -> None:
         """The whole file is read: start keeping what is applied to it, and look for unsaved work."""
         owner = self._owner
-        make_folder, path = owner.tool.journal, owner.session.path
+        make_folder, path = owner.tool.journal, owner.session.file.address
         if make_folder is None or path is None or owner.desk.keeper is not None:
             return
         from toolpair.session.journal import Keeper, left_for
 
-        owner.desk.keeper = Keeper(make_folder, str(path))
+        owner.desk.keeper = Keeper(make_folder, path)
 
         def look(aside: Aside) -> None:
-            left = left_for(make_folder(), str(path))
+            left = left_for(make_folder(), path)
             if left is not None:
                 aside.run_in_ui(lambda: owner.when_on_top(partial(self._offer, left)))
 

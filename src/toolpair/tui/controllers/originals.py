@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 
 def choose_original(owner: Owner) -> None:
     """Show the menu; the chosen one is restored after one question."""
-    from toolpair.source.saving import backups
+    from toolpair.source.rows.backup import backups_of
+    from toolpair.source.saving.backups import backups
     from toolpair.tui.screens.menu import MenuEntry, MenuScreen
 
-    path = owner.session.path
-    kept = backups(path) if path is not None else ()
+    path, rows = owner.session.path, owner.session.file.snapshot.rows
+    kept = () if path is None else backups(path) if rows is None else backups_of(path, rows.session)
     if not kept:
-        owner.say("no original of this file has been kept")
+        owner.say(f"no original of this {'file' if rows is None else 'session'} has been kept")
         return
     entries = [
         MenuEntry(str(n), f"{n + 1:>3}  {one.time:%Y-%m-%d %H:%M:%S}  {size_text(one.size):>8}", one.path.name)
@@ -31,7 +32,9 @@ def choose_original(owner: Owner) -> None:
         if value is None:
             return
         backup = kept[int(value)]
-        words = f"Restore {backup.path.name}? What the file holds now is kept as a backup, too."
+        what = "file" if rows is None else "session"
+        words = f"Restore {backup.path.name}? What the {what} holds now is kept as a backup, too."
+        words += "" if rows is None else " Other sessions stay as they are."
         if owner.desk.unsaved:
             words += " Fixes that are not saved are undone."
         answers = [("enter", "yes", "restore it")]

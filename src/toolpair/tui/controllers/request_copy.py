@@ -64,7 +64,7 @@ def _copied(owner: Owner, session: Session, made: Exported) -> str:
     body = made.json.decode()
     if len(body) > MOST:
         turn = f" --turn {made.turn}" if made.turn is not None else ""
-        where = "FILE" if session.path is None else operand(str(session.path))
+        where = "FILE" if session.file.address is None else operand(session.file.address)
         line = command(f"export {where} --to {made.to}{turn} -o body.json")
         return visible(f"too long to copy ({len(body):,} characters): {line}")
     said = owner.tool.copy(visible_text(body))

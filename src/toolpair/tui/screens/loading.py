@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events
 from textual.app import ComposeResult
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 _PATIENCE = 0.4
 """Seconds before the progress bar is shown."""
 _PAUSE = 0.1
-_OWN = frozenset(name for key in APP.keys for name in key.keys.split(","))
-_EARLY = 20
-"""Keys that are kept until there is something to show."""
+OWN: Final = frozenset(name for key in APP.keys for name in key.keys.split(","))
+"""The keys that mean the same everywhere."""
+EARLY: Final = 20
+"""How many keys are kept until there is something to show."""
 
 
 class OpeningScreen(BaseScreen[None]):
@@ -88,7 +89,7 @@ class OpeningScreen(BaseScreen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """Keys that mean nothing here are meant for what is being opened."""
-        if len(self.early) < _EARLY and event.key not in _OWN:
+        if len(self.early) < EARLY and event.key not in OWN:
             self.early.append(event)
 
     def action_back(self) -> None:

@@ -8,21 +8,25 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import ClassVar, Final
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from toolpair.agents.catalog import describe, index, looked_in, variables
+from toolpair.agents.catalog import describe, looked_in, variables
 from toolpair.formats.agent import FoundSession
 from toolpair.shell.machine import home_short
+from toolpair.source.addresses import addressed
+from toolpair.source.errors import UnreadableFile
 from toolpair.text.cells import cut_start
 from toolpair.text.safe import visible
 from toolpair.tui.aside import Aside
 from toolpair.tui.background_loading import Opening
 from toolpair.tui.keys import PICKER_MOVE
 from toolpair.tui.numbers import count_text
-from toolpair.tui.picker_checks import Judge, Mark
+from toolpair.tui.picker_checks import Mark
 from toolpair.tui.picker_text import haystack, row_line
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
+from toolpair.tui.screens.loading import EARLY
 from toolpair.tui.session_list import Sessions
 from toolpair.tui.styled_text import Line, Span, spread
 from toolpair.tui.widgets.field import Field
@@ -37,6 +41,12 @@ BROKEN: Final = "!"
 """The word in the filter that stands for sessions with problems."""
 _PAUSE: Final = 0.1
 """Seconds between redraws while results arrive."""
+_AT_ONCE: Final = frozenset({"back", "help"})
+"""What keys do while there is no list yet, or a session is being opened."""
+_NEVER_KEPT: Final = frozenset({"escape", "f1"})
+"""The keys that do so."""
+_FOR_A_LIST: Final = frozenset({"enter", "ctrl+t", *(name for key in PICKER_MOVE.keys for name in key.keys.split(","))})
+"""The keys that are not for the filter."""
 
 
 class _Filter(SafeInput):
@@ -70,7 +80,13 @@ class PickerScreen(BaseScreen[None]):
         self._home = str(sessions.machine.home)
         self._found: list[FoundSession] = []
         self._shown: list[int] = []
+        self._texts: dict[int, tuple[FoundSession, str]] = {}
+        """Number of a session -> what the filter searches of it."""
         self._note = ""
+        self._is_known = False
+        """Whether it is known what there is to list."""
+        self.early: list[events.Key] = []
+        """Keys for the list, or the session, that comes."""
         self._opening = False
         self._work: LongTask | None = None
 
@@ -94,22 +110,48 @@ class PickerScreen(BaseScreen[None]):
         return self._found[self._shown[cursor]] if cursor < len(self._shown) else None
 
     def on_mount(self) -> None:
-        sessions = self._sessions
-        self._found = index(sessions.machine, sessions.folder)
-        self.query_one(SafeInput).focus()
-        self._filter(sessions.last)
-        self._judge = sessions.judge()
-        found = list(self._found)
-        self._aside = self.in_thread(lambda aside: self._look(aside, found, self._judge), "sessions")
+        self._judge = self._sessions.judge()
+        self._aside = self.in_thread(self._look, "sessions")
 
     def on_unmount(self) -> None:
         self._aside.stop()
         self._judge.close()
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return (self._is_ready or action in _AT_ONCE) and super().check_action(action, parameters)
+
+    @property
+    def _is_ready(self) -> bool:
+        """Whether keys act on the list."""
+        return self._is_known and not self._opening
+
+    def on_key(self, event: events.Key) -> None:
+        """Keys for what is not there yet are kept, and from then on all others, in the order in which they came."""
+        if self._is_ready or event.key in _NEVER_KEPT:
+            return
+        if self._opening or self.early or event.key in _FOR_A_LIST:
+            event.stop()
+            self.set_focus(None)
+            if len(self.early) < EARLY:
+                self.early.append(event)
+
+    def _to_the_list(self) -> None:
+        """What was typed for something else is for nothing now."""
+        self.early = []
+        self._opening = False
+        self.query_one(SafeInput).focus()
+
     # results that arrive meanwhile
 
-    def _look(self, aside: Aside, found: list[FoundSession], judge: Judge) -> None:
-        """First read a description of every file; then count problems, newest first and big files last."""
+    def _look(self, aside: Aside) -> None:
+        """Find the sessions; read a description of each; then count problems, newest first and big files last."""
+        judge = self._judge
+        try:
+            found, notice = self._sessions.found()
+        except UnreadableFile as error:
+            aside.run_in_ui(partial(self._not_listed, error))
+            return
+        aside.run_in_ui(partial(self._list_them, list(found), notice))
         described: list[FoundSession] = []
         drawn = time.monotonic()
         for one in found:
@@ -126,13 +168,27 @@ class PickerScreen(BaseScreen[None]):
                 aside.run_in_ui(partial(self._mark, one, judge.judge(one.path) if one.understood else None))
         judge.close()
 
+    def _list_them(self, found: list[FoundSession], notice: str | None) -> None:
+        self._found, self._note, self._is_known = found, notice or "", True
+        self.query_one(SafeInput).focus()
+        self._filter(self._sessions.last)
+        early, self.early = self.early, []
+        self.tool.typed_ahead.again(early)
+
+    def _not_listed(self, error: UnreadableFile) -> None:
+        self._to_the_list()
+        self._list_them([], str(error))
+
     def _describe(self, described: Sequence[FoundSession]) -> None:
         self._found[: len(described)] = described
         self._came_in()
 
     def _mark(self, found: FoundSession, mark: Mark) -> None:
         self._sessions.marks[_key(found)] = mark
-        self._came_in()
+        if BROKEN in self.query_one(SafeInput).value.lower().split():
+            self._came_in()
+        else:
+            self._list.forget()  # nothing else in a filter asks for problems
 
     def _is_broken(self, found: FoundSession) -> bool:
         """Whether problems are known in it."""
@@ -160,7 +216,7 @@ class PickerScreen(BaseScreen[None]):
         glyphs = self.glyphs
         total, shown = len(self._found), len(self._shown)
         count = f"{shown:,} of {total:,}" if shown < total else count_text(total, "session")
-        about = "Sessions, this folder's first"
+        about = "Sessions, this folder's first" if self._sessions.of is None else f"Sessions in {self._database}"
         title = glyphs.rule(about, max(0, width - len(count) - 4), "title")
         self.query_one("#top", Lines).show([(*title, glyphs.ui(f" {count} ──", "title"))])
         self.set_class(not shown, "-empty")
@@ -178,8 +234,14 @@ class PickerScreen(BaseScreen[None]):
             ("ctrl+t", self._mark_hint, "mark"), ("F1", "all keys", "help"),
             ("esc", "clear the filter" if filtered else "back" if self.tool.open_sessions.desks else "quit", "back"),
         ]  # fmt: skip
+        if self._opening:
+            hints = [("F1", "all keys", "help"), ("esc", "stop", "back")]
         above = glyphs.paragraph(self._note, width, "warning", limit=3) if self._note else [place]
         self.query_one("#bottom", Lines).show([*above, hint_line(glyphs, hints, width)])
+
+    @property
+    def _database(self) -> str:
+        return visible(os.path.basename(self._sessions.of or ""))
 
     @property
     def _mark_hint(self) -> str:
@@ -187,6 +249,12 @@ class PickerScreen(BaseScreen[None]):
 
     def _nothing(self, width: int) -> list[Line]:
         glyphs = self.glyphs
+        if not self._is_known:
+            return [(glyphs.ui(" Looking for sessions …", "dim"),)]
+        if self._note:
+            return []
+        if self._sessions.of is not None and not self._found:
+            return glyphs.paragraph(f"There are no sessions in {self._database}.", width, "warning")
         if self._found:
             return glyphs.paragraph("No session matches. esc clears the filter.", width, "warning")
         lines = glyphs.paragraph("No agent sessions were found on this machine. Looked in:", width, "warning")
@@ -209,12 +277,18 @@ class PickerScreen(BaseScreen[None]):
         self._shown = [
             n
             for n, one in enumerate(found)
-            if (not broken or self._is_broken(one))
-            and (not words or all(word in haystack(one, self._home) for word in words))
+            if (not broken or self._is_broken(one)) and (not words or all(word in self._text(n) for word in words))
         ]
         cursor = next((place for place, n in enumerate(self._shown) if found[n].path == path), 0) if path else 0
         self._list.show(len(self._shown), cursor)
         self._draw()
+
+    def _text(self, number: int) -> str:
+        """What the filter searches of a session."""
+        found, known = self._found[number], self._texts.get(number)
+        if known is None or known[0] is not found:
+            known = self._texts[number] = found, haystack(found, self._home)
+        return known[1]
 
     def on_input_changed(self) -> None:
         self._note = ""
@@ -248,7 +322,7 @@ class PickerScreen(BaseScreen[None]):
         field = self.query_one(SafeInput)
         if self._opening and self._work is not None:
             self._work.stopped = True
-            self._opening = False
+            self._to_the_list()
             self._note = "stopped"
             self._draw()
         elif field.value:
@@ -316,10 +390,11 @@ class PickerScreen(BaseScreen[None]):
     def _has_unsaved(self, path: str) -> bool:
         """Whether this is the session one came from, and it has unsaved fixes."""
         desk = self.tool.desk
-        return desk is not None and desk.unsaved and os.path.realpath(path) == str(desk.session.path)
+        return desk is not None and desk.unsaved and addressed(path) == desk.session.file.address
 
     def _open(self, found: FoundSession) -> None:
         self._opening = True
+        self.set_focus(None)
         self._note = f"opening {os.path.basename(found.path)} …"
         self._draw()
         self._work = LongTask("reading", found.size)
@@ -328,7 +403,7 @@ class PickerScreen(BaseScreen[None]):
         self._sessions.last = found.path
 
     def _not_opened(self, found: FoundSession, error: Exception) -> None:
-        self._opening = False
+        self._to_the_list()
         self._note = failure(error).replace(found.path, os.path.basename(found.path))
         self._sessions.marks[_key(found)] = None
         self._list.forget()

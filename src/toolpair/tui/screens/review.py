@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -11,8 +12,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from toolpair.session.carrying_out import preview
+from toolpair.session.reopening import reopened
 from toolpair.session.session import Refused, SaveFailed, SessionError
 from toolpair.tui.aside import Aside
+from toolpair.tui.background_loading import know
 from toolpair.tui.bodies.body import Body
 from toolpair.tui.bodies.change_parts import diff_of_changes
 from toolpair.tui.bodies.stacked_body import LinesBody
@@ -27,18 +30,20 @@ from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
 from toolpair.tui.screens.confirm import ConfirmScreen
 from toolpair.tui.screens.prompt import PromptScreen
 from toolpair.tui.screens.viewer import ViewerScreen
-from toolpair.tui.screens.writing import LARGE, GivenUp, Steps, WritingScreen
+from toolpair.tui.screens.writing import GivenUp, Steps, WritingScreen
+from toolpair.tui.screens.writing import takes_long as writing_takes_long
 from toolpair.tui.styled_text import Line, line_width
 from toolpair.tui.widgets.body_view import BodyView
 from toolpair.tui.widgets.review_list import ReviewList
 from toolpair.tui.widgets.text_block import Lines
+from toolpair.tui.work import failure
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
     from toolpair.session.opening import OpenedState
     from toolpair.session.saving import Saved
-    from toolpair.session.session import Conversation, Problem, Refused, Staged
+    from toolpair.session.session import Conversation, Problem, Refused, Session, Staged
     from toolpair.source.changes import Change
 
 RowKey = tuple[object, ...]
@@ -48,6 +53,7 @@ _LEAST_DIFF = 6
 """Lines of the diff below the list; the list scrolls rather than leave it less."""
 _SHOWN = 0.03
 """Seconds without a key before the diff follows the cursor."""
+_NOT_IN_A_NAME = r"[^\w.-]"
 
 
 def _key(row: Staged) -> RowKey:
@@ -284,19 +290,32 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         if not self._stale:
             return
 
+        def read(again: Session | Exception | None) -> None:
+            match again:
+                case None | GivenUp():
+                    self._refresh("stopped: it was not read again")
+                case Exception():
+                    self._error = f"Not read again. {failure(again)}"
+                    self._refresh()
+                case _:
+                    self.tool.open_sessions.go_on_with(self._desk, again)
+                    self.finish(None)
+
         def answered(answer: str | None) -> None:
             if answer == "yes":
-                error = self.tool.open_sessions.read_again(self._desk)
-                if error:
-                    self._error = error
-                    self._refresh()
-                else:
-                    self.finish(None)
+                self.ask(WritingScreen(0, self._read_again, "reading it again"), read)
 
         words = "Read the file again? Your fixes are undone; A applies the certain ones again."
         lines = self.glyphs.paragraph
         answers = [("r", "yes", "read it again")]
         self.ask(ConfirmScreen("Read again", lambda width, _: lines(words, width), answers), answered)
+
+    def _read_again(self, steps: Steps) -> Session:
+        """What the file holds now, without what is applied. Runs in a thread."""
+        again = reopened(self._session, steps.advance)
+        again.current = min(self._session.current, len(again.conversations) - 1)
+        know(again)
+        return again
 
     def action_diff(self) -> None:
         session = self._session
@@ -326,7 +345,11 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         path = self._session.path
         # A program's own notation was written as JSON.
         suffix = ".json" if self._session.file.kind == "python" else path.suffix if path is not None else ""
-        value = str(_folder_for(path) / f"{path.stem}.fixed{suffix}") if path is not None else ""
+        rows = self._session.file.snapshot.rows
+        if rows is not None and not suffix:
+            suffix = ".jsonl"
+        session = "" if rows is None else f"-{re.sub(_NOT_IN_A_NAME, '_', rows.session)[:40]}"
+        value = str(_folder_for(path) / f"{path.stem}{session}.fixed{suffix}") if path is not None else ""
 
         def given(name: str | None) -> None:
             if name and name.strip():
@@ -389,8 +412,9 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             self.tool.result.note_saved(saved, fixed)
             self.finish((saved, steps))
 
-        if session.file.size >= LARGE:
-            self.ask(WritingScreen(session.file.size + session.staging.grown, work), ended)
+        if writing_takes_long(session):
+            total = 0 if session.file.is_stored else session.file.size + session.staging.grown
+            self.ask(WritingScreen(total, work), ended)
             return
         try:
             result = work(None)

@@ -78,7 +78,7 @@ class SavedScreen(BaseScreen[str | None]):
         rows[:1] = [("Fixed", words) for _, words in rows[:1]]
         if saved.backup is not None:
             rows.append(("Original", f"kept as {saved.backup.name}"))
-            rows.append(("Undo", f"{program('restore')} {shell_word(saved.path)} --backup latest"))
+            rows.append(("Undo", f"{program('restore')} {shell_word(saved.name)} --backup latest"))
         if saved.aside is not None:
             rows.append(("Aside", f"lines set aside are kept as {saved.aside}"))
         rows += [("Removed", f"older backup, as you configured: {old}") for old in saved.removed]
@@ -128,9 +128,12 @@ class SavedScreen(BaseScreen[str | None]):
             self._say("you saved a copy: the session's own file has not changed, so there is nothing to undo")
             return
         fixes = sum(row.problems for step in self._steps for row in step)
+        is_stored = self._desk.session.file.is_stored
+        what = "The session" if is_stored else visible(saved.path.name)
+        others = "Other sessions stay as they are. " if is_stored else ""
         words = (
-            f"Undo the save? {visible(saved.path.name)} gets back what it held before, and what it holds now is kept "
-            f"as a backup. Your {'fix stays' if fixes == 1 else f'{fixes:,} fixes stay'} applied."
+            f"Undo the save? {what} gets back what it held before, and what it holds now is kept as a backup. {others}"
+            f"Your {'fix stays' if fixes == 1 else f'{fixes:,} fixes stay'} applied."
         )
         question = ConfirmScreen(
             "Undo", lambda width, _: self.glyphs.paragraph(words, width), [("enter", "yes", "undo the save")]

@@ -1,10 +1,10 @@
-"""The progress of writing a file; no key changes anything until it is done."""
+"""The progress of writing a file, or of reading it again; no key changes anything until it is done."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -14,8 +14,12 @@ from textual.containers import Vertical
 from toolpair.tui.aside import Aside
 from toolpair.tui.numbers import size_text
 from toolpair.tui.screens.base_screen import Dialog
+from toolpair.tui.screens.loading import EARLY
 from toolpair.tui.styled_text import Glyphs, Line, Span, spread
 from toolpair.tui.widgets.text_block import Lines
+
+if TYPE_CHECKING:
+    from toolpair.session.session import Session
 
 T = TypeVar("T")
 LARGE = 8 << 20
@@ -24,6 +28,13 @@ _PATIENCE = 0.3
 """Seconds before anything is shown."""
 _PAUSE = 0.1
 _BAR = 24
+
+
+def takes_long(session: Session, size: int = 0) -> bool:
+    """Whether writing its file, or so many bytes, is too slow for a key. What holds a session among others may be
+    large, locked, or checked as a whole.
+    """
+    return session.file.is_stored or max(session.file.size, size) >= LARGE
 
 
 class GivenUp(Exception):
@@ -50,9 +61,12 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
     WritingScreen.-shown > #box { display: block; }
     """
 
-    def __init__(self, total: int, work: Callable[[Steps], T]) -> None:
-        """`total` is the approximate number of bytes."""
+    def __init__(self, total: int, work: Callable[[Steps], T], what: str = "saving") -> None:
+        """`total` is the approximate number of bytes, 0 if nobody knows it; `what` is done."""
         super().__init__()
+        self._what = what
+        self._early: list[events.Key] = []
+        """Keys for the screen that comes: while nothing is shown, none of them is meant for this one."""
         self._total = total
         self._work = work
         self._done = 0
@@ -75,7 +89,11 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
             result = self._work(self)
         except Exception as error:  # raised where it is awaited
             result = error
-        aside.run_in_ui(lambda: self.finish(result))
+        aside.run_in_ui(lambda: self._end(result))
+
+    def _end(self, result: T | Exception) -> None:
+        self.finish(result)
+        self.tool.typed_ahead.again(self._early)
 
     def advance(self, done: int) -> None:
         if self._given_up:
@@ -94,7 +112,7 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
         if self._is_written:
             words, note = "saved, checking it", ""
         else:
-            words = "saving"
+            words = self._what
             note = self._note or ("stopping …" if self._given_up else "esc stops")
         right = (self.glyphs.ui(f"{note} ", "warning" if self._note else "dim"),)
         total = 0 if self._is_written else self._total
@@ -104,11 +122,12 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
     def give_up(self) -> None:
         """Cancel it, if that is still possible."""
         self._given_up = True
+        self._early = []
         self._note = ""
         self._look()
 
     def say_not_now(self) -> None:
-        self._note = "not while saving. esc stops"
+        self._note = f"not while {self._what}. esc stops"
         self._look()
 
     def on_key(self, event: events.Key) -> None:
@@ -116,6 +135,8 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
         event.prevent_default()
         if event.key == "escape":
             self.give_up()
+        elif not self.has_class("-shown"):
+            self._early += [event] if len(self._early) < EARLY else []
         else:
             self.say_not_now()
 

@@ -1,0 +1,230 @@
+"""The databases and folders in which agents keep their sessions: whose one is, and what sessions it holds."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+
+from toolpair.formats import LAYOUTS, folder_layout
+from toolpair.shell.program import command
+from toolpair.source.addresses import divided, is_database, joined
+from toolpair.source.databases import LOOKED_AT, name_of, tables_in
+from toolpair.source.errors import UnreadableFile
+from toolpair.source.rows.layout import Row, StoredSession, tables_of
+from toolpair.source.rows.private_copy import Progress
+from toolpair.source.rows.reading import reading
+from toolpair.source.rows.stored_session import RowsOfSession
+from toolpair.source.snapshot import why_not_opened
+from toolpair.transcript.counting import plural
+
+if TYPE_CHECKING:
+    from toolpair.source.folders.layout import FolderLayout
+    from toolpair.source.limits import Limits
+    from toolpair.source.rows.layout import Layout
+    from toolpair.source.rows.stored_session import StoredRecords
+    from toolpair.source.snapshot import Snapshot
+
+_EXPORT: Final = "export the session as JSON or JSONL first"
+
+
+class _Holder(Struct, frozen=True):
+    """A database or a folder, being read."""
+
+    layout: Layout | FolderLayout
+    sessions: Callable[[], Iterator[StoredSession]]
+    words: Callable[[str], str | None]
+    rows: Callable[[str], Iterator[Row]]
+    stored: Callable[[str, Limits], StoredRecords]
+    moved_to: Callable[[str], str | None]
+    """Where a session is by now, if its agent no longer reads it here."""
+
+
+@cache
+def all_layouts() -> tuple[Layout, ...]:
+    """What is known of agents' databases, in the order in which they are tried."""
+    return tuple(getattr(import_module(module), name) for module, _, name in (one.partition(":") for one in LAYOUTS))
+
+
+def open_stored(
+    path: str, session: str | None, shown: str, limits: Limits, progress: Progress | None = None
+) -> Snapshot:
+    """A session of a database or a folder; without a name its only one. Raises Unreadable with one sentence.
+
+    `progress` gets bytes read so far; what it raises ends the reading.
+    """
+    path = os.path.realpath(path)
+    with _holding(path, shown, progress) as holder:
+        # The others are only looked through for an id that is not whole.
+        if session is None or next(iter(holder.rows(session)), None) is None:
+            found = _listed(holder)
+            if session:
+                session = _meant(session, found.sessions, path)
+            else:
+                shown, _ = divided(shown)
+                session = _only(found, shown)
+                shown = joined(shown, session)
+        moved = holder.moved_to(session)
+        if moved is not None:
+            raise UnreadableFile(
+                f"{shown} is left over: its agent has moved this session into a database, and reads it there alone; "
+                f"open {moved}."
+            )
+        stored = holder.stored(session, limits)
+    return stored.read(shown, progress)
+
+
+class Listed(Struct, frozen=True):
+    """What a database or a folder holds."""
+
+    layout: Layout | FolderLayout
+    sessions: list[StoredSession]
+    """The newest first."""
+    nameless: int
+    """How many more there are whose id is no text."""
+
+    def notice_on(self, shown: str) -> str | None:
+        """A sentence on the sessions that cannot be opened."""
+        if not self.nameless:
+            return None
+        its = "its id is" if self.nameless == 1 else "their ids are"
+        return f"{plural(self.nameless, 'session')} in {shown} cannot be opened: {its} not text."
+
+
+def sessions_in(path: str, shown: str, progress: Progress | None = None) -> Listed:
+    """The sessions of a database or a folder. Raises Unreadable with one sentence."""
+    with _holding(path, shown, progress) as holder:
+        return _listed(holder)
+
+
+def _listed(holder: _Holder) -> Listed:
+    found = list(holder.sessions())
+    named = [one for one in found if not one.nameless]
+    return Listed(holder.layout, named, len(found) - len(named))
+
+
+def top_level(found: list[StoredSession]) -> list[StoredSession]:
+    """The sessions that no other one started; one whose parent is gone counts, and all where there is no other."""
+    ids = {one.id for one in found}
+    return [one for one in found if one.parent is None or (one.parent and one.parent not in ids)] or found
+
+
+def words_of(path: str, session: str) -> str | None:
+    """The user's last text in a session. Raises Unreadable."""
+    with _holding(path, path, None) as holder:
+        return holder.words(session)
+
+
+def has_moved(path: str, session: str) -> bool:
+    """Whether a session's agent reads it elsewhere by now. Raises Unreadable."""
+    with _holding(path, path, None) as holder:
+        return holder.moved_to(session) is not None
+
+
+@contextmanager
+def _holding(path: str, shown: str, progress: Progress | None) -> Iterator[_Holder]:
+    folder = folder_layout(path)
+    if folder is not None:
+        try:
+            yield _of_folder(folder, path, shown)
+        except OSError as error:
+            raise UnreadableFile(why_not_opened(str(error.filename or shown), error)) from None
+        return
+    with reading(path, shown, progress) as (connection, _):
+        layout = _readable(connection, path, shown)
+        yield _Holder(
+            layout,
+            partial(layout.sessions, connection),
+            partial(layout.words, connection),
+            partial(layout.rows, connection),
+            lambda session, limits: RowsOfSession(layout, path, session, limits),
+            lambda session: None,
+        )
+
+
+def _of_folder(layout: FolderLayout, folder: str, shown: str) -> _Holder:
+    from toolpair.source.folders.exchange import finish_saves
+    from toolpair.source.folders.stored_session import FilesOfSession
+
+    finish_saves(folder, shown)
+    return _Holder(
+        layout,
+        partial(layout.sessions, folder),
+        partial(layout.words, folder),
+        partial(layout.files, folder),
+        lambda session, limits: FilesOfSession(layout, folder, session, limits),
+        partial(layout.moved_to, folder),
+    )
+
+
+def _readable(connection: sqlite3.Connection, path: str, shown: str) -> Layout:
+    layout = _layout(connection, path, shown)
+    refusal = layout.refusal(connection)
+    if refusal is not None:
+        raise UnreadableFile(f"{shown} is {layout.title}, {refusal}.")
+    return layout
+
+
+def _layout(connection: sqlite3.Connection, path: str, shown: str) -> Layout:
+    tables = tables_of(connection)
+    found = next((layout for layout in all_layouts() if layout.claims(tables, connection)), None)
+    if found is not None:
+        return found
+    with open(path, "rb") as file:
+        known = name_of(file.read(LOOKED_AT))
+    if known is not None:
+        raise UnreadableFile(
+            f"{shown} is {known}, which toolpair cannot read yet; give it a request that the agent sent, as JSON, if "
+            "you have one in a log."
+        )
+    raise UnreadableFile(f"{shown} is an SQLite database, but no agent's that is known; {_EXPORT}.")
+
+
+def _meant(name: str, found: list[StoredSession], path: str) -> str:
+    exact = [one.id for one in found if one.id == name]
+    best = exact or [one.id for one in found if one.id.startswith(name)]
+    if len(best) == 1:
+        return best[0]
+    if not best:
+        raise UnreadableFile(f"{path} has no session {name!r}; {_listing(path)}.")
+    raise UnreadableFile(f"{path} has {len(best):,} sessions whose ids begin with {name!r}; give more of the id.")
+
+
+def _only(found: Listed, shown: str) -> str:
+    own = top_level(found.sessions)
+    if not own:
+        raise UnreadableFile(found.notice_on(shown) or f"There are no sessions in {shown}.")
+    if len(own) > 1:
+        raise UnreadableFile(
+            f"{shown} holds {len(own):,} sessions; name one as {joined(shown, own[0].id)}, {_listing(shown)}."
+        )
+    return own[0].id
+
+
+def _listing(path: str) -> str:
+    return f"`{command('sessions')} {path}` lists them"
+
+
+def holds_sessions(path: str) -> bool:
+    """Whether it is a database, or a folder of sessions."""
+    return is_database(path) or folder_layout(path) is not None
+
+
+def looks_known(path: str) -> bool:
+    """Whether a database may be an agent's, by a quick look: its tables are in its beginning, or wait beside it."""
+    with open(path, "rb") as file:
+        found = tables_in(file.read(LOOKED_AT))
+    known = {table.name.lower().encode() for layout in all_layouts() for table in layout.tables}
+    return bool(known & found) or os.path.exists(path + "-wal")
+
+
+def named_sessions(path: str) -> tuple[list[str], str | None]:
+    """The names of all sessions in a database or a folder, and a sentence on those without. Raises Unreadable."""
+    found = sessions_in(path, path)
+    return [joined(path, one.id) for one in found.sessions], found.notice_on(path)

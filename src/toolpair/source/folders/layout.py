@@ -1,0 +1,79 @@
+"""What has to be known of an agent's folder of sessions, and how its files become rows."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, Protocol
+
+from msgspec.structs import replace
+
+from toolpair.source.record_values import BOM
+from toolpair.source.rows.layout import MarkedText, Row, Stored, StoredSession, Table, Text
+from toolpair.source.system import O_NOFOLLOW, O_WAITLESS
+
+_INSIDE: Final = re.compile(r"[^/\\\0.][^/\\\0]*/[^/\\\0.][^/\\\0]*/[^/\\\0.][^/\\\0]*\.json")
+
+
+class FolderLayout(Protocol):
+    """How one agent keeps sessions in files of a folder. Methods that read may raise OSError."""
+
+    agent: str
+    """The id of the agent whose folder it is."""
+    title: str
+    """What such a folder is, in a sentence."""
+    tables: Sequence[Table]
+    """The kinds of files; the JSON of each is its row's last column."""
+    open_beside: Sequence[str]
+    """Folders beside it in which the agent keeps a file open while it runs."""
+
+    def claims(self, folder: str) -> bool:
+        """Whether the folder is this agent's."""
+
+    def meant(self, path: str) -> tuple[str, str] | None:
+        """The folder and the session that a path in such a folder stands for."""
+
+    def moved_to(self, folder: str, session: str) -> str | None:
+        """The database that holds this session by now: the agent no longer reads its files."""
+
+    def sessions(self, folder: str) -> Iterator[StoredSession]:
+        """All sessions, the one used last first."""
+
+    def words(self, folder: str, session: str) -> str | None:
+        """The user's last text in a session."""
+
+    def files(self, folder: str, session: str) -> Iterator[Row]:
+        """The files that make a session as rows without their content: its own, then the others in the order in which
+        the agent reads them. Nothing if there is no such session.
+        """
+
+    def path_of(self, table: str, columns: Mapping[str, Stored]) -> str:
+        """Where in the folder the file of a row is, with slashes."""
+
+
+def is_inside(path: str) -> bool:
+    """Whether it is the path of a record's file: three names, none of them hidden."""
+    return _INSIDE.fullmatch(path) is not None
+
+
+def place(folder: str, path: str) -> str:
+    return os.path.join(folder, *path.split("/"))
+
+
+def read_file(path: str) -> bytes:
+    """The content of a regular file. Raises OSError."""
+    with open(os.open(path, os.O_RDONLY | O_NOFOLLOW | O_WAITLESS), "rb") as file:
+        return file.read()
+
+
+def row_with_content(layout: FolderLayout, folder: str, row: Row) -> Row:
+    """The row of a file with what it says. Raises OSError."""
+    content = read_file(place(folder, layout.path_of(row.table.name, row.columns)))
+    kind = MarkedText if content.startswith(BOM) else Text
+    return replace(row, columns={**row.columns, row.table.json[-1]: kind(content)})
+
+
+def rows_in(layout: FolderLayout, folder: str, session: str) -> Iterator[Row]:
+    """The rows of a session. Raises OSError."""
+    return (row_with_content(layout, folder, row) for row in layout.files(folder, session))

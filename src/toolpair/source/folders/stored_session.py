@@ -1,0 +1,88 @@
+"""One session of a folder, read as a snapshot of lines."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+
+from toolpair.source.errors import Refused, UnreadableFile
+from toolpair.source.folders.exchange import finish_saves
+from toolpair.source.folders.layout import FolderLayout, place, rows_in
+from toolpair.source.limits import USUAL, Limits
+from toolpair.source.rows.private_copy import Progress
+from toolpair.source.rows.stored_session import Save, lines_in
+from toolpair.source.snapshot import Identity, Snapshot, why_not_opened
+
+if TYPE_CHECKING:
+    from toolpair.source.container import Container
+    from toolpair.source.document import Document
+
+_TRIES: Final = 10
+_TICK: Final = 20_000_000
+"""Nanoseconds in which a file may change twice and have the same time."""
+_DATABASES: Final = (".db", ".sqlite", ".sqlite3")
+
+
+class FilesOfSession(Struct, frozen=True, eq=False):
+    """A session's files in a folder."""
+
+    layout: FolderLayout
+    path: str
+    session: str
+    limits: Limits = USUAL
+
+    def read(self, shown: str, progress: Progress | None = None) -> Snapshot:
+        """The session as it is now; what a killed save has begun is finished first. Raises Unreadable."""
+        finish_saves(self.path, shown)
+        return self.read_as_is(shown, progress)
+
+    def read_as_is(self, shown: str, progress: Progress | None = None) -> Snapshot:
+        """The session as it is now. Raises Unreadable."""
+        for _ in range(_TRIES):
+            try:
+                before = self.state()
+                age = time.time_ns() - before.mtime_ns
+                if 0 <= age < _TICK:
+                    time.sleep(_TICK / 1e9)  # another change may leave the same time
+                    continue
+                data = lines_in(self, rows_in(self.layout, self.path, self.session), shown, progress)
+                if self.state() == before:
+                    return Snapshot(self.path, shown, data, before, None, limits=self.limits, rows=self)
+            except FileNotFoundError:
+                continue  # it was there when the folder was listed
+            except (OSError, ValueError) as error:
+                name = getattr(error, "filename", None) or shown
+                raise UnreadableFile(why_not_opened(str(name), error)) from None
+        raise UnreadableFile(f"{shown} is being written to all the time; close its agent, and try again.")
+
+    def state(self) -> Identity:
+        """The folder, the size of all files, the last change of one, and a digest of what `stat` says of them."""
+        size = last = 0
+        digest = hashlib.blake2b(digest_size=8)
+        for row in self.layout.files(self.path, self.session):
+            path = self.layout.path_of(row.table.name, row.columns)
+            found = os.lstat(place(self.path, path))
+            size += found.st_size
+            last = max(last, found.st_mtime_ns)
+            told = (path, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+            digest.update(repr(told).encode("utf-8", "surrogateescape"))
+        folder = os.stat(self.path)
+        return Identity(folder.st_dev, folder.st_ino, size, last, int.from_bytes(digest.digest()))
+
+    def saving(
+        self, snapshot: Snapshot, container: Container, documents: Sequence[Document], keep_backups: int | None
+    ) -> Save:
+        from toolpair.source.folders.save import FilesSave
+
+        return FilesSave(snapshot, container, documents, keep_backups=keep_backups)
+
+    def copied(self, name: str, base: Document, now: Document, shown: str) -> bytes | None:
+        """Always lines."""
+        if name.endswith(_DATABASES):
+            raise Refused(f"{shown} is in a folder, not in a database; name the copy with .jsonl.", "form")
+        return None

@@ -1,0 +1,75 @@
+"""A session of a database in a small database of its own, with nobody else's rows and no other tables' contents."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING, Final
+
+from toolpair.source.errors import Refused, UnreadableFile
+from toolpair.source.rows.changes import changes_between, in_tables, moved_columns
+from toolpair.source.rows.layout import insert, quoted, tables_of, text
+from toolpair.source.rows.reading import prepare, reading
+from toolpair.source.rows.transaction import carry_out
+
+if TYPE_CHECKING:
+    from toolpair.source.document import Document
+    from toolpair.source.rows.stored_session import RowsOfSession
+
+_NUMBERS: Final = ("page_size", "user_version", "application_id")
+"""What an agent may know its database by."""
+_LINES: Final = "A copy named NAME.jsonl needs no database: it has the session as it is here."
+SUFFIXES: Final = (".db", ".sqlite", ".sqlite3")
+"""The names that mean a database rather than lines."""
+
+
+def database_of(rows: RowsOfSession, base: Document, now: Document, shown: str) -> bytes:
+    """The session as it is now, as the bytes of a database. Raises Refused."""
+    try:
+        return _database_of(rows, base, now, shown)
+    except UnreadableFile as error:
+        raise Refused(f"{error} {_LINES}", "gone") from None
+
+
+def _database_of(rows: RowsOfSession, base: Document, now: Document, shown: str) -> bytes:
+    layout = rows.layout
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as made, reading(rows.path, shown) as (source, _):
+        prepare(made)
+        found = list(rows.rows(source))
+        if moved_columns(found, base.records) is None:
+            raise Refused(f"{shown} has changed since it was opened. {_LINES}", "changed")
+        for name in _NUMBERS:
+            (number,) = source.execute(f"PRAGMA {name}").fetchone()
+            made.execute(f"PRAGMA {name} = {number}")
+        _make(made, source, "table")
+        known = tables_of(source)
+        for name in layout.besides:
+            if name in known:
+                _copy(source, made, name)
+        hidden = {table.name: table.hidden for table in layout.tables}
+        for table, columns in (one for row in found for one in in_tables(row)):
+            insert(made, table, {k: v for k, v in columns.items() if k not in hidden.get(table, ())})
+        by_uid = {record.uid: row for record, row in zip(base.records, found, strict=True)}
+        carry_out(made, changes_between(base, now, by_uid, layout.tables, shown), shown)
+        for kind in ("index", "view", "trigger"):
+            _make(made, source, kind)
+        # Without it, values that were replaced would still be in free space.
+        made.execute("VACUUM")
+        return made.serialize()
+
+
+def _make(made: sqlite3.Connection, source: sqlite3.Connection, kind: str) -> None:
+    """All tables, indexes, … without contents. What another program's module would have to make is left out."""
+    found = source.execute("SELECT name, sql FROM sqlite_master WHERE type = ? AND sql IS NOT NULL", (kind,)).fetchall()
+    for name, sql in found:
+        if not text(name).startswith("sqlite_"):
+            with contextlib.suppress(sqlite3.OperationalError):
+                made.execute(text(sql))
+
+
+def _copy(source: sqlite3.Connection, made: sqlite3.Connection, name: str) -> None:
+    cursor = source.execute(f"SELECT * FROM {quoted(name)}")
+    names = [column[0] for column in cursor.description]
+    for values in cursor:
+        insert(made, name, dict(zip(names, values, strict=True)))

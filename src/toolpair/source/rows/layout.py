@@ -1,0 +1,203 @@
+"""What has to be known of an agent's database: its tables, its sessions, and which rows make one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+
+class Text(bytes):
+    """A value of SQLite's type TEXT, as the bytes it is stored in; other bytes are a BLOB."""
+
+
+class MarkedText(Text):
+    """A text after a byte order mark that whoever reads it leaves out."""
+
+
+FACTS: Final = "facts"
+"""The key of a line, beside the row's, that `Row.facts` stand under."""
+Stored = Text | bytes | int | float | None
+"""A value as the database stores it."""
+_MEASURED: Final = 64 << 20
+"""In a database of up to this many bytes, texts are measured."""
+
+
+class Part(Struct, frozen=True):
+    """A table of which at most one row belongs to a record, and stands in it; there its columns have the prefix."""
+
+    table: str
+    prefix: str
+    row: Mapping[str, str]
+    """Column -> the column of the record's own table that has the same value; together they name the row."""
+    mark: str
+    """A column that is never null: in a record without such a row it is."""
+    moves: bool = False
+    """Such rows may exchange what is unique of them: one that changes is removed and added."""
+
+
+class Table(Struct, frozen=True):
+    """A table whose rows are records."""
+
+    name: str
+    key: str = "id"
+    """The column that names a row."""
+    within: tuple[str, ...] = ()
+    """Columns within whose values the key names only one."""
+    json: tuple[str, ...] = ()
+    """The columns that hold JSON text; the last one is the message, and ends the line."""
+    hidden: frozenset[str] = frozenset()
+    """Columns that are never read."""
+    moving: frozenset[str] = frozenset()
+    """Columns that the database's triggers change whenever a row is written."""
+    whole: bool = False
+    """A text that is not JSON, where JSON should be, stands in the line as a string, so that its other columns can be
+    read and the row be repaired where it is."""
+    sizes: Mapping[str, str] = {}
+    """Column that is not shown -> the one whose bytes it counts."""
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return (*self.within, self.key)
+
+
+class Row(Struct, frozen=True):
+    """One row: the values of its columns, in the table's order. `facts` are what a format has to know besides.
+
+    `stored` are columns that depend on the message: as they are in the database, where the row shows them otherwise or
+    not at all. Once the message changes, they are what the row shows, a size, or null.
+    """
+
+    table: Table
+    columns: Mapping[str, Stored]
+    facts: Mapping[str, Any] | None = None
+    stored: Mapping[str, Stored] = {}
+
+
+class StoredSession(Struct, frozen=True):
+    """A session of a database. Its texts are untrusted."""
+
+    id: str
+    title: str | None
+    folder: str | None
+    modified: float
+    """Seconds since the epoch."""
+    parent: str | None = None
+    """The session that started it, if it is a sub-agent's."""
+    size: int = 0
+    """Bytes of its messages, about."""
+    nameless: bool = False
+    """Its id is no text: nobody can ask for it."""
+
+
+class Layout(Protocol):
+    """How one agent keeps sessions in a database. Queries may raise sqlite3.Error."""
+
+    agent: str
+    """The id of the agent whose database it is."""
+    title: str
+    """What such a database is, in a sentence: "goose's database of sessions"."""
+    tables: Sequence[Table]
+    """The tables of its records."""
+    stop: str | None
+    """The command that ends what usually has the database open; None where each process is to be closed."""
+    besides: Sequence[str]
+    """Tables that a copy of one session needs whole, such as those by which the agent knows the database's version."""
+
+    def claims(self, tables: Mapping[str, frozenset[str]], connection: Connection) -> bool:
+        """Whether a database with these tables, each with its columns, is this agent's. Little else of it is read."""
+
+    def refusal(self, connection: Connection) -> str | None:
+        """Why a database of this agent cannot be read, and what to do, as the rest of a sentence; None if it can."""
+
+    def sessions(self, connection: Connection) -> Iterator[StoredSession]:
+        """All sessions, the one used last first."""
+
+    def words(self, connection: Connection, session: str) -> str | None:
+        """The user's last text in a session."""
+
+    def rows(self, connection: Connection, session: str) -> Iterator[Row]:
+        """The rows that make a session: its own row, then the others in the order in which the agent reads them.
+
+        Nothing if there is no such session.
+        """
+
+
+def rows_of(connection: Connection, table: Table, rest: str, *values: Any) -> Iterator[Row]:
+    """The rows of a table, with all columns that may be read. `rest` follows `FROM table` in the query."""
+    columns = [name for name in columns_of(connection, table.name) if name not in table.hidden]
+    names = ", ".join(map(quoted, columns))
+    for found in connection.execute(f"SELECT {names} FROM {quoted(table.name)} {rest}", values):
+        yield Row(table, dict(zip(columns, found, strict=True)))
+
+
+def parts_of(connection: Connection, part: Part, rest: str, *values: Any) -> dict[Stored, dict[str, Stored]]:
+    """The rows of a record's part, as the record shows them, by what the last of its `row` says."""
+    names = columns_of(connection, part.table)
+    at = names.index(list(part.row)[-1]) if names else 0
+    listed = ", ".join(map(quoted, names))
+    found = connection.execute(f"SELECT {listed} FROM {quoted(part.table)} {rest}", values) if names else ()
+    return {
+        row[at]: {part.prefix + name: value for name, value in zip(names, row, strict=True) if name not in part.row}
+        for row in found
+    }
+
+
+def columns_of(connection: Connection, table: str) -> list[str]:
+    """The names of a table's columns, in order."""
+    return [text(row[1]) for row in connection.execute(f"PRAGMA table_info({quoted(table)})")]
+
+
+def tables_of(connection: Connection) -> dict[str, frozenset[str]]:
+    """The tables of a database, each with its columns, but those that only their module can read."""
+    query = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
+    names = [text(row[0]) for row in connection.execute(query)]
+    return {name: frozenset(columns_of(connection, name)) for name in names}
+
+
+def sizes_of(connection: Connection, table: str, session: str, column: str) -> dict[Stored, int]:
+    """The bytes of a column in the rows of each session, about. `session` is the column that names it.
+
+    One pass, with or without an index. To measure a text SQLite reads all of it, so in a large database each row counts
+    as much as the others.
+    """
+    (whole,) = connection.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()
+    size = f"sum(length({quoted(column)}))"
+    if whole > _MEASURED:
+        (rows,) = connection.execute(f"SELECT count(*) FROM {quoted(table)}").fetchone()
+        size = f"count(*) * {whole // max(rows, 1)}"
+    sql = f"SELECT {quoted(session)}, coalesce({size}, 0) FROM {quoted(table)} GROUP BY {quoted(session)}"
+    return dict(connection.execute(sql))
+
+
+def is_text(value: Stored) -> bool:
+    """Whether it is a text of whole characters."""
+    return isinstance(value, Text) and text(value).encode() == value
+
+
+def quoted(name: str) -> str:
+    """A name as SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def mark(value: Stored) -> str:
+    """What stands for a value in SQL. A text is bound as its bytes, which may be anything."""
+    return "CAST(? AS TEXT)" if isinstance(value, Text) else "?"
+
+
+def insert(connection: Connection, table: str, columns: Mapping[str, Stored]) -> int:
+    """Add a row; 0 if a trigger kept it out, else 1. Raises sqlite3.Error."""
+    names = ", ".join(map(quoted, columns))
+    marks = ", ".join(map(mark, columns.values()))
+    sql = f"INSERT INTO {quoted(table)} ({names}) VALUES ({marks})"
+    return connection.execute(sql, list(columns.values())).rowcount
+
+
+def text(value: Any) -> str:
+    """A stored text as a string; "" for anything else."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value if isinstance(value, str) else ""

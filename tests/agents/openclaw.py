@@ -1,0 +1,126 @@
+"""What the real OpenClaw sends when it resumes a session of its database.
+
+It is the `openclaw.mjs` that TOOLPAIR_OPENCLAW names (npm's `openclaw`), run by the node that TOOLPAIR_OPENCLAW_NODE names,
+which has to be one that OpenClaw takes. It makes its own database with a session first, whose rows are then replaced.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from tests.agents import namespace, running
+from tests.agents.mock_api import MockApi
+from tests.openclaw_databases import ID, prepare
+
+PROMPT = "go on"
+SECONDS_EACH = 120
+_NAMED = os.environ.get("TOOLPAIR_OPENCLAW")
+_NODE = os.environ.get("TOOLPAIR_OPENCLAW_NODE") or shutil.which("node")
+"""Read when the tests are loaded: each test runs without the variables of the machine."""
+_TABLES = (
+    "transcript_events",
+    "transcript_event_identities",
+    "session_transcript_active_events",
+    "session_transcript_index_state",
+)
+_ONE_AT_A_TIME = Lock()
+"""It locks more than its own folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """`messages` of the request, None when the agent made none; `note` is what it said then."""
+
+    messages: list[dict[str, Any]] | None
+    note: str
+
+
+def why_not() -> str | None:
+    """Why it cannot be asked here; None when it can."""
+    if _NAMED is None or not Path(_NAMED).is_file() or _NODE is None:
+        return "OpenClaw is not here (set TOOLPAIR_OPENCLAW and TOOLPAIR_OPENCLAW_NODE)"
+    return namespace.why_not()
+
+
+def resume(files: Mapping[str, bytes]) -> dict[str, Resumed]:
+    """What is sent for the session in each database, by the names that the caller gave."""
+    with tempfile.TemporaryDirectory(prefix="toolpair-home-") as home:
+        job = {"agent": [_NODE, _NAMED], "home": home, "files": running.as_text(files)}
+        found = running.answers(__file__, job, 2 * SECONDS_EACH)
+    return {name: Resumed(said["messages"], said["note"]) for name, said in found.items()}
+
+
+def _resume_one(job: Mapping[str, Any], _: str, data: bytes) -> dict[str, Any]:
+    home = Path(job["home"]).resolve()
+    path = home / ".openclaw/agents/main/agent/openclaw-agent.sqlite"
+    made, given = home / "made.sqlite", home / "given.sqlite"
+    with _ONE_AT_A_TIME:
+        if not made.exists():
+            _run(job, home, "Hello.")
+            shutil.copyfile(path, made)
+        shutil.rmtree(home / ".openclaw")
+        path.parent.mkdir(parents=True)
+        shutil.copyfile(made, path)
+        given.write_bytes(data)
+        _put_in(path, given)
+        note, bodies = _run(job, home, PROMPT)
+    asked = [body["messages"] for body in bodies if body.get("tools")]
+    asked = [messages for messages in asked if PROMPT in json.dumps(messages[-2:])]
+    return {"messages": asked[-1] if asked else None, "note": note}
+
+
+def _run(job: Mapping[str, Any], home: Path, prompt: str) -> tuple[str, list[dict[str, Any]]]:
+    (home / "project").mkdir(exist_ok=True)
+    with MockApi() as api:
+        _set_up(home, api.url)
+        off = {"OPENCLAW_SKIP_UPDATE_CHECK": "1", "OPENCLAW_NO_RESPAWN": "1", "OPENCLAW_DISABLE_BONJOUR": "1"}
+        environment = namespace.environment(home, TMPDIR=str(home), **off)
+        command = [*job["agent"], "agent", "--local", "--session-id", ID, "-m", prompt, "--timeout", "90"]
+        note = running.note_of(command, home / "project", environment, SECONDS_EACH)
+        return note, api.bodies("/messages")
+
+
+def _set_up(home: Path, url: str) -> None:
+    model = {"id": "mock-model", "name": "mock-model", "input": ["text"], "contextWindow": 100000, "maxTokens": 1000}
+    provider = {"baseUrl": url, "apiKey": "dummy", "api": "anthropic-messages", "models": [model]}
+    defaults = {"model": {"primary": "mock/mock-model"}, "workspace": str(home / "project"), "skipBootstrap": True}
+    settings = {
+        "gateway": {"mode": "local"},
+        "update": {"checkOnStart": False},
+        "models": {"mode": "replace", "providers": {"mock": provider}},
+        "agents": {"defaults": defaults},
+    }
+    path = home / ".openclaw/openclaw.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(settings))
+
+
+def _put_in(path: Path, given: Path) -> None:
+    """Replace the rows of the session that the agent made."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        prepare(db)
+        db.execute("PRAGMA foreign_keys=OFF")
+        db.execute("ATTACH ? AS given", (str(given),))
+        db.execute("DELETE FROM main.session_transcript_fts_rows WHERE session_id = ?", (ID,))
+        for table in _TABLES:
+            names = ", ".join(row[1] for row in db.execute(f"PRAGMA given.table_info({table})"))
+            db.execute(f"DELETE FROM main.{table} WHERE session_id = ?", (ID,))
+            db.execute(
+                f"INSERT INTO main.{table} ({names}) SELECT {names} FROM given.{table} WHERE session_id = ?", (ID,)
+            )
+        db.execute("DETACH given")
+
+
+if __name__ == "__main__":
+    running.answer_job(sys.argv[1], _resume_one)

@@ -1,0 +1,158 @@
+"""What the real opencode and the real Kilo send when they resume a session of a database.
+
+They are the commands that TOOLPAIR_OPENCODE (npm's `opencode-linux-x64`, its `bin/opencode`) and TOOLPAIR_KILO (npm's
+`@kilocode/cli-linux-x64`, its `bin/kilo`) name. Each makes its own empty database first; the session's rows are put in.
+TOOLPAIR_OPENCODE_BEFORE names an opencode of before 1.2 (1.1.65), which reads a folder.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sqlite3
+import sys
+import tarfile
+import tempfile
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.agents import namespace, running
+from tests.agents.mock_api import MockApi
+from tests.opencode_sessions import FOLDER, ID
+
+PROMPT = "go on"
+SECONDS_EACH = 120
+_NAMED = {
+    "opencode": os.environ.get("TOOLPAIR_OPENCODE"),
+    "kilo": os.environ.get("TOOLPAIR_KILO"),
+    "opencode_before": os.environ.get("TOOLPAIR_OPENCODE_BEFORE"),
+}
+"""Read when the tests are loaded: each test runs without the variables of the machine."""
+_MODELS = {"mock": "mock-model", "openai": "gpt-5.1"}
+_TABLES = ("project", "session", "message", "part")
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """`messages` of the request, None when the agent made none; `note` is what it said then."""
+
+    messages: list[dict[str, Any]] | None
+    note: str
+
+
+def why_not(agent: str) -> str | None:
+    """Why it cannot be asked here; None when it can."""
+    named = _NAMED[agent]
+    if named is None or not Path(named).is_file():
+        return f"{agent} is not here (set TOOLPAIR_{agent.upper()})"
+    return namespace.why_not()
+
+
+def resume(files: Mapping[str, bytes], agent: str) -> dict[str, Resumed]:
+    """What is sent for the session in each database or packed folder, by the names that the caller gave."""
+    job = {
+        "agent": _NAMED[agent],
+        "name": agent.partition("_")[0],
+        "is_before": agent == "opencode_before",
+        "files": running.as_text(files),
+    }
+    found = running.answers(__file__, job, SECONDS_EACH)
+    return {name: Resumed(said["messages"], said["note"]) for name, said in found.items()}
+
+
+def open_whole(database: bytes) -> tuple[str, Resumed]:
+    """What opencode lists of a database that lies where its own would, and what it sends of the one session in it."""
+    job = {
+        "agent": _NAMED["opencode"],
+        "name": "opencode",
+        "is_before": False,
+        "files": running.as_text({"it": database}),
+    }
+    said = running.answers(__file__, {**job, "is_whole": True}, SECONDS_EACH)["it"]
+    return said["listed"], Resumed(said["messages"], said["note"])
+
+
+def _resume_one(job: Mapping[str, Any], _: str, data: bytes) -> dict[str, Any]:
+    name = job["name"]
+    with tempfile.TemporaryDirectory(prefix="toolpair-home-") as folder, MockApi() as api:
+        home = Path(folder).resolve()
+        project = home / "project"
+        project.mkdir()
+        _set_up(home, name, api.url)
+        off = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
+        disabled = {f"{prefix}_DISABLE_{what}": "1" for prefix in ("OPENCODE", name.upper()) for what in off}
+        environment = namespace.environment(home, KILO_TELEMETRY_DISABLED="1", **disabled)
+        path = home / ".local/share" / name / f"{name}.db"
+        session, listed = ID, ""
+        if job.get("is_whole"):
+            session = _put_whole(path, data, str(project))
+            listed = running.said_by([job["agent"], "session", "list"], project, environment, SECONDS_EACH)
+        elif job["is_before"]:
+            _unpack(data, home / ".local/share" / name, str(project))
+            note = running.note_of([job["agent"], "run", "-s", ID, PROMPT], project, environment, SECONDS_EACH)
+        else:
+            note = running.note_of([job["agent"], "session", "list"], project, environment, SECONDS_EACH)
+        if path.exists() and not job["is_before"]:
+            if not job.get("is_whole"):
+                (home / "given.db").write_bytes(data)
+                _put_in(path, home / "given.db", str(project))
+            command = [job["agent"], "run", "--auto", "--pure", "-s", session, PROMPT]
+            note = running.note_of(command, project, environment, SECONDS_EACH)
+        asked = [body["messages"] for body in api.bodies("/chat/completions") if body.get("tools")]
+        asked = [messages for messages in asked if PROMPT in json.dumps(messages[-2:])]
+        return {"messages": asked[0] if asked else None, "note": note, "listed": listed}
+
+
+def _set_up(home: Path, name: str, url: str) -> None:
+    limits = {"context": 100000, "output": 1000}
+    options = {"baseURL": f"{url}/v1", "apiKey": "dummy"}
+    providers = {}
+    for provider, named in _MODELS.items():
+        models = {named: {"name": named, "tool_call": True, "limit": limits}}
+        known = {"npm": "@ai-sdk/openai-compatible", "name": provider, "options": options, "models": models}
+        providers[provider] = known
+    use = {"model": "mock/mock-model", "small_model": "mock/mock-model", "permission": {"*": "allow"}}
+    settings = {"autoupdate": False, "share": "disabled", **use, "provider": providers}
+    path = home / ".config" / name / f"{name}.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(settings))
+
+
+def _unpack(data: bytes, folder: Path, project: str) -> None:
+    """A folder of sessions where the agent looks for it; they took place in its project."""
+    with tarfile.open(fileobj=io.BytesIO(data)) as tar:
+        tar.extractall(folder, filter="fully_trusted")
+    for path in folder.glob("storage/session/*/*.json"):
+        path.write_text(path.read_text().replace(f'"directory": "{FOLDER}"', f'"directory": {json.dumps(project)}'))
+
+
+def _put_whole(path: Path, data: bytes, project: str) -> str:
+    """Put a database where the agent has its own; its session took place in the project. The session's id."""
+    path.parent.mkdir(parents=True)
+    path.write_bytes(data)
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("UPDATE session SET directory = ?", (project,))
+        ((session,),) = db.execute("SELECT id FROM session")
+    return str(session)
+
+
+def _put_in(path: Path, given: Path, project: str) -> None:
+    """Put the rows of a session into a database that the agent made."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("PRAGMA foreign_keys=OFF")
+        db.execute("ATTACH ? AS given", (str(given),))
+        for table in _TABLES:
+            there = [row[1] for row in db.execute(f"PRAGMA main.table_info({table})")]
+            names = ", ".join(row[1] for row in db.execute(f"PRAGMA given.table_info({table})") if row[1] in there)
+            where = "" if table == "project" else f"WHERE {'id' if table == 'session' else 'session_id'} = '{ID}'"
+            db.execute(f"INSERT OR IGNORE INTO main.{table} ({names}) SELECT {names} FROM given.{table} {where}")
+        db.execute("UPDATE main.session SET directory = ? WHERE directory = ?", (project, FOLDER))
+        db.execute("DETACH given")
+
+
+if __name__ == "__main__":
+    running.answer_job(sys.argv[1], _resume_one)

@@ -1,0 +1,564 @@
+"""Saving files of a folder while something fails at each step: an exception, a kill, a full disk, another writer."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.folders.saves import STEPS, Files, check, made, opened, save_of, saving, staged, wanted
+from tests.opencode_folders import files
+from tests.opencode_sessions import ID
+from tests.source.saves import ROUNDS
+from toolpair.cli.main import main
+from toolpair.session.session import SessionError, open_session
+from toolpair.source.errors import Refused, SaveFailed
+from toolpair.source.folders.exchange import is_saving
+from toolpair.source.folders.save import FilesSave
+from toolpair.source.saving.file_names import is_temporary
+from toolpair.source.system import Io
+
+LAST = len(STEPS)
+"""After the last step the changes are final."""
+
+
+class Watched(Io):
+    """Each system call is a moment at which something may happen."""
+
+    def __init__(self, at: int, happens: Callable[[], None], after: bool = False) -> None:
+        self.count = 0
+        self.called: list[str] = []
+        self._at, self._happens, self._after = at, happens, after
+
+    def __getattribute__(self, name: str) -> Any:
+        found = super().__getattribute__(name)
+        if name.startswith("_") or not callable(found):
+            return found
+
+        def call(*given: Any, **named: Any) -> Any:
+            self.count += 1
+            self.called.append(name)
+            is_now = self.count == self._at
+            if is_now and not self._after:
+                self._happens()
+            try:
+                return found(*given, **named)
+            finally:
+                if is_now and self._after:
+                    self._happens()
+
+        return call
+
+
+def nothing() -> None: ...
+
+
+def raising(error: BaseException) -> Callable[[], None]:
+    def happens() -> None:
+        raise error
+
+    return happens
+
+
+def kill() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def calls(folder: Path) -> int:
+    """How many system calls a save makes."""
+    io = Watched(0, nothing)
+    saving(made(folder), io=io).write()
+    return io.count
+
+
+def in_a_child(work: Callable[[], Any]) -> int:
+    """The signal that ended the child, or 0."""
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            work()
+            code = 0
+        finally:
+            os._exit(code)
+    return os.WTERMSIG(os.waitpid(pid, 0)[1])
+
+
+def left(storage: Path) -> list[str]:
+    return [name for folder in (storage, storage.parent) for name in os.listdir(folder) if "toolpair" in name]
+
+
+def read_by_the_agent(storage: Path) -> list[str]:
+    """What the agent takes for a record, although it is none of the session's: it lists all that is not hidden."""
+    kinds = ("session", "message", "part", "project", "session_diff")
+    found = [path.relative_to(storage) for kind in kinds for path in (storage / kind).rglob("*")]
+    seen = [path for path in found if not any(part.startswith(".") for part in path.parts)]
+    return [str(path) for path in seen if "toolpair" in str(path) or (path.suffix and path.suffix != ".json")]
+
+
+FAULTS: dict[str, Callable[[], BaseException]] = {
+    "full": lambda: OSError(errno.ENOSPC, "No space left on device"),
+    "broken": lambda: OSError(errno.EIO, "Input/output error"),
+    "refused": lambda: Refused("not now", "held"),
+    "interrupted": KeyboardInterrupt,
+    "memory": MemoryError,
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_an_exception_at_each_step(tmp_path: Path, fault: str) -> None:
+    before, after = wanted(tmp_path / "wanted")
+    for at in range(LAST):
+        storage = made(tmp_path / str(at))
+        seen: list[str] = []
+
+        def step(name: str, at: int = at, seen: list[str] = seen) -> None:
+            seen.append(name)
+            if len(seen) == at + 1:
+                raise FAULTS[fault]()
+
+        with pytest.raises((Refused, SaveFailed, KeyboardInterrupt, MemoryError)) as raised:
+            saving(storage, step).write()
+        if isinstance(raised.value, SaveFailed):
+            assert "the session is unchanged" in str(raised.value)
+        assert files(storage) == before and not left(storage)
+        assert not check(storage, before, after)
+
+
+def test_every_step_is_reached(tmp_path: Path) -> None:
+    seen: list[str] = []
+    saving(made(tmp_path), seen.append).write()
+    assert tuple(seen) == STEPS
+
+
+def test_kill_9_at_each_step(tmp_path: Path) -> None:
+    before, after = wanted(tmp_path / "wanted")
+    outcomes = []
+    for at in range(LAST):
+        storage = made(tmp_path / str(at))
+        seen: list[str] = []
+
+        def step(name: str, at: int = at, seen: list[str] = seen) -> None:
+            seen.append(name)
+            if len(seen) == at + 1:
+                kill()
+
+        save = saving(storage, step)
+        assert in_a_child(save.write) == signal.SIGKILL
+        assert not read_by_the_agent(storage)
+        outcomes.append(check(storage, before, after))
+    assert outcomes == [name in ("exchange", "compare", "finish") for name in STEPS]
+
+
+@pytest.mark.parametrize("after_it", [False, True], ids=["before", "after"])
+def test_kill_9_at_each_system_call(tmp_path: Path, after_it: bool) -> None:
+    before, after = wanted(tmp_path / "wanted")
+    outcomes = set()
+    for at in range(1, calls(tmp_path / "counted") + 1, 1 if ROUNDS >= 4 else 2 if not after_it else 3):
+        storage = made(tmp_path / str(at))
+        save = saving(storage, io=Watched(at, kill, after_it))
+        assert in_a_child(save.write) == signal.SIGKILL
+        assert not read_by_the_agent(storage)
+        outcomes.add(check(storage, before, after))
+        shutil.rmtree(tmp_path / str(at))
+    assert outcomes == {True, False}
+
+
+_ERRORS = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EACCES)
+
+
+@pytest.mark.parametrize("number", _ERRORS, ids=errno.errorcode.get)
+def test_each_system_call_fails(tmp_path: Path, number: int) -> None:
+    """By default each call fails in one of these ways; TOOLPAIR_TEST_ROUNDS of 4 or more: in all of them."""
+    before, after = wanted(tmp_path / "wanted")
+    first, step = (1, 1) if ROUNDS >= 4 else (1 + _ERRORS.index(number), len(_ERRORS))
+    for at in range(first, calls(tmp_path / "counted") + 1, step):
+        storage = made(tmp_path / str(at))
+        said = ""
+        try:
+            saving(storage, io=Watched(at, raising(OSError(number, os.strerror(number))))).write()
+        except (Refused, SaveFailed) as error:
+            said = str(error)
+        now = files(storage)
+        assert now == (after if not said else before), (at, said)
+        if said:
+            assert not left(storage), (at, said)
+        assert not read_by_the_agent(storage)
+        check(storage, before, after)
+        shutil.rmtree(tmp_path / str(at))
+
+
+def test_a_killed_recovery_is_recovered(tmp_path: Path) -> None:
+    """Whoever finishes what was begun may be killed as well, as often as it likes."""
+    from toolpair.source.folders.exchange import finish_saves
+
+    before, after = wanted(tmp_path / "wanted")
+    for at in range(1, 30, 1 if ROUNDS >= 4 else 3):
+        storage = made(tmp_path / str(at))
+        seen: list[str] = []
+
+        def step(name: str, seen: list[str] = seen) -> None:
+            seen.append(name)
+            if seen.count("exchange") == 3:
+                kill()
+
+        save = saving(storage, step)
+        assert in_a_child(save.write) == signal.SIGKILL
+        for _ in range(3):
+            in_a_child(lambda storage=storage, at=at: finish_saves(str(storage), "x", Watched(at, kill)))  # type: ignore[misc]
+        assert check(storage, before, after)
+
+
+@contextmanager
+def little_space(most: int) -> Iterator[None]:
+    """No file may become larger."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, handler)
+
+
+def test_files_that_cannot_grow(tmp_path: Path) -> None:
+    before, after = wanted(tmp_path / "wanted")
+    outcomes = set()
+    for most in (0, 100, 300, 512, 1000, 4096, 20_000, 1_000_000):
+        storage = made(tmp_path / str(most))
+        save = saving(storage)
+
+        def work(save: FilesSave = save, most: int = most) -> None:
+            with little_space(most):
+                try:
+                    save.write()
+                except (Refused, SaveFailed) as error:
+                    assert "unchanged" in str(error)
+
+        assert not in_a_child(work)
+        outcomes.add(check(storage, before, after))
+    assert outcomes == {True, False}
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "none", folder]).returncode:
+        pytest.skip("needs to mount a file system")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", folder], check=False)
+
+
+def test_a_full_disk(tmp_path: Path, small_disk: Path) -> None:
+    before, after = wanted(tmp_path / "wanted")
+    outcomes = set()
+    for free in (0, 4096, 8192, 12_288, 16_384, 20_480, 32_768, 65_536, 200_000):
+        storage = made(small_disk / str(free))
+        save = saving(storage)
+        filler = small_disk / "filler"
+        room = os.statvfs(small_disk)
+        filler.write_bytes(b"x" * max(0, room.f_bavail * room.f_bsize - free))
+        try:
+            save.write()
+        except (Refused, SaveFailed) as error:
+            assert "unchanged" in str(error), str(error)
+            assert not left(storage)
+        filler.unlink()
+        outcomes.add(check(storage, before, after))
+        shutil.rmtree(small_disk / str(free))
+    assert outcomes == {True, False}
+
+
+def test_what_a_killed_save_leaves_is_swept(tmp_path: Path) -> None:
+    storage = made(tmp_path)
+    stale = storage.parent / ".toolpair-0123456789abcdef.tmp"
+    stale.write_bytes(b"left")
+    assert is_temporary(stale.name)
+    saving(storage).write()
+    assert not stale.exists()
+
+
+# --- with other writers --------------------------------------------------------------------------------------
+
+
+def _rewrite(storage: Path) -> None:
+    """As the agent does: the file is written anew where it is."""
+    path = changing(storage)
+    path.write_text(path.read_text().replace('"callID"', '"seen": 1, "callID"'))
+
+
+def _replace(storage: Path) -> None:
+    path = changing(storage)
+    new = path.with_name(".new")
+    new.write_text(path.read_text().replace('"callID"', '"seen": 1, "callID"'))
+    new.rename(path)
+
+
+def _add(storage: Path) -> None:
+    part = next((storage / "part").glob("*/*.json"))
+    data = {"id": "prt_zz", "sessionID": ID, "messageID": part.parent.name, "type": "text", "text": "more"}
+    (part.parent / "prt_zz.json").write_text(json.dumps(data))
+
+
+def _remove(storage: Path) -> None:
+    changing(storage).unlink()
+
+
+OTHERS: dict[str, Callable[[Path], None]] = {
+    "rewrites a file": _rewrite,
+    "replaces a file": _replace,
+    "adds a part": _add,
+    "removes a file": _remove,
+}
+
+
+def changing(storage: Path) -> Path:
+    """One of the files that the save changes."""
+    return next(path for path in (storage / "part").glob("*/*.json") if b"word-b" in path.read_bytes())
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_another_writer_at_each_step(tmp_path: Path, other: str) -> None:
+    """What it writes is never lost: the save is refused, or what was written is kept and said."""
+    for at in range(LAST):
+        storage = made(tmp_path / str(at))
+        seen: list[str] = []
+        theirs: list[Files] = []
+
+        def step(
+            name: str, at: int = at, seen: list[str] = seen, storage: Path = storage, theirs: list[Files] = theirs
+        ) -> None:
+            seen.append(name)
+            if len(seen) == at + 1:
+                before = files(storage)
+                OTHERS[other](storage)
+                now = files(storage)
+                names = {name for name in now.keys() | before.keys() if ".toolpair" not in name}
+                theirs.append({name: now.get(name, b"") for name in names if now.get(name) != before.get(name)})
+
+        save = saving(storage, step)
+        try:
+            save.write()
+        except (Refused, SaveFailed) as error:
+            assert "has changed since it was opened" in str(error) or "unchanged" in str(error)
+            assert not left(storage)
+        else:
+            assert STEPS[at] == "finish"
+        now = {name: content for name, content in files(storage).items() if ".toolpair" not in name}
+        for name, content in theirs[0].items():
+            if content or name in now:
+                assert now.get(name) == content, (at, name)
+
+
+def test_what_was_written_after_the_exchange_is_kept(tmp_path: Path) -> None:
+    """A program that had opened a file before the exchange writes to the old one."""
+    storage = made(tmp_path)
+    held = changing(storage).open("r+b")
+    with held:
+        seen: list[str] = []
+
+        def step(name: str) -> None:
+            seen.append(name)
+            if name == "finish":
+                held.seek(0, os.SEEK_END)
+                held.write(b"late")
+                held.flush()
+
+        save = saving(storage, step)
+        result = save.write()
+    (note,) = [note for note in result.notes if "during the save" in note]
+    aside = next(storage.parent.glob("*.aside"))
+    assert str(aside) in note and aside.read_bytes().endswith(b"late\n")
+
+
+HOLD = """
+import sys
+held = open(sys.argv[1], "rb")
+print("open", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("where", ["log/2026-11-23.log", "storage/migration"])
+def test_refused_while_a_process_uses_it(tmp_path: Path, where: str) -> None:
+    storage = made(tmp_path)
+    before = files(storage)
+    path = storage.parent / where
+    path.parent.mkdir(exist_ok=True)
+    path.touch()
+    save = saving(storage)
+    with subprocess.Popen([sys.executable, "-c", HOLD, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stdin is not None
+        process.stdout.readline()
+        with pytest.raises(Refused, match=rf"is in use by python\S*, process {process.pid}"):
+            save.write()
+        process.stdin.close()
+    assert files(storage) == before and not left(storage)
+    save.write()
+
+
+def test_refused_while_another_process_saves_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolpair.source.folders.exchange._WAITS", 0.05)
+    storage = made(tmp_path)
+
+    def step(name: str) -> None:
+        if name == "compare":
+            with pytest.raises(SessionError, match="is being saved by another process"):
+                open_session(f"{storage}::{ID}")
+
+    save = saving(storage, step)
+    other = staged(storage)
+    save.write()
+    with pytest.raises(Refused, match="has changed since it was opened"):
+        save_of(other).write()
+
+
+def test_a_reader_waits_for_a_save(tmp_path: Path) -> None:
+    storage = made(tmp_path)
+    read: list[bytes] = []
+    readers: list[threading.Thread] = []
+
+    def step(name: str) -> None:
+        if name == "compare":
+            readers.append(threading.Thread(target=lambda: read.append(opened(storage).to_bytes())))
+            readers[0].start()
+            readers[0].join(0.2)
+            assert not read
+
+    saving(storage, step).write()
+    readers[0].join()
+    assert read == [opened(storage).to_bytes()]
+
+
+# --- what a kill leaves --------------------------------------------------------------------------------------
+
+
+def killed(storage: Path, exchanged: int) -> None:
+    """Leave a save that was killed after so many files."""
+    seen: list[str] = []
+
+    def step(name: str) -> None:
+        seen.append(name)
+        if seen.count("exchange") == exchanged + 1:
+            kill()
+
+    assert in_a_child(saving(storage, step).write) == signal.SIGKILL
+    assert [name for name in os.listdir(storage) if is_saving(name)]
+
+
+def test_it_is_taken_back_if_the_agent_has_gone_on(tmp_path: Path) -> None:
+    before, _ = wanted(tmp_path / "wanted")
+    storage = made(tmp_path / "x")
+    killed(storage, 2)
+    _rewrite_any(storage)
+    theirs = files(storage)
+    opened(storage)
+    now = files(storage)
+    changed = {name for name in now if now.get(name) != before.get(name)}
+    assert len(changed) == 1 and all(now[name] == theirs[name] for name in changed)
+    assert now.keys() == before.keys()
+    assert not [name for name in os.listdir(storage) if is_saving(name)]
+
+
+def _rewrite_any(storage: Path) -> None:
+    room = next(storage.glob(".toolpair-*.saving"))
+    named = {entry["path"] for entry in json.loads((room / "journal").read_text())["entries"]}
+    path = next(storage / name for name in sorted(named) if (storage / name).exists())
+    path.write_text(path.read_text() + " ")
+
+
+def test_the_command_line_says_what_it_finished(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, after = wanted(tmp_path / "wanted")
+    storage = made(tmp_path / "x")
+    killed(storage, 2)
+    main(["sees", f"{storage}::{ID}"])
+    assert "A save that was killed half way has been finished." in capsys.readouterr().err
+    assert files(storage) == after
+
+
+def test_who_follows_a_session_finishes_it(tmp_path: Path) -> None:
+    _, after = wanted(tmp_path / "wanted")
+    storage = made(tmp_path / "x")
+    session = opened(storage)
+    killed(storage, 2)
+    assert session.follow() is not None
+    assert files(storage) == after and session.to_bytes() == opened(storage).to_bytes()
+
+
+def test_a_list_finishes_it_too(tmp_path: Path) -> None:
+    _, after = wanted(tmp_path / "wanted")
+    storage = made(tmp_path / "x")
+    killed(storage, 1)
+    assert main(["sessions", str(storage)]) == 0
+    assert files(storage) == after
+
+
+def test_a_journal_that_names_other_files_is_refused(tmp_path: Path) -> None:
+    storage = made(tmp_path)
+    room = storage / ".toolpair-0123456789abcdef.saving"
+    room.mkdir()
+    (storage.parent / "victim").mkdir()
+    entry = {"path": "../victim/y.json", "before": None, "after": "00"}
+    (room / "journal").write_text(json.dumps({"entries": [entry], "folders": []}))
+    (room / "0.new").write_text("{}")
+    before = files(storage)
+    with pytest.raises(SessionError, match="cannot be finished"):
+        opened(storage)
+    assert files(storage) == before and not list((storage.parent / "victim").iterdir())
+
+
+def test_a_room_without_a_journal_means_nothing(tmp_path: Path) -> None:
+    storage = made(tmp_path)
+    before = files(storage)
+    room = storage / ".toolpair-0123456789abcdef.saving"
+    room.mkdir()
+    (room / "0.new").write_text("{}")
+    opened(storage)
+    assert files(storage) == before and not room.exists()
+
+
+class Noting(Io):
+    """Notes what is made durable, and what gets which name, in order."""
+
+    def __init__(self) -> None:
+        self.done: list[tuple[str, str]] = []
+
+    def fsync(self, descriptor: int) -> None:
+        self.done.append(("flushed", os.path.basename(os.readlink(f"/proc/self/fd/{descriptor}"))))
+        super().fsync(descriptor)
+
+    def rename(self, source: str, target: str) -> None:
+        self.done.append(("renamed", os.path.basename(source)))
+        super().rename(source, target)
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="the system does not say what a descriptor is of")
+def test_nothing_gets_its_name_before_it_is_durable(tmp_path: Path) -> None:
+    """After a power cut a file is the old one or the new one, never an empty one."""
+    storage, io = made(tmp_path), Noting()
+    saving(storage, io=io).write()
+    renamed = [place for place, (what, _) in enumerate(io.done) if what == "renamed"]
+    assert len(renamed) >= 3
+    for place in renamed:
+        assert ("flushed", io.done[place][1]) in io.done[:place], io.done[place]
+    first_exchange = next(place for place in renamed if io.done[place][1].endswith(".new"))
+    journal = next(place for place in renamed if io.done[place][1] == "unfinished")
+    assert journal < first_exchange, "what is to be done is written down first"
+    flushed_between = [name for what, name in io.done[journal:first_exchange] if what == "flushed"]
+    assert any(name.endswith(".saving") for name in flushed_between), "and that it is written down is durable"

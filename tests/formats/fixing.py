@@ -1,0 +1,115 @@
+"""What the tests of every agent's format ask of a session before and after it is fixed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection
+from typing import Any
+
+from tests.broken_sessions import Planted
+from toolpair.formats.format import SentRequest
+from toolpair.session.session import Session
+
+Open = Callable[[bytes], Session]
+"""Writes a session where its agent would have it, and opens it."""
+
+
+def errors(session: Session) -> list[str]:
+    return [problem.rule for problem in session.problems if problem.severity == "error"]
+
+
+def seen_of(session: Session) -> SentRequest:
+    seen = session.conversation.judged.seen
+    assert seen is not None
+    return seen
+
+
+def told(session: Session) -> str:
+    """All that the agent would send."""
+    return json.dumps([part.value for message in seen_of(session).messages for part in message.parts])
+
+
+def sent_messages(session: Session) -> list[tuple[str, list[Any]]]:
+    """Role and parts of each message that would be sent."""
+    return [(message.role, [part.value for part in message.parts]) for message in seen_of(session).messages]
+
+
+def sent_rows(session: Session) -> list[tuple[str, str, str]]:
+    """Role, id and text of each block that would be sent."""
+    found = []
+    for role, values in sent_messages(session):
+        for value in (value if isinstance(value, dict) else {"text": value} for value in values):
+            id_ = value.get("id", value.get("tool_use_id", ""))
+            found.append((role, str(id_), str(value.get("text", value.get("content", "")))))
+    return found
+
+
+def outcome_of(session: Session, rule: str) -> tuple[str, str | None, str]:
+    """What the agent does about the first problem of a rule, what is lost by it, and its impact."""
+    found = next(problem for problem in session.problems if problem.rule == rule)
+    assert found.on_resume is not None
+    return found.on_resume.effect, found.on_resume.loses, found.impact
+
+
+def fixed(session: Session) -> bytes:
+    """The file with every recommended fix."""
+    session.stage_recommended()
+    return session.to_bytes()
+
+
+def assert_fixed(planted: Planted, opened: Open, format_id: str) -> Session:
+    """The fixed file is valid and sends every output that is left, and a second run changes nothing."""
+    data = fixed(opened(planted.data))
+    after = opened(data)
+    assert after.format.id == format_id
+    assert errors(after) == []
+    assert seen_of(after).refuses is None
+    assert [said for said in planted.words if said not in told(after)] == []
+    assert fixed(opened(data)) == data
+    return after
+
+
+def assert_undone(data: bytes, opened: Open) -> None:
+    """Undo brings every byte back."""
+    session = opened(data)
+    session.stage_recommended()
+    while session.staged:
+        session.undo()
+    assert session.to_bytes() == data
+
+
+def by_id(data: bytes, key: str = "id", *, single: bool = False) -> dict[str, bytes]:
+    """The lines that can be read, by the id of their record; of several with one id the last, or none if `single`."""
+    found: dict[str, bytes] = {}
+    doubled = set()
+    for line in data.splitlines():
+        try:
+            record = json.loads(line.decode("utf-8", "replace"))
+        except ValueError:
+            continue
+        if isinstance(record, dict) and key in record:
+            doubled |= {record[key]} & found.keys()
+            found[record[key]] = line
+    return {id_: line for id_, line in found.items() if not single or id_ not in doubled}
+
+
+def assert_only_changed(
+    before: bytes,
+    after: bytes,
+    fields: Collection[str],
+    key: str = "id",
+    parent: str = "parentId",
+    *,
+    single: bool = False,
+) -> None:
+    """A record that is still there has its fields as they were but for these, and its bytes but for a new link."""
+    old_lines, new_lines = by_id(before, key, single=single), by_id(after, key, single=single)
+    for id_ in old_lines.keys() & new_lines.keys():
+        if old_lines[id_] == new_lines[id_]:
+            continue
+        old, new = (json.loads(line.decode("utf-8", "replace")) for line in (old_lines[id_], new_lines[id_]))
+        changed = {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
+        assert changed <= set(fields), id_
+        if changed == {parent} and parent in old:
+            known, written = (f'"{parent}":{json.dumps(record[parent])}'.encode() for record in (old, new))
+            assert new_lines[id_] == old_lines[id_].replace(known, written)

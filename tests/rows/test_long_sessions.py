@@ -1,0 +1,128 @@
+"""The lines of a long session are kept on disk, where nobody else finds them."""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import toolpair
+from tests.docker_agent_databases import several
+from tests.opencode_folders import planted_in
+from tests.opencode_sessions import corpus
+from toolpair.source.file_bytes import FileBytes
+from toolpair.source.rows import stored_session
+
+
+@pytest.fixture
+def long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each line is written by itself."""
+    monkeypatch.setattr(stored_session, "LARGE", 1)
+    monkeypatch.setattr(stored_session, "_ASKED", 1)
+
+
+def _fixed(name: str, folder: Path, beside: str) -> dict[str, Any]:
+    """What there is to see and to save of a session."""
+    session = toolpair.open(name)
+    data = session.file.snapshot.data
+    before = bytes(data[:])
+    session.stage_recommended()
+    copy = folder / f"{beside}.jsonl"
+    session.save_as(copy)
+    lines = copy.read_bytes()
+    session.save()
+    again = toolpair.open(name)
+    return {
+        "before": before,
+        "copy": lines,
+        "after": bytes(again.file.snapshot.data[:]),
+        "problems": [(problem.rule, problem.message) for problem in again.problems],
+        "kind": type(data),
+    }
+
+
+def _database(folder: Path) -> str:
+    folder.mkdir()
+    return f"{several(folder / 'session.db', 'missing')}::sound"
+
+
+def _storage(folder: Path) -> str:
+    folder.mkdir()
+    planted = corpus()["running_in_the_middle"]
+    return f"{planted_in(folder, planted)}::{planted.session.id}"
+
+
+@pytest.mark.parametrize("made", [_database, _storage])
+def test_it_is_read_and_saved_as_a_short_one(made: Any, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    short = _fixed(made(tmp_path / "short"), tmp_path, "short")
+    request.getfixturevalue("long")
+    found = _fixed(made(tmp_path / "long"), tmp_path, "long")
+    assert (short.pop("kind"), found.pop("kind")) == (bytes, FileBytes)
+    assert found == short
+
+
+def test_the_lines_have_no_name(long: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    session = toolpair.open(_database(tmp_path / "one"))
+    data = session.file.snapshot.data
+    assert isinstance(data, FileBytes)
+    assert list(folder.iterdir()) == []
+    assert os.fstat(data.fileno()).st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("after", [0, 1, 5])
+def test_without_room_they_stay_in_memory(
+    after: int, long: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = _database(tmp_path / "one")
+    whole = bytes(toolpair.open(name).file.snapshot.data[:])
+    real = tempfile.TemporaryFile
+
+    class Full:
+        def __init__(self, file: Any) -> None:
+            self.file, self.left = file, after
+
+        def write(self, data: memoryview) -> int:
+            self.left -= 1
+            if self.left < 0:
+                # Some of it may still be written.
+                self.file.write(data[: len(data) // 2])
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return int(self.file.write(data))
+
+        def fileno(self) -> int:
+            return int(self.file.fileno())
+
+        def close(self) -> None:
+            self.file.close()
+
+    monkeypatch.setattr(stored_session.tempfile, "TemporaryFile", lambda **how: Full(real(**how)))
+    data = toolpair.open(name).file.snapshot.data
+    assert isinstance(data, bytes)
+    assert data == whole
+
+
+def test_what_comes_later_is_seen(long: None, tmp_path: Path) -> None:
+    import sqlite3
+    from contextlib import closing
+
+    name = _database(tmp_path / "one")
+    session = toolpair.open(name)
+    snapshot = session.file.snapshot
+    assert stored_session.look_at_rows(snapshot, None) is None
+    path = name.partition("::")[0]
+    with closing(sqlite3.connect(path)) as agent:
+        columns = "session_id, position, item_type, agent_name, message_json, implicit"
+        row = ("sound", 99, "message", "", '{"role":"user","content":"More."}', 0)
+        agent.execute(f"INSERT INTO session_items ({columns}) VALUES (?, ?, ?, ?, ?, ?)", row)
+        agent.commit()
+    grown = stored_session.look_at_rows(snapshot, None)
+    assert grown is not None and grown.snapshot is not None
+    assert grown.change in ("grown", "rewritten")
+    assert bytes(grown.snapshot.data[:]).count(b"\n") == bytes(snapshot.data[:]).count(b"\n") + 1
