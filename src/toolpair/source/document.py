@@ -543,7 +543,7 @@ class Document:
                 body = None
                 if not isinstance(record.value, Damaged):
                     body = with_scalar(record.body, record.value, value)
-                if body is not None and _says(body, value):
+                if body is not None:
                     quick[record.uid] = body
                 else:
                     _know(originals, record)

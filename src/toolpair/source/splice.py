@@ -53,6 +53,7 @@ def with_scalar(raw: bytes, old: Any, new: Any) -> bytes | None:
     changed, or it is nested deeper.
 
     The same result as `splice` without scanning the whole text: for many records that are only renumbered or relinked.
+    It reads as `new`.
     """
     if not isinstance(old, dict) or not isinstance(new, dict):
         return None
