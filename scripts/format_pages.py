@@ -60,7 +60,7 @@ credentials.
 Before 1.2: the folder `storage` with `session/PROJECT/ID.json`, `message/SESSION/ID.json` and `part/MESSAGE/ID.json`,
 one record for each file; the ids are taken from the names. What a database beside it has by now is refused, since its
 agent no longer reads it in the folder. Parts without a message are what undone messages leave, and are not read. A
-byte order mark before the JSON is read over, as the agent does, and stays. The folders of before 0.6,
+byte order mark before the JSON is skipped, as the agent does, and stays. The folders of before 0.6,
 `project/NAME/storage`, are recognised and refused: 1.1.65 copies what is in them into `storage`.""",
     "roo-code": """One JSON array of Anthropic messages. Messages that were condensed or truncated are inactive,
 and messages of one role in a row are one.""",
@@ -178,7 +178,7 @@ def _page(one: Format) -> Iterator[str]:
         yield from ("## Where they are found", "| agent | id | Linux | macOS | variable |", "|---|---|---|---|---|")
         yield from map(_places, agents)
         yield ""
-    told = {rule: found for agent in agents for rule, found in agent.outcomes.items()}
+    told = dict(agents[0].outcomes) if agents else {}
     if told or one.id in _MORE:
         yield from ("## What becomes of a defect on resume", _MORE.get(one.id, ""), "")
     if told:
@@ -186,6 +186,7 @@ def _page(one: Format) -> Iterator[str]:
         for outcome in dict.fromkeys(told.values()):
             rules = (_rule(rule) for rule, found in told.items() if found == outcome)
             yield f"| {', '.join(rules)} | {_text(outcome[1])} | {outcome[2] or ''} |"
+        yield from _others(agents)
         yield ""
     profile = f"[{one.profile}](../profiles/{one.profile}.md)"
     yield from (
@@ -198,6 +199,17 @@ def _page(one: Format) -> Iterator[str]:
         yield from ("", "## How to resume", *ways)
     if one.id in _RESUMING:
         yield from ("", _RESUMING[one.id])
+
+
+def _others(agents: tuple[Agent, ...]) -> Iterator[str]:
+    """That agents with the same files do the same."""
+    first, *others = agents
+    for other in others:
+        same = {
+            rule: (one[0], one[1].replace(first.title, other.title), *one[2:]) for rule, one in first.outcomes.items()
+        }
+        if other.outcomes == same:
+            yield from ("", f"{other.title} does the same.")
 
 
 def _rule(name: str) -> str:
