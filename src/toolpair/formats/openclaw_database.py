@@ -10,6 +10,7 @@ import orjson
 from msgspec.structs import replace
 
 from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
+from toolpair.formats.clock import seconds
 from toolpair.formats.database_agent import DatabaseAgent
 from toolpair.formats.openclaw import BEHIND, IMPORT, LEFT_OUT, NOT_LIVE, OUTCOMES, REFUSED, TITLE
 from toolpair.formats.turns import what_becomes
@@ -101,11 +102,11 @@ class OpenClawLayout:
         joined = "session_windows w LEFT JOIN session_nodes n ON n.session_key = w.session_key"
         query = f"SELECT {columns} FROM {joined} ORDER BY w.updated_at DESC, w.session_id"
         for id_, label, name, time, above, parent_id in connection.execute(query):
-            updated = time / 1000 if isinstance(time, (int, float)) else 0.0
             belongs = text(parent_id) if text(above) else None
             folder = self._folder(connection, text(id_))
             title = text(label) or text(name) or None
-            yield StoredSession(text(id_), title, folder, updated, belongs, sizes.get(id_, 0), not is_text(id_))
+            named = text(id_), title, folder, seconds(time, 1000) or 0.0, belongs
+            yield StoredSession(*named, sizes.get(id_, 0), not is_text(id_))
 
     def _folder(self, connection: Connection, session: str) -> str | None:
         first = "SELECT event_json FROM transcript_events WHERE session_id = ? ORDER BY seq LIMIT 1"
