@@ -52,8 +52,6 @@ class Table(Struct, frozen=True):
     """The columns that hold JSON text; the last one is the message, and ends the line."""
     hidden: frozenset[str] = frozenset()
     """Columns that are never read."""
-    moving: frozenset[str] = frozenset()
-    """Columns that the database's triggers change whenever a row is written."""
     whole: bool = False
     """A text that is not JSON, where JSON should be, stands in the line as a string, so that its other columns can be
     read and the row be repaired where it is."""
