@@ -12,11 +12,13 @@ import pytest
 
 from benchmarks.generate import generate
 from benchmarks.sessions.options import DATABASES, Options
+from tests import opencode_sessions
 from tests.long_sessions import AGENTS, BREAKS
 from tests.test_growth import all_that_is_asked
 from tests.work import growing
 from toolpair.formats.databases import sessions_in
 from toolpair.session.session import Session, open_session
+from toolpair.transcript.edits import Reorder
 
 SIZES = (8, 16, 32)
 OF_AGENTS = ("formats/", "source/rows/", "source/folders/")
@@ -70,6 +72,24 @@ def test_sessions_in_a_database(agent: str, parallel: bool, tmp_path: Path) -> N
         return lambda: _fixed(open_session(str(path)))
 
     assert _in_formats(growing(work, SIZES)) == []
+
+
+def test_new_parts_of_one_message(tmp_path: Path) -> None:
+    """Its texts, each after a call, are put before the calls: the calls get new rows."""
+
+    def work(count: int) -> Callable[[], None]:
+        made = opencode_sessions.OpencodeSession()
+        made.user("Go on.")
+        made.assistant(*(part for number in range(count) for part in (opencode_sessions.done(str(number)), "So.")))
+        path = tmp_path / f"{count}.db"
+        if not path.exists():
+            opencode_sessions.written(path, made)
+        judged = open_session(path).conversation.judged
+        edits = [Reorder(judged.transcript.messages[1], "calls_last")]
+        assert sum(item.uid < 0 for item in judged.apply(edits)) > count / 2
+        return lambda: judged.apply(edits) and None
+
+    assert growing(work, SIZES) == []
 
 
 @pytest.mark.parametrize("broken", [False, True])

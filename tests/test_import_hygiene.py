@@ -272,14 +272,14 @@ CHECKING = {
     "source.container": {"source.large", "source.literal", "source.rows.stored_session"},
     "source.growth": {"source.rows.stored_session"},
     "session.surroundings": {"source.folders.exchange"},
-    "source.folders.stored_session": {"source.folders.save"},
+    "source.folders.stored_session": {"source.folders.save", "source.rows.copying"},
     "source.rows.stored_session": {"source.rows.copying", "source.rows.save"},
     "source.saving.restoring": {"source.folders.save", "source.rows.backup", "source.rows.save"},
 }
 # A format is asked whether a file is its own; what reads, judges and edits such files is loaded for one that is.
 FORMATS = {
     "agents.catalog": {"formats.database_agent", "formats.databases"},
-    "formats.database_agent": {"formats.databases", "formats.way_back"},
+    "formats.database_agent": {"formats.databases", "formats.way_back", "source.peek"},
     "formats.databases": {"source.folders.exchange", "source.folders.stored_session"},
     "formats.docker_agent_database": {"formats.way_back", "shell.quoting", "source.peek"},
     "formats.agent": {"formats.turns"},

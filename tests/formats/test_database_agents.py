@@ -283,3 +283,28 @@ def test_a_list_says_the_size_and_time_of_each_session(agent: str, home: Path) -
             (size,) = db.execute(f"SELECT sum(length({column})) FROM {rows} WHERE {of} = ?", (name,)).fetchone()
             assert one.size == (size or 0)
     assert found[IDS[agent]].size > 100 and found[IDS[agent]].modified > 1.7e9
+
+
+TIMES = {
+    "opencode": "session.time_updated",
+    "goose": "sessions.updated_at",
+    "docker-agent": "sessions.created_at",
+    "openclaw": "session_windows.updated_at",
+}
+
+
+@pytest.mark.parametrize("time", [2**63 - 1, -(2**63), float("inf"), 1e30, 253402300800000, "soon", None])
+@pytest.mark.parametrize(("agent", "column"), TIMES.items())
+def test_a_time_that_is_none(
+    agent: str, column: str, time: object, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = AGENTS[agent][0](home / "some.db")
+    table, name = column.split(".")
+    with closing(sqlite3.connect(path)) as db:
+        try:
+            db.execute(f"UPDATE {table} SET {name} = ?", (time,))
+        except sqlite3.IntegrityError:
+            return  # the database takes none
+        db.commit()
+    assert main(["sessions", str(path), "--output-format", "json"]) == 0
+    assert IDS[agent] in capsys.readouterr().out

@@ -458,3 +458,16 @@ def test_a_message_that_was_removed_is_restored_with_its_parts(tmp_path: Path) -
     assert len(rows(path)["message"]) == len(before["message"]) - 1 and sound(path)
     assert main(["restore", str(path), "--backup", "latest"]) == 0
     assert rows(path) == before
+
+
+def test_a_part_is_of_the_session_of_its_message(tmp_path: Path) -> None:
+    """Whatever session it names: an agent reads parts by message alone."""
+    path = written(tmp_path / "opencode.db", plain(), another())
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(
+            "UPDATE part SET session_id = ? WHERE id = (SELECT min(id) FROM part WHERE session_id = ?)", (ID, OTHER)
+        )
+        db.commit()
+    one, other = (open_session(f"{path}::{id_}") for id_ in (ID, OTHER))
+    assert not one.problems and b"Something else?" not in one.to_bytes()
+    assert other.conversation.transcript.messages[0].blocks[0].text == "Something else?"

@@ -586,8 +586,9 @@ def test_a_file_that_cannot_be_replaced_is_named(how: str, tmp_path: Path) -> No
     session = opened(storage)
     assert session.stage_recommended()
     before = files(storage)
-    with pytest.raises(Refused, match=path.name):
+    with pytest.raises(Refused, match=path.name) as refused:
         session.save()
+    assert refused.value.reason == {"read-only": "read-only", "linked": "form"}[how], "no option allows it"
     assert files(storage) == before and not list(tmp_path.rglob("*toolpair*"))
 
 

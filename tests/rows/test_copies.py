@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 import toolpair
-from tests.docker_agent_databases import BREAKS, several
+from tests.docker_agent_databases import BREAKS, database, several, sound
 from tests.rows.test_saving import messages, opened
 from toolpair.cli.main import main
+from toolpair.source.errors import Refused
 
 MORE = """
 PRAGMA user_version = 77;
@@ -103,3 +104,40 @@ def test_a_table_of_a_module_that_is_not_here(tmp_path: Path) -> None:
     assert not [one for one in toolpair.open(tmp_path / "copy.db").problems if one.severity == "error"]
     session.save()
     assert not [one for one in opened(path).problems if one.severity == "error"]
+
+
+ELSEWHERE = "CREATE TABLE credential (id TEXT); INSERT INTO credential VALUES ('of nobody else');"
+
+
+def test_a_copy_of_the_session_is_replaced(tmp_path: Path) -> None:
+    session, copy = opened(several(tmp_path / "session.db", more=MORE)), tmp_path / "copy.db"
+    session.save_as(copy)
+    session.stage_recommended()
+    session.save_as(copy, force=True)
+    assert messages(toolpair.open(copy)) == messages(session)
+
+
+@pytest.mark.parametrize("which", ["another session", "nothing", "another table"])
+def test_what_somebody_may_miss_is_never_replaced(tmp_path: Path, which: str) -> None:
+    rows = {"another session": [sound("other")], "nothing": [], "another table": [sound()]}[which]
+    other = database(tmp_path / "other.db", *rows, more=ELSEWHERE if which == "another table" else "")
+    before = other.read_bytes()
+    with pytest.raises(Refused, match="is a database, and all that it holds would be gone"):
+        opened(several(tmp_path / "session.db")).save_as(other, force=True)
+    assert other.read_bytes() == before
+
+
+@pytest.mark.parametrize("ending", ["-wal", "-journal"])
+def test_not_beside_the_log_of_another_one(tmp_path: Path, ending: str) -> None:
+    """SQLite would take what is in it for a part of the copy."""
+    session, copy = opened(several(tmp_path / "session.db")), tmp_path / "copy.db"
+    beside = tmp_path / f"copy.db{ending}"
+    beside.write_bytes(b"x")
+    with pytest.raises(Refused, match=f"copy.db{ending} belongs to another state of"):
+        session.save_as(copy)
+    assert not copy.exists()
+
+
+def test_the_name_of_a_database_in_any_letters(tmp_path: Path) -> None:
+    opened(several(tmp_path / "session.db")).save_as(tmp_path / "COPY.DB")
+    assert (tmp_path / "COPY.DB").read_bytes().startswith(b"SQLite format 3")

@@ -376,3 +376,27 @@ def test_checking_all_sessions_lists_them_once(tmp_path: Path, monkeypatch: pyte
     )
     assert main(["check", str(path), "--jobs", "1"]) == 1
     assert len(asked) <= 2
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_by_a_link_to_it(tmp_path: Path, size: str, state: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What waits beside a database is beside the file, not beside a link to it."""
+    path = in_state(tmp_path / "x", state)
+    link = tmp_path / "link.db"
+    link.symlink_to(path)
+    found = databases.sessions_in(str(path), "x").sessions
+    assert databases.sessions_in(str(link), "x").sessions == found and len(found) == 4
+    assert databases.words_of(str(link), "sound") == "Thanks. Go on."
+    assert main(["check", str(link)]) == 1
+    assert capsys.readouterr().out.count(f"{link}::sound") > 1
+
+
+def test_two_slashes_at_the_start_of_a_path(tmp_path: Path, size: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = several(tmp_path / "session.db")
+    monkeypatch.setattr(tempfile, "tempdir", f"/{tmp_path}")
+    assert len(databases.sessions_in(f"/{path}", "x").sessions) == 4
+
+
+def test_a_name_to_which_nothing_can_be_added(tmp_path: Path) -> None:
+    path = several(tmp_path / "session.db").rename(tmp_path / f"{'n' * 250}.db")
+    assert toolpair.open(f"{path}::sound").problems

@@ -208,3 +208,16 @@ def test_undo_of_a_save(tmp_path: Path) -> None:
     assert saved.backup is not None
     with pytest.raises(Refused, match="has changed"):
         restore(path, saved.backup, only_over=session.file.snapshot)
+
+
+def test_a_copy_of_a_backup_is_a_database_as_any(tmp_path: Path) -> None:
+    saved = fixed(several(tmp_path / "session.db"))
+    assert saved.backup is not None
+    path = saved.backup.rename(tmp_path / "again.db")
+    before = dump(path)
+    assert fixed(path).backup is not None
+    assert main(["restore", str(path), "--backup", "latest"]) == 0
+    assert dump(path) == before
+    path.unlink()
+    assert main(["restore", str(path), "--backup", "latest"]) == 0
+    assert not any("toolpair" in name for name in dump(path))

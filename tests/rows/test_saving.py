@@ -19,6 +19,7 @@ from tests.docker_agent_databases import BREAKS, broken, child, database, dump, 
 from toolpair.session.saving import Saved
 from toolpair.session.session import Session
 from toolpair.source.errors import Refused, SaveFailed
+from toolpair.source.floods import LEAST_WITH_TEXT
 from toolpair.source.saving import restore
 
 STATEMENT = "UPDATE session_items SET {} WHERE session_id = 'sound'"
@@ -407,9 +408,35 @@ def test_the_owner_stays_and_gets_the_backup(tmp_path: Path, log: bool) -> None:
     assert len(list(tmp_path.glob("*.bak"))) == 1
 
 
-def test_a_name_to_which_nothing_can_be_added(tmp_path: Path) -> None:
-    path = several(tmp_path / f"{'n' * 240}.db")
+@pytest.mark.parametrize("length", [240, 250])
+def test_a_name_to_which_nothing_can_be_added(tmp_path: Path, length: int) -> None:
+    path = several(tmp_path / "session.db").rename(tmp_path / f"{'n' * length}.db")
     with pytest.raises(Refused, match="too long to keep the original beside it") as refused:
         fixed(path)
     assert refused.value.reason == "name-too-long"
     assert [one.name for one in tmp_path.iterdir()] == [path.name]
+
+
+def test_rows_damaged_alike_are_rows_however_many_they_are(tmp_path: Path) -> None:
+    path = several(tmp_path / "session.db")
+    columns = "session_id, position, item_type, agent_name, message_json, implicit"
+    with closing(sqlite3.connect(path)) as connection:
+        rows = [("sound", 100 + number, "message", "", "", 0) for number in range(LEAST_WITH_TEXT + 1)]
+        connection.executemany(f"INSERT INTO session_items ({columns}) VALUES (?, ?, ?, ?, ?, ?)", rows)
+        connection.commit()
+    before = len(rows_of(path, "sound"))
+    fixed(path)
+    assert len(rows_of(path, "sound")) <= before - LEAST_WITH_TEXT
+    assert not opened(path).stage_recommended()
+
+
+def test_a_database_with_another_name_is_not_written(tmp_path: Path) -> None:
+    """SQLite looks for a log beside the name that it is given: what an agent left beside another one would be lost."""
+    path = several(tmp_path / "session.db", wal=True)
+    link = tmp_path / "link.db"
+    link.hardlink_to(path)
+    before = dump(path)
+    with pytest.raises(Refused, match="has other names") as refused:
+        fixed(link)
+    assert refused.value.reason == "form"
+    assert dump(path) == before and not list(tmp_path.glob("*.bak"))

@@ -33,7 +33,11 @@ def milliseconds_in(record: Any, name: str) -> float | None:
 
 def seconds_in(record: Any, name: str, parts: int = 1) -> float | None:
     """The time of a record that has it as a number of seconds, or of `parts` of a second."""
-    number = record.get(name) if isinstance(record, dict) else None
+    return seconds(record.get(name) if isinstance(record, dict) else None, parts)
+
+
+def seconds(number: Any, parts: int = 1) -> float | None:
+    """A number of seconds since the epoch, or of `parts` of a second, if that is a time."""
     if not isinstance(number, (int, float)) or isinstance(number, bool) or not 0 < number < _NEVER * parts:
         return None
     return number / parts

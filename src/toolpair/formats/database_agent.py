@@ -11,15 +11,24 @@ from toolpair.formats.agent import Agent, FoundSession, SessionFile
 from toolpair.shell.machine import Machine, resolved
 from toolpair.source.addresses import divided, joined
 from toolpair.source.errors import UnreadableFile
+from toolpair.source.rows.layout import FACTS
 
 if TYPE_CHECKING:
     from toolpair.formats.way_back import WayBack
-    from toolpair.source.rows.layout import StoredSession
+    from toolpair.source.rows.layout import Layout, StoredSession
 
 
 def is_lines(path: Path) -> bool:
     """Whether rows were saved as lines of JSON there: no agent resumes these."""
     return path.suffix in (".json", ".jsonl", ".zst")
+
+
+def has_rows(path: Path, layout: Layout) -> bool:
+    """Whether a file of lines was made of a session's rows, where the agent itself has written others."""
+    from toolpair.source import peek
+
+    first = (FACTS, *(table.name for table in layout.tables))
+    return peek.head(str(path), 64).startswith(tuple(f'{{"{name}":'.encode() for name in first))
 
 
 class DatabaseAgent(Agent):

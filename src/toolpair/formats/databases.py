@@ -17,7 +17,7 @@ from toolpair.shell.program import command
 from toolpair.source.addresses import divided, is_database, joined
 from toolpair.source.databases import LOOKED_AT, name_of, tables_in
 from toolpair.source.errors import UnreadableFile
-from toolpair.source.rows.layout import Row, StoredSession, tables_of
+from toolpair.source.rows.layout import Row, StoredSession, holds_rows, tables_of
 from toolpair.source.rows.private_copy import Progress
 from toolpair.source.rows.reading import reading
 from toolpair.source.rows.stored_session import RowsOfSession
@@ -121,6 +121,19 @@ def words_of(path: str, session: str) -> str | None:
         return holder.words(session)
 
 
+def holds_only(path: str, session: str) -> bool:
+    """Whether a database holds this session alone, as a copy of it does, and nothing of anybody else's in any table.
+
+    Raises Unreadable.
+    """
+    with reading(path, path) as (connection, _):
+        layout = _readable(connection, path, path)
+        if [(one.id, one.nameless) for one in layout.sessions(connection)] != [(session, False)]:
+            return False
+        parts = (part.table for table in layout.tables for part in table.parts)
+        return not holds_rows(connection, {*layout.besides, *(table.name for table in layout.tables), *parts})
+
+
 def has_moved(path: str, session: str) -> bool:
     """Whether a session's agent reads it elsewhere by now. Raises Unreadable."""
     with _holding(path, path, None) as holder:
@@ -221,7 +234,7 @@ def looks_known(path: str) -> bool:
     with open(path, "rb") as file:
         found = tables_in(file.read(LOOKED_AT))
     known = {table.name.lower().encode() for layout in all_layouts() for table in layout.tables}
-    return bool(known & found) or os.path.exists(path + "-wal")
+    return bool(known & found) or os.path.exists(os.path.realpath(path) + "-wal")
 
 
 def named_sessions(path: str) -> tuple[list[str], str | None]:

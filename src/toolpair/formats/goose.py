@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -29,7 +30,7 @@ from toolpair.formats.format import (
     profile_of,
 )
 from toolpair.formats.goose_rows import MESSAGES, SESSIONS, content_key, fields_of, is_message, row_slot
-from toolpair.formats.reading import as_text, blocks_by_key, pairs_in
+from toolpair.formats.reading import as_text, blocks_by_key, facts_of, pairs_in
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Message, Scope, Transcript
 
@@ -66,6 +67,22 @@ _STOPS: Final = "goose does not start: it crashes at a row that it cannot read."
 
 
 # --- the transcript ----------------------------------------------------------------------------------------
+
+
+class _Facts(Struct, frozen=True, eq=False, dict=True):
+    items: Sequence[Item]
+
+    @cached_property
+    def unreadable(self) -> frozenset[int]:
+        """uids of the messages that goose cannot read."""
+        from toolpair.formats.goose_checks import cannot_be_read
+
+        return frozenset(item.uid for item in self.items if is_message(item.value) and cannot_be_read(item.value))
+
+
+def unreadable_in(transcript: Transcript) -> frozenset[int]:
+    """uids of the messages that goose cannot read."""
+    return facts_of(transcript, _Facts).unreadable
 
 
 def is_visible(value: Any) -> bool:
@@ -126,6 +143,7 @@ def _read(items: Sequence[Item], view: View) -> Transcript:
         merged=True,
         native=True,
         agent=TITLE,
+        agent_facts=_Facts(items),
         session_id=as_text(session.get("id")) or name,
         folder=as_text(session.get("working_dir")),
         model=as_text(config.get("model_name")) if isinstance(config, dict) else None,
@@ -149,13 +167,13 @@ def _as_message(value: Any) -> dict[str, Any]:
 # --- what is sent ------------------------------------------------------------------------------------------
 
 
-class _Part(Struct, eq=False):
+class _Part(Struct, eq=False, dict=True):
     """A part of a message on its way out, as goose writes it."""
 
     raw: dict[str, Any]
     block: Block | None
 
-    @property
+    @cached_property
     def type(self) -> str | None:
         return type_name(self.raw)
 
@@ -168,15 +186,14 @@ _Said = tuple[str, list[_Part]]
 
 
 def _sees(items: Sequence[Item], transcript: Transcript, in_turns: bool) -> SentRequest:
-    from toolpair.formats.goose_checks import cannot_be_read
     from toolpair.formats.turns import is_blank
 
-    own = blocks_by_key(transcript)
+    own, unreadable = blocks_by_key(transcript), unreadable_in(transcript)
     in_rows = any(MESSAGES in item.value for item in items if isinstance(item.value, dict))
     refuses = None
     said: list[_Said] = []
     for item in items:
-        if isinstance(item.value, Damaged) or (is_message(item.value) and cannot_be_read(item.value)):
+        if isinstance(item.value, Damaged) or item.uid in unreadable:
             refuses = _STOPS if in_rows else refuses
         elif is_message(item.value) and is_visible(item.value) and fields_of(item.value).get("role") in _ROLES:
             said.append((fields_of(item.value)["role"], list(_for_the_model(item, own))))
@@ -418,7 +435,7 @@ class GooseFormat(OfOneApi):
     def check(self, context: Context, items: Sequence[Item], view: View) -> None:
         from toolpair.formats.goose_checks import check
 
-        check(context, items, self.in_turns)
+        check(context, items, unreadable_in(context.transcript), self.in_turns)
 
     def time_of(self, value: Any) -> float | None:
         from toolpair.formats.clock import seconds_in

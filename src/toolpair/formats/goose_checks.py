@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import isfinite
 from typing import Any, Final
 
@@ -150,14 +150,14 @@ def _as_text(part: Any) -> dict[str, Any]:
 # --- rules of its own --------------------------------------------------------------------------------------
 
 
-def check(context: Context, items: Sequence[Item], in_turns: bool) -> None:
+def check(context: Context, items: Sequence[Item], unreadable: Collection[int], in_turns: bool) -> None:
+    """`unreadable`: uids of the messages that goose cannot read."""
     _left_out(context)
-    unreadable = [item for item in items if is_message(item.value) and cannot_be_read(item.value)]
-    within = {item.uid for item in unreadable}
-    context.problems[:] = [one for one in context.problems if one.record not in within or one.rule not in _WITHIN]
+    context.problems[:] = [one for one in context.problems if one.record not in unreadable or one.rule not in _WITHIN]
     numbers = {record: number for number, one in enumerate(context.messages) for record in one.records}
-    for item in unreadable:
-        _unreadable(context, item, numbers.get(item.uid))
+    for item in items if unreadable else ():
+        if item.uid in unreadable:
+            _unreadable(context, item, numbers.get(item.uid))
     if not in_turns:
         _words_before_results(context)
     _leading_response(context)

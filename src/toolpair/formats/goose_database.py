@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dialects.item_types import type_name
 from toolpair.formats.agent import FoundSession, Program, SessionFile
-from toolpair.formats.database_agent import DatabaseAgent
+from toolpair.formats.database_agent import DatabaseAgent, has_rows
 from toolpair.formats.stored_rows import json_in
 from toolpair.source.rows.layout import (
     Layout,
@@ -225,7 +225,7 @@ class Goose(DatabaseAgent):
     def way_back(self, file: SessionFile) -> WayBack | None:
         from toolpair.formats.way_back import WayBack
 
-        if file.path is not None and file.path.suffix == ".jsonl" and not _has_rows(file.path):
+        if file.path is not None and file.path.suffix == ".jsonl" and not has_rows(file.path, LAYOUT):
             return WayBack(("goose", "session", "--resume", "--path", str(file.path)), file.folder)
         return super().way_back(file)
 
@@ -244,13 +244,6 @@ class Goose(DatabaseAgent):
         from toolpair.formats.turns import what_becomes
 
         return what_becomes(TITLE, VERSION, problem, seen, _OUTCOMES)
-
-
-def _has_rows(path: Path) -> bool:
-    """Whether a file of lines was made of a session's rows; goose wrote others."""
-    from toolpair.source import peek
-
-    return peek.head(str(path), 32).startswith((b'{"facts":', b'{"sessions":', b'{"messages":'))
 
 
 AGENT: Final = Goose()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -90,9 +90,8 @@ def _add_header(context: Context, rows: Rows) -> None:
 
 
 def _check_list(context: Context, rows: Rows) -> None:
-    path = path_of(rows.events, rows.parents, rows.leaf)
-    by_links, leaf = linked(rows.events)
-    links = path_of(rows.events, by_links, leaf) if rows.whole else path
+    path = rows.path
+    links = rows.linked_path if rows.whole else path
     if rows.in_use and not rows.ends_elsewhere and not list_differs(rows):
         if not in_order(rows, path):
             _add(context, rows, f"A count or a place in {TITLE}'s list of the history is wrong.", [_again(rows)])
@@ -105,7 +104,7 @@ def _check_list(context: Context, rows: Rows) -> None:
     follow_links = _fix(
         "follow-links",
         "rebuild the list from the links",
-        _to_links(rows, links, by_links, leaf),
+        _to_links(rows, links),
         sent,
         recommended=not sent and (bool(hidden) or not can_be_linked),
     )
@@ -183,7 +182,8 @@ def _nothing(rows: Rows) -> Edit:
     return SetInRecord(event.item.uid, (*IN_EVENT, "type"), event.record.get("type"))
 
 
-def _to_links(rows: Rows, links: Sequence[Event], by_links: dict[int, Any], leaf: str | None) -> list[Edit]:
+def _to_links(rows: Rows, links: Sequence[Event]) -> list[Edit]:
+    by_links, leaf = rows.links
     edits: list[Edit] = [
         Relink(event.item.uid, by_links[event.item.uid])
         for event in links

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from sqlite3 import Connection
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-import orjson
 from msgspec.structs import replace
 
 from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
-from toolpair.formats.database_agent import DatabaseAgent
+from toolpair.formats.clock import seconds
+from toolpair.formats.database_agent import DatabaseAgent, has_rows
 from toolpair.formats.openclaw import BEHIND, IMPORT, LEFT_OUT, NOT_LIVE, OUTCOMES, REFUSED, TITLE
+from toolpair.formats.stored_rows import object_in
 from toolpair.formats.turns import what_becomes
 from toolpair.source.rows.layout import (
     Layout,
@@ -101,15 +102,15 @@ class OpenClawLayout:
         joined = "session_windows w LEFT JOIN session_nodes n ON n.session_key = w.session_key"
         query = f"SELECT {columns} FROM {joined} ORDER BY w.updated_at DESC, w.session_id"
         for id_, label, name, time, above, parent_id in connection.execute(query):
-            updated = time / 1000 if isinstance(time, (int, float)) else 0.0
             belongs = text(parent_id) if text(above) else None
             folder = self._folder(connection, text(id_))
             title = text(label) or text(name) or None
-            yield StoredSession(text(id_), title, folder, updated, belongs, sizes.get(id_, 0), not is_text(id_))
+            named = text(id_), title, folder, seconds(time, 1000) or 0.0, belongs
+            yield StoredSession(*named, sizes.get(id_, 0), not is_text(id_))
 
     def _folder(self, connection: Connection, session: str) -> str | None:
         first = "SELECT event_json FROM transcript_events WHERE session_id = ? ORDER BY seq LIMIT 1"
-        found = _object(next(iter(connection.execute(first, (session,))), (None,))[0])
+        found = object_in(next(iter(connection.execute(first, (session,))), (None,))[0])
         folder = found.get("cwd")
         return folder if isinstance(folder, str) and found.get("type") == "session" else None
 
@@ -120,7 +121,7 @@ class OpenClawLayout:
         last = f"WHERE session_id = ? AND {may_be} ORDER BY seq DESC LIMIT {_WORDS_OF}"
         rows = rows_of(connection, _EVENTS, last, session)
         for row in rows:
-            message = _object(_shown(row).columns["event_json"]).get("message")
+            message = object_in(_shown(row).columns["event_json"]).get("message")
             if isinstance(message, dict) and message.get("role") == "user":
                 content = message.get("content")
                 parts = content if isinstance(content, list) else [{"text": content}]
@@ -170,14 +171,6 @@ def _unpacked(packed: bytes) -> Stored:
         return Text(zstandard.ZstdDecompressor().decompress(packed, max_output_size=_LONGEST))
     except zstandard.ZstdError:
         return None
-
-
-def _object(stored: Any) -> dict[str, Any]:
-    try:
-        found = orjson.loads(text(stored))
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 LAYOUT: Final[Layout] = OpenClawLayout()
@@ -239,7 +232,7 @@ class OpenClawAgent(DatabaseAgent):
     def way_back(self, file: SessionFile) -> WayBack | None:
         from toolpair.formats.way_back import WayBack
 
-        if file.path is not None and file.path.suffix == ".jsonl" and not _has_rows(file.path):
+        if file.path is not None and file.path.suffix == ".jsonl" and not has_rows(file.path, LAYOUT):
             return WayBack((), sentence=IMPORT)
         return super().way_back(file)
 
@@ -250,7 +243,7 @@ class OpenClawAgent(DatabaseAgent):
 
     def where_to_put(self, file: SessionFile, machine: Machine) -> str | None:
         path = file.opened or file.path
-        if path is not None and path.suffix == ".jsonl" and not _has_rows(path):
+        if path is not None and path.suffix == ".jsonl" and not has_rows(path, LAYOUT):
             return Agent.where_to_put(self, file, machine)
         return super().where_to_put(file, machine)
 
@@ -282,13 +275,6 @@ class OpenClawAgent(DatabaseAgent):
         if problem.rule == "chain.list_differs" and problem.impact == "loses":
             return OnResume(TITLE, version, "dropped", "history", "OpenClaw sends only what its list has.")
         return what_becomes(TITLE, version, problem, seen, outcomes)
-
-
-def _has_rows(path: Path) -> bool:
-    """Whether a file of lines was made of a session's rows; OpenClaw wrote others."""
-    from toolpair.source import peek
-
-    return peek.head(str(path), 32).startswith((b'{"facts":', b'{"session_windows":', b'{"transcript_events":'))
 
 
 AGENT: Final = OpenClawAgent()

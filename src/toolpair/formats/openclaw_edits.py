@@ -109,14 +109,13 @@ def _leaf(rows: Rows, now: Rows, parents: Mapping[int, str | None]) -> str | Non
     """
     if now.state != rows.state:
         return text_of(now.state.get("leaf_event_id"))
-    path = path_of(rows.events, rows.parents, rows.leaf)
-    old = {event.item.uid for event in path}
+    old = {event.item.uid for event in rows.path}
     there = [event for event in now.events if event.item.uid in old or event.item.uid not in rows.parents]
     children: dict[str | None, list[Event]] = {}
     for event in there:
         children.setdefault(parents.get(event.item.uid), []).append(event)
     left = {event.item.uid: event for event in now.events}
-    at = next((left[event.item.uid] for event in reversed(path) if event.item.uid in left), None)
+    at = next((left[event.item.uid] for event in reversed(rows.path) if event.item.uid in left), None)
     passed: set[int] = set()
     while at is not None and at.item.uid not in passed:
         passed.add(at.item.uid)

@@ -7,6 +7,7 @@ the records say of their parents: so a record's parent is, here, the one that it
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
@@ -92,7 +93,7 @@ def _number(value: Any) -> int | None:
     return value if isinstance(value, int) else None
 
 
-class Rows(Struct, eq=False):
+class Rows(Struct, eq=False, dict=True):
     """The rows of a session, as the agent has them in use."""
 
     items: Sequence[Item]
@@ -110,6 +111,18 @@ class Rows(Struct, eq=False):
     """A row of the list is not JSON."""
     ends_elsewhere: bool
     """The list goes on after the row that the agent would continue from."""
+    links: tuple[Mapping[int, str | None], str | None]
+    """The same as `parents` and `leaf` where OpenClaw makes a new list."""
+
+    @cached_property
+    def path(self) -> Sequence[Event]:
+        """The history."""
+        return path_of(self.events, self.parents, self.leaf)
+
+    @cached_property
+    def linked_path(self) -> Sequence[Event]:
+        """The history where OpenClaw makes a new list."""
+        return path_of(self.events, *self.links)
 
 
 def rows_in(items: Sequence[Item]) -> Rows:
@@ -126,7 +139,8 @@ def rows_in(items: Sequence[Item]) -> Rows:
     whole = not any(
         event.record.get("type") in ("leaf", "reset") or event.record.get("appendMode") is not None for event in events
     )
-    by_links, leaf = linked(events) if whole else ({event.item.uid: event.parent for event in events}, None)
+    links = linked(events)
+    by_links, leaf = links if whole else ({event.item.uid: event.parent for event in events}, None)
     parents = dict(by_links)
     damaged = any(isinstance(item.value, Damaged) for item in items)
     places = [event.position for event in listed]
@@ -141,7 +155,7 @@ def rows_in(items: Sequence[Item]) -> Rows:
         if leaf is None or leaf not in {event.id for event in listed}:
             leaf = max(listed, key=lambda event: event.number).id if listed else None
     ends_elsewhere = in_use and bool(listed) and leaf != listed[-1].id
-    return Rows(items, events, state, in_use, parents, leaf, whole, torn, ends_elsewhere)
+    return Rows(items, events, state, in_use, parents, leaf, whole, torn, ends_elsewhere, links)
 
 
 def events_in(items: Iterable[Item]) -> list[Event]:
@@ -200,9 +214,7 @@ def list_differs(rows: Rows) -> bool:
     """Whether the list leads through other records than the links."""
     if not rows.in_use or not rows.whole:
         return False
-    by_links, leaf = linked(rows.events)
-    path, links = path_of(rows.events, rows.parents, rows.leaf), path_of(rows.events, by_links, leaf)
-    return [event.item.uid for event in path] != [event.item.uid for event in links]
+    return [event.item.uid for event in rows.path] != [event.item.uid for event in rows.linked_path]
 
 
 # --- as pi's records ---------------------------------------------------------------------------------------
@@ -354,7 +366,9 @@ class OpenClawRows(OpenClaw):
         return [damage_of(one, pi, transcript, places) for one in found]
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
-        return request_for(_history(_rows_of(items, transcript), transcript.tree.leaf), transcript)
+        known = history_of(transcript)
+        is_same = isinstance(known.ways, RowWays) and known.ways.rows.items is items
+        return request_for(known if is_same else found_in(items, transcript.tree.leaf)[1], transcript)
 
     def check(self, context: Context, items: Sequence[Item], view: View) -> None:
         from toolpair.formats.openclaw_checks import check

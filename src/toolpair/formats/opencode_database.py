@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from toolpair.formats.agent import Program, SessionFile
+from toolpair.formats.clock import seconds
 from toolpair.formats.database_agent import DatabaseAgent
 from toolpair.formats.opencode import LAST_WITH_FOLDER, NEWEST, OUTCOMES, OUTCOMES_BEFORE, sent_id, version_of
 from toolpair.formats.opencode_history import KILO, MESSAGE, OPENCODE, PART, SESSION, STOPS, history_of
@@ -62,9 +63,8 @@ class OpencodeLayout:
         columns = "id, title, directory, time_updated, parent_id"
         rows = connection.execute(f"SELECT {columns} FROM session ORDER BY time_updated DESC, id")
         for id_, title, folder, time, parent in rows:
-            updated = time / 1000 if isinstance(time, (int, float)) else 0.0
-            named = text(id_), text(title) or None, text(folder) or None
-            yield StoredSession(*named, updated, text(parent) or None, size.get(id_, 0), not is_text(id_))
+            named = text(id_), text(title) or None, text(folder) or None, seconds(time, 1000) or 0.0
+            yield StoredSession(*named, text(parent) or None, size.get(id_, 0), not is_text(id_))
 
     def words(self, connection: Connection, session: str) -> str | None:
         from toolpair.source import peek
@@ -89,9 +89,11 @@ class OpencodeLayout:
             return
         messages = list(rows_of(connection, _MESSAGE, "WHERE session_id = ?", session))
         parts = self._parts(connection, session)
-        alone = "WHERE session_id = ? AND message_id NOT IN (SELECT id FROM message WHERE session_id = ?) ORDER BY id"
+        alone = (
+            "WHERE session_id = ? AND NOT EXISTS (SELECT 1 FROM message WHERE message.id = part.message_id) ORDER BY id"
+        )
         left: dict[str, list[Row]] = {}
-        for part in rows_of(connection, _PART, alone, session, session):
+        for part in rows_of(connection, _PART, alone, session):
             left.setdefault(text(part.columns["message_id"]), []).append(part)
         ordered: list[tuple[Any, bytes, Row | None, Sequence[Row]]] = [
             (_number(row.columns["time_created"]), text(row.columns["id"]).encode(), row, ()) for row in messages

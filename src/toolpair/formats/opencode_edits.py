@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import accumulate
 from typing import Any, Final
 
 from msgspec import Struct, field
@@ -73,8 +74,8 @@ class Rows(Linear):
         self._history = history
         self._sent_messages = transcript.messages
         self._stored_of = {part.uid: one for one in history.stored for part in one.parts}
-        self._places = [one.place for one in history.stored]
-        self._is_sorted = all(one <= next_ for one, next_ in pairwise(self._places))
+        self._highest = list(accumulate((one.place for one in history.stored), max))
+        """The highest place of the messages up to each."""
         self._number_of = {id(one): number for number, one in enumerate(history.stored)}
         self._row = {item.uid: item.value for item in items}
         self._own_of: dict[int, StoredMessage] = {}
@@ -270,13 +271,16 @@ class Rows(Linear):
         ids = {part.uid: part.id for part in message.parts}
         last_uid = message.uid if message.uid is not None else message.parts[0].uid
         last_id, written = "", set[int]()
+        rest = deque(sorted((id_, uid) for uid, id_ in ids.items()))
         for block in blocks:
             uid = block.source.record if isinstance(block, DraftBlock) and block.source is not None else None
             if uid in ids and uid not in written and ids[uid] > last_id:
                 last_uid, last_id = uid, ids[uid]
                 written.add(uid)
                 continue
-            following = min((id_ for one, id_ in ids.items() if id_ > last_id and one not in self._gone), default=None)
+            while rest and (rest[0][0] <= last_id or rest[0][1] in self._gone):
+                rest.popleft()
+            following = rest[0][0] if rest else None
             row = row_of(self._row[uid], PART) if uid in ids and uid not in written else None
             id_ = self._between(last_id or message.parts[0].id, following)
             if row is not None and uid is not None:
@@ -324,12 +328,8 @@ class Rows(Linear):
 
     def _following(self, message: StoredMessage) -> StoredMessage | None:
         """The first message that sorts after this one."""
-        stored, places = self._history.stored, self._places
-        if self._is_sorted:
-            at = bisect_right(places, message.place)
-        else:
-            at = next((n for n, place in enumerate(places) if place > message.place), len(places))
-        return stored[at] if at < len(stored) else None
+        at = bisect_right(self._highest, message.place)
+        return self._history.stored[at] if at < len(self._history.stored) else None
 
     def _put_messages(self, found: Iterable[_New], after: int) -> None:
         for new in found:

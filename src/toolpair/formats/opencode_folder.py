@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, Final
 
+from toolpair.formats.clock import milliseconds_in
 from toolpair.formats.opencode_history import MESSAGE, PART, SESSION
 from toolpair.formats.stored_rows import object_in
 from toolpair.source import peek
@@ -97,8 +98,7 @@ class OpencodeFolder:
         except OSError:
             return None
         time = data.get("time")
-        updated = time.get("updated") if isinstance(time, dict) else None
-        at = updated / 1000 if isinstance(updated, (int, float)) else modified
+        at = milliseconds_in(time, "updated") or modified
         title, directory, parent = (_text(data.get(key)) or None for key in ("title", "directory", "parentID"))
         messages = self._in(folder, MESSAGE, id_)
         size = sum(map(partial(self._size_of_parts, folder), messages)) if is_measured else len(messages) * _USUAL

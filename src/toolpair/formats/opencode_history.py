@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any, Final
 
 from msgspec import Struct
@@ -28,7 +29,7 @@ class Part(Struct, frozen=True, eq=False):
     data: Any
 
 
-class StoredMessage(Struct, eq=False):
+class StoredMessage(Struct, eq=False, dict=True):
     """A message's row with its parts. `uid` is None where the row is gone."""
 
     uid: int | None
@@ -44,11 +45,11 @@ class StoredMessage(Struct, eq=False):
         """What messages are sorted by."""
         return (0 if self.by_id else self.time), self.id
 
-    @property
+    @cached_property
     def info(self) -> dict[str, Any]:
         return self.data if isinstance(self.data, dict) else {}
 
-    @property
+    @cached_property
     def role(self) -> Any:
         return self.info.get("role")
 

@@ -145,17 +145,16 @@ def save_copy(
 
 def _is_copy(path: str | Path, rows: StoredRecords | None) -> bool:
     """Whether a database holds this session alone. Raises Refused for the one that the session is in."""
-    from toolpair.formats.databases import sessions_in
+    from toolpair.formats.databases import holds_only
 
     if rows is None or not is_database(str(path)):
         return False
     if os.path.realpath(path) == os.path.realpath(rows.path):
         raise Refused(f"{path} is the database itself; save in place, which keeps what is there now.", "database")
     try:
-        found = sessions_in(str(path), str(path))
+        return holds_only(str(path), rows.session)
     except UnreadableFile:
         return False
-    return not found.nameless and {one.id for one in found.sessions} <= {rows.session}
 
 
 def _copied(

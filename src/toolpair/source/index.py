@@ -129,12 +129,13 @@ class LineIndex(RecordIndex):
     If the first line's record has a comma after it, the commas after the other records do not belong to them either.
 
     It is built only as far as needed. A record's uid is its line less one; `first_line` is the first line of the
-    content.
+    content. `of_rows`: each line is a row of a database, so none is a part of a flood.
     """
 
-    def __init__(self, content: Content, first_line: int = 1) -> None:
+    def __init__(self, content: Content, first_line: int = 1, *, of_rows: bool = False) -> None:
         super().__init__(content)
         self._first_line: Final = first_line
+        self._of_rows: Final = of_rows
         self._begin: Final = len(_BOM) if content.startswith(_BOM) else 0
         self._stop: Final = _stop(content, self._begin)
         self.commas: Final = _has_comma(content, self._begin)
@@ -238,7 +239,8 @@ class LineIndex(RecordIndex):
         plain = plain and not self.commas
         done = 0
         looked = 0
-        for probe in (*range(-self._lines % PROBED, len(lines), PROBED), len(lines) - 1):
+        probes = () if self._of_rows else (*range(-self._lines % PROBED, len(lines), PROBED), len(lines) - 1)
+        for probe in probes:
             # A flood may have blank lines in it.
             number = next((at for at in range(probe, looked - 1, -1) if bytes(lines[at]).strip(_SPACE)), probe)
             looked = max(looked, probe + 1)

@@ -271,4 +271,4 @@ def _refuse_unwritable(folder: str, changes: Sequence[FileChange]) -> None:
             raise Refused(f"{path} is read-only; make it writable, or {_COPY}.", "read-only")
         if found.st_nlink > 1:
             said = f"{path} has other names (hard links) that would keep the old content; {_COPY}."
-            raise Refused(said, "hard-links")
+            raise Refused(said, "form")

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 _TRIES: Final = 10
 _TICK: Final = 20_000_000
 """Nanoseconds in which a file may change twice and have the same time."""
-_DATABASES: Final = (".db", ".sqlite", ".sqlite3")
 
 
 class FilesOfSession(Struct, frozen=True, eq=False):
@@ -83,6 +82,8 @@ class FilesOfSession(Struct, frozen=True, eq=False):
 
     def copied(self, name: str, base: Document, now: Document, shown: str) -> bytes | None:
         """Always lines."""
-        if name.endswith(_DATABASES):
+        from toolpair.source.rows.copying import names_database
+
+        if names_database(name):
             raise Refused(f"{shown} is in a folder, not in a database; name the copy with .jsonl.", "form")
         return None

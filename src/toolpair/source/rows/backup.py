@@ -40,6 +40,7 @@ def made(source: sqlite3.Connection | None, session: str, changes: Sequence[RowC
     with sqlite3.connect(":memory:", isolation_level=None) as backup:
         if source is not None:
             source.backup(backup)
+            _remove_own(backup)  # it may be a copy of a backup itself
         backup.executescript(_TABLES)
         journal = backup.serialize()[_JOURNAL] if source is not None else None
         backup.execute("INSERT INTO toolpair_backup VALUES (?, ?, ?)", (session, source is not None, journal))
@@ -102,12 +103,16 @@ def database_in(path: str) -> bytes:
     with open(path, "rb") as file, closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:
         copy.deserialize(file.read())
         (journal,) = copy.execute("SELECT journal FROM toolpair_backup").fetchone()
-        copy.execute("PRAGMA secure_delete = ON")
-        for name in ("toolpair_backup", "toolpair_change", "toolpair_value"):
-            copy.execute(f"DROP TABLE {name}")
+        _remove_own(copy)
         found = bytearray(copy.serialize())
         found[_JOURNAL] = journal
         return bytes(found)
+
+
+def _remove_own(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA secure_delete = ON")
+    for name in ("toolpair_backup", "toolpair_change", "toolpair_value"):
+        connection.execute(f"DROP TABLE IF EXISTS {name}")
 
 
 def _values(connection: sqlite3.Connection, change: int, before: bool) -> dict[str, Stored]:

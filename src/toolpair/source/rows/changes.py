@@ -176,7 +176,7 @@ def _moved_in(row: Row, record: Record, has_triggers: bool) -> set[str] | None:
     ):
         return None
     moved = {name for name, token in said.items() if not _same(there[name], token)}
-    fixed = {*row.table.keys, *row.table.json} if has_triggers else there.keys() - row.table.moving
+    fixed = {*row.table.keys, *row.table.json} if has_triggers else there.keys()
     return None if moved & fixed else {f"{row.table.name}.{name}" for name in moved}
 
 

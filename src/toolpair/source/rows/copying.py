@@ -20,8 +20,12 @@ if TYPE_CHECKING:
 _NUMBERS: Final = ("page_size", "user_version", "application_id")
 """What an agent may know its database by."""
 _LINES: Final = "A copy named NAME.jsonl needs no database: it has the session as it is here."
-SUFFIXES: Final = (".db", ".sqlite", ".sqlite3")
-"""The names that mean a database rather than lines."""
+_SUFFIXES: Final = (".db", ".sqlite", ".sqlite3")
+
+
+def names_database(name: str) -> bool:
+    """Whether a copy of this name is to be a database rather than lines."""
+    return name.lower().endswith(_SUFFIXES)
 
 
 def database_of(rows: RowsOfSession, base: Document, now: Document, shown: str) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from msgspec import Struct
@@ -52,8 +52,6 @@ class Table(Struct, frozen=True):
     """The columns that hold JSON text; the last one is the message, and ends the line."""
     hidden: frozenset[str] = frozenset()
     """Columns that are never read."""
-    moving: frozenset[str] = frozenset()
-    """Columns that the database's triggers change whenever a row is written."""
     whole: bool = False
     """A text that is not JSON, where JSON should be, stands in the line as a string, so that its other columns can be
     read and the row be repaired where it is."""
@@ -158,6 +156,14 @@ def tables_of(connection: Connection) -> dict[str, frozenset[str]]:
     query = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
     names = [text(row[0]) for row in connection.execute(query)]
     return {name: frozenset(columns_of(connection, name)) for name in names}
+
+
+def holds_rows(connection: Connection, besides: Collection[str]) -> bool:
+    """Whether any other table than these has a row. What SQLite and its modules keep for themselves does not count."""
+    modules = connection.execute("SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL%'").fetchall()
+    own = ("sqlite_", *(f"{text(name)}_" for (name,) in modules))
+    others = (name for name in tables_of(connection) if name not in besides and not name.startswith(own))
+    return any(connection.execute(f"SELECT 1 FROM {quoted(name)} LIMIT 1").fetchone() for name in others)
 
 
 def sizes_of(connection: Connection, table: str, session: str, column: str) -> dict[Stored, int]:

@@ -6,7 +6,7 @@ A text that is not JSON, where JSON should be, ends the line unclosed, so that t
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import orjson
@@ -32,7 +32,7 @@ def line_of(row: Row) -> bytes:
     is_damaged = False
     for name, value in row.columns.items():
         if name not in table.json:
-            plain[name] = _plain(value)
+            plain[name] = _plain(value) if isinstance(value, bytes) else value
     for name in table.json:
         if name in row.columns:
             value = row.columns[name]
@@ -179,10 +179,3 @@ def _with_ends(token: bytes, before: bytes) -> bytes:
     first = common_start(token, folded)
     last = min(common_start(token[::-1], folded[::-1]), len(token) - first, len(folded) - first)
     return kept[:first] + token[first : len(token) - last] + kept[len(kept) - last :]
-
-
-def rendered(rows: Iterable[Row]) -> Iterator[bytes]:
-    """The rows as JSONL."""
-    for row in rows:
-        yield line_of(row)
-        yield b"\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import tempfile
@@ -19,6 +20,7 @@ _NAMELESS: Final = getattr(os, "O_TMPFILE", 0)
 _PIECE: Final = 1 << 20
 _YOUNG: Final = 60.0
 """Seconds. A new, empty folder may not be locked yet."""
+_NOT_THERE: Final = (errno.ENOENT, errno.ENAMETOOLONG)
 _SYSTEM: Final = Io()
 Progress = Callable[[int], None]
 
@@ -52,11 +54,12 @@ def _made(path: str, copy: str, progress: Progress | None) -> str | None:
                 with open(path + ending, "rb") as file:
                     made.append((_new(copy + ending), copy + ending))
                     done = _copy_to(made[-1][0], file.fileno(), done, progress)
-            except FileNotFoundError:
-                if not ending:
-                    if os.path.lexists(path):
-                        return None
-                    raise
+            except OSError as error:
+                if ending and error.errno in _NOT_THERE:
+                    continue
+                if error.errno == errno.ENOENT and os.path.lexists(path):
+                    return None
+                raise
         for descriptor, name in made:
             if not os.path.lexists(name):
                 # With a descriptor, even one that does not matter, Python calls linkat, which follows the link.

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from msgspec import Struct
 
 from toolpair.source.addresses import BESIDE, MAGIC, OPENING
-from toolpair.source.errors import UnreadableFile
+from toolpair.source.errors import Refused, UnreadableFile
 from toolpair.source.rows.layout import Text
 from toolpair.source.rows.private_copy import Progress, private_copy
 from toolpair.source.snapshot import Identity, why_not_opened
@@ -52,6 +52,7 @@ def reading(path: str, shown: str, progress: Progress | None = None) -> Iterator
     `progress` gets the bytes that are copied first.
     """
     try:
+        path = os.path.realpath(path)  # its log is beside the file, not beside a link to it
         with OPENING:
             connection, state, copied = _opened(path, shown, progress)
             try:
@@ -66,6 +67,13 @@ def reading(path: str, shown: str, progress: Progress | None = None) -> Iterator
         raise UnreadableFile(why_not(shown, error)) from None
     except (OSError, ValueError) as error:
         raise UnreadableFile(why_not_opened(shown, error)) from None
+
+
+def refuse_log(path: str) -> None:
+    """Refuse to give a new database this name beside the log of another one, which would go into it. Raises Refused."""
+    beside = next((path + ending for ending in BESIDE if os.path.lexists(path + ending)), None)
+    if beside is not None:
+        raise Refused(f"{beside} belongs to another state of {path}; move it away first.", "exists")
 
 
 def is_damage(error: sqlite3.Error) -> bool:
@@ -182,7 +190,9 @@ def _size(path: str) -> int:
 
 def connected(path: str, how: str, waits: float = 5.0) -> sqlite3.Connection:
     """A connection to the database itself, with these parameters of SQLite's; it waits some seconds for a lock."""
-    uri = f"file:{quote(os.fsencode(path))}?{how}"
+    # Two slashes at its start would make its first folder the name of a computer.
+    start = "file://" if path.startswith("/") else "file:"
+    uri = f"{start}{quote(os.fsencode(path))}?{how}"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=waits, check_same_thread=False)
     prepare(connection)
     return connection

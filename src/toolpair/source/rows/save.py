@@ -12,14 +12,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from toolpair.source.addresses import BESIDE
 from toolpair.source.container import Container
 from toolpair.source.document import Document
 from toolpair.source.errors import Refused, SaveFailed, UnreadableFile
 from toolpair.source.rows.backup import RowsBackup, made
 from toolpair.source.rows.by_itself import has_triggers, notes_on
 from toolpair.source.rows.changes import RowChange, changes_between, moved_columns
-from toolpair.source.rows.reading import COPIED, connected, state_of
+from toolpair.source.rows.reading import COPIED, connected, refuse_log, state_of
 from toolpair.source.rows.records_save import RecordsSave
 from toolpair.source.rows.stored_session import RowsOfSession
 from toolpair.source.rows.transaction import WAITS, Step, carry_out, is_made, refuse_held, whole, writing
@@ -125,9 +124,7 @@ def refuse_no_database(path: str, backup: str, held: RowsBackup) -> None:
     name = os.path.basename(backup)
     if not held.is_whole:
         raise Refused(f"{path} is not there, and {name} has only the rows that were changed; restore it first.", "gone")
-    beside = next((path + ending for ending in BESIDE if os.path.lexists(path + ending)), None)
-    if beside is not None:
-        raise Refused(f"{beside} belongs to another state of {path}; move it away first.", "exists")
+    refuse_log(path)
 
 
 Changes = Callable[[sqlite3.Connection], list[RowChange]]
@@ -160,6 +157,9 @@ def change_rows(
     if found is None:
         raise Refused(f"{path} is no longer there; nothing was written.", "gone")
     refuse_unwritable(path, shown, found)
+    if found.st_nlink > 1:
+        said = f"{shown} has other names (hard links), and what waits in the log of one is not seen by another"
+        raise Refused(f"{said}; remove them, or save a copy.", "form")
     refuse_held(path, shown, stop)
     for _ in leftovers(os.path.dirname(path), io):
         pass  # those of killed saves are removed

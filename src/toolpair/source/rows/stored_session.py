@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import sys
 import tempfile
@@ -17,13 +18,14 @@ from toolpair.source.edges import same_bytes
 from toolpair.source.errors import TooLarge, UnreadableFile
 from toolpair.source.file_bytes import CAN_READ_AT, Content, FileBytes
 from toolpair.source.growth import Growth
+from toolpair.source.index import LineIndex
 from toolpair.source.jsonl import lines_document
 from toolpair.source.limits import USUAL, Limits, in_words
 from toolpair.source.memory import fits
 from toolpair.source.rows.layout import Layout, Row, tables_of
 from toolpair.source.rows.lines import line_of
 from toolpair.source.rows.private_copy import Progress
-from toolpair.source.rows.reading import reading, state_of
+from toolpair.source.rows.reading import reading, refuse_log, state_of
 from toolpair.source.snapshot import LARGE, Identity, Snapshot
 
 if TYPE_CHECKING:
@@ -107,9 +109,12 @@ class RowsOfSession(Struct, frozen=True, eq=False):
         return RowsSave(snapshot, container, documents, keep_backups=keep_backups)
 
     def copied(self, name: str, base: Document, now: Document, shown: str) -> bytes | None:
-        from toolpair.source.rows.copying import SUFFIXES, database_of
+        from toolpair.source.rows.copying import database_of, names_database
 
-        return database_of(self, base, now, shown) if name.endswith(SUFFIXES) else None
+        if not names_database(name):
+            return None
+        refuse_log(os.path.realpath(name))
+        return database_of(self, base, now, shown)
 
 
 def lines_in(stored: StoredRecords, rows: Iterable[Row], shown: str, progress: Progress | None) -> Content:
@@ -190,7 +195,7 @@ class _Lines:
 
 def container_of(snapshot: Snapshot) -> Container:
     """The session as the only conversation of a container of lines."""
-    document = lines_document(snapshot.data)
+    document = lines_document(snapshot.data, LineIndex(snapshot.data, of_rows=True))
     return Container("lines", (0,), (ConversationSource("", document, offset=0),))
 
 
