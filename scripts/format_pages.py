@@ -9,7 +9,7 @@ from typing import Final
 from toolpair.formats import AGENTS, agents_of, all_formats
 from toolpair.formats.agent import Agent, SessionFile
 from toolpair.formats.database_agent import DatabaseAgent
-from toolpair.formats.format import Format
+from toolpair.formats.format import Format, OfSeveralApis
 from toolpair.rules.pages import pages as rule_pages
 from toolpair.shell.machine import Machine, home_short
 
@@ -189,10 +189,13 @@ def _page(one: Format) -> Iterator[str]:
         yield from _others(agents)
         yield ""
     profile = f"[{one.profile}](../profiles/{one.profile}.md)"
-    yield from (
-        "## What toolpair does",
-        f"It checks them against the rules of {profile} unless `--profile` says otherwise.",
-    )
+    checks = f"the rules of {profile} unless `--profile` says otherwise"
+    if isinstance(one, OfSeveralApis):
+        checks = (
+            "the rules of the API that the session was used with, or\n"
+            f"of {profile} where the file does not say which; `--profile` picks others"
+        )
+    yield from ("## What toolpair does", f"It checks them against {checks}.")
     yield _SAVED_ROWS if any(isinstance(agent, DatabaseAgent) for agent in agents) else _SAVED
     ways = list(_ways(agents))
     if ways:

@@ -337,6 +337,12 @@ def id_used_again_and_first_unanswered(records: list[Any]) -> None:
     del records[_ONE]
 
 
+@_breaks("five")
+def id_used_again_and_last_unanswered(records: list[Any]) -> None:
+    records[_CALLS]["content"][0]["id"] = "toolu_one"
+    del records[_CALLS + 1 :]
+
+
 @_breaks()
 def two_calls_with_one_id(records: list[Any]) -> None:
     records[_MORE]["content"][2]["id"] = result_in(records, _THREE)["tool_use_id"] = "toolu_two"

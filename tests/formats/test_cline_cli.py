@@ -173,6 +173,29 @@ def test_results_go_out_as_json_and_words_without_the_tag_around_them(tmp_path: 
     assert len(shown[4][1]) == 3
 
 
+def test_a_call_that_the_agent_takes_for_answered_stops_it(tmp_path: Path) -> None:
+    """An earlier result has its id."""
+    session = opened(tmp_path, PLANTED["id_used_again_and_last_unanswered"].data)
+    (problem,) = [problem for problem in session.problems if problem.severity == "error"]
+    assert (problem.rule, problem.impact) == ("turn.trailing_call", "stops")
+    seen = session.conversation.judged.seen
+    assert seen is not None and problem.on_resume is not None and problem.on_resume.text == seen.refuses
+    session.stage_recommended()
+    seen = session.conversation.judged.seen
+    assert seen is not None and seen.refuses is None
+
+
+def test_a_file_of_json_that_is_nested_too_deeply_is_read_as_text(tmp_path: Path) -> None:
+    made = ClineSession()
+    made.user("Begin.")
+    made.says("I read.", "one")
+    read = made.result("one")["content"][0]
+    read.update(name="read_files", content=[words("[" * 5000)])
+    made.records[1]["content"][1]["name"] = "read_files"
+    seen = opened(tmp_path, made.data()).conversation.judged.seen
+    assert seen is not None and seen.refuses is None and "[" * 5000 in str(seen.messages[-1].parts[0].value)
+
+
 def test_a_call_without_result_is_answered_with_the_results_that_follow(tmp_path: Path) -> None:
     shown = sent_messages(opened(tmp_path, PLANTED["middle_of_three_gone"].data))
     assert [part["tool_use_id"] for part in shown[4][1]] == ["toolu_two", "toolu_four", "toolu_three"]

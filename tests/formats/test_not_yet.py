@@ -58,6 +58,18 @@ RECORDS: dict[str, list[Any]] = {
         ],
         [{"role": "user", "message": {"content": "Hello."}}],
     ],
+    "a transcript of Copilot in VS Code": [
+        [
+            {
+                "type": "session.start",
+                "data": {"sessionId": ID, "version": 1, "producer": "copilot-agent", "vscodeVersion": "1.109.3"},
+                "id": ID,
+                "timestamp": "2026-02-14T03:02:25.825Z",
+                "parentId": None,
+            },
+            {"type": "user.message", "data": {"content": "Hello."}, "id": "evt-2", "parentId": ID},
+        ],
+    ],
     "a session of iFlow's command line": [
         [
             {**LINE, "uuid": "u1", "type": "user", "message": {"role": "user", "content": "Hello."}},
@@ -93,6 +105,12 @@ def test_records_of_an_agent_that_is_not_understood_are_named(name: str, value: 
     path.write_text("\n".join(lines) + "\n")
     with pytest.raises(SessionError, match=f"is {name}, which toolpair does not understand yet; .*--format reads it"):
         open_session(path)
+
+
+def test_a_transcript_can_be_read_as_a_session_nevertheless(tmp_path: Path) -> None:
+    path = tmp_path / "transcript.jsonl"
+    path.write_text("\n".join(map(json.dumps, RECORDS["a transcript of Copilot in VS Code"][0])) + "\n")
+    assert open_session(path, format="copilot-cli").format.id == "copilot-cli"
 
 
 def test_it_can_be_read_as_a_list_nevertheless(tmp_path: Path) -> None:

@@ -64,6 +64,7 @@ _PROFILES: Final = {
     "openai-codex": "openai-responses",
 }
 """`modelInfo.provider` of a response -> the profile that its session is checked against; the others speak chat."""
+_MISSING: Final = 'Cline CLI sends nothing: it stops with "Tool result is missing for tool call {}."'
 _BEGINS_ANEW: Final = "Cline CLI begins an empty session in its place"
 _OF_BLOCKS: Final = ("anthropic", "vertex-anthropic", "bedrock-converse")
 """Profiles of APIs that take the texts of a result as blocks, and whatever one role says in a row as one message."""
@@ -122,6 +123,11 @@ def _is_own(value: Any) -> bool:
         return False
     time, content = value.get("ts"), value.get("content")
     return isinstance(time, int) and time > 10**11 and (isinstance(content, (list, str)) or "content" not in value)
+
+
+def stops_at(id_: Any) -> str:
+    """Why it does not go on from a call that it has not answered: a result elsewhere has the same id."""
+    return _MISSING.format(id_)
 
 
 def is_shown_only(value: Any) -> bool:
@@ -407,8 +413,10 @@ class ClineCli(Agent):
         return WayBack(("cline", *words), self.project_of(str(file.path)))
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
-        if seen is not None and seen.refuses is not None and _OUTCOMES.get(problem.rule) is _SENT:
-            return OnResume(TITLE, VERSION, "rejected", None, seen.refuses)
+        refuses, outcome = seen.refuses if seen is not None else None, _OUTCOMES.get(problem.rule)
+        unanswered = outcome is _FILLED and problem.call is not None and refuses == stops_at(problem.call.id)
+        if refuses is not None and (outcome is _SENT or unanswered):
+            return OnResume(TITLE, VERSION, "rejected", None, refuses, sends=False)
         return super().on_resume(transcript, problem, seen)
 
     def where_to_put(self, file: SessionFile, machine: Machine) -> str:

@@ -20,7 +20,7 @@ def compaction_of(items: Sequence[Item], beside: Beside | None, session_id: str 
     data = beside.read(f"{session_id}.compaction.json") if beside is not None and session_id else None
     try:
         state = json.loads(data) if data is not None else None
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(state, dict) or not _is_known(state):
         return None

@@ -116,7 +116,7 @@ def _texts(content: Any) -> Iterator[str]:
 def _parsed(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from toolpair.dialects.item_types import type_name
-from toolpair.formats.cline_cli import EMPTY, TITLE, VERSION, is_shown_only
+from toolpair.formats.cline_cli import EMPTY, TITLE, VERSION, is_shown_only, stops_at
 from toolpair.formats.cline_cli_outdated import Reads
 from toolpair.formats.format import Fate, Item, SentMessage, SentPart, SentRequest
 from toolpair.formats.reading import blocks_by_key
@@ -34,7 +34,6 @@ _BLANKS: Final = " \t\n\r\v\f\xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "
 """What the agent takes off the ends of a user's words."""
 _HALF: Final = re.compile("[\ud800-\udfff]")
 _BREAKS_OFF: Final = "Cline CLI cannot send this session: a message has no list of blocks that it knows."
-_MISSING: Final = 'Cline CLI sends nothing: it stops with "Tool result is missing for tool call {}."'
 
 
 class _Part(Struct, eq=False):
@@ -175,7 +174,7 @@ def _unanswered(said: Iterable[_Said]) -> str | None:
             break
         waiting |= dict.fromkeys(part.value["id"] for part in parts if part.is_call)
     first = next(iter(waiting), None)
-    return None if first is None else _MISSING.format(first)
+    return None if first is None else stops_at(first)
 
 
 def _no_result(id_: Any, name: Any) -> dict[str, Any]:

@@ -212,6 +212,11 @@ def _is_cursor(value: dict[str, Any], outer: Any) -> bool:
     return value.keys() == {"role", "message"} and isinstance(message, dict) and message.keys() == {"content"}
 
 
+def _is_copilot_in_vscode(value: dict[str, Any], outer: Any) -> bool:
+    data = value.get("data")
+    return value.get("type") == "session.start" and isinstance(data, dict) and "vscodeVersion" in data
+
+
 def _is_iflow(value: dict[str, Any], outer: Any) -> bool:
     session = value.get("sessionId")
     return "uuid" in value and "parentUuid" in value and isinstance(session, str) and bool(_OF_IFLOW.fullmatch(session))
@@ -230,6 +235,11 @@ _NOT_YET: Final = (
         "a transcript of Cursor's agent",
         _is_cursor,
         "it is written for reading, and Cursor does not continue from it",
+    ),
+    _NotYet(
+        "a transcript of Copilot in VS Code",
+        _is_copilot_in_vscode,
+        "it is written for reading, and VS Code does not continue from it",
     ),
     _NotYet("a session of iFlow's command line", _is_iflow),
 )

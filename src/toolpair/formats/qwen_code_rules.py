@@ -130,7 +130,8 @@ def _roles(context: Context, history: History) -> None:
         fix = Fix(f"role-{better}", f"change its role to {better}", edits, recommended=True)
         if first.content is None:
             fix = Fix("remove-message", "remove it: it says nothing", (RemoveMessage(message),), recommended=True)
-        which = f"the role {first.role}" if isinstance(first.role, str) else "no role"
+        named = isinstance(first.role, str) and first.role.strip()
+        which = f"the role {first.role}" if named else "no role"
         text = f"This message has {which}: Qwen Code knows user and model, and does not start."
         _add(context, text, fix, message.records[0], rule="role.unknown", at=(number, None), about=message)
 

@@ -132,10 +132,15 @@ def _no_content(context: Context, number: int, message: Message) -> None:
     )
 
 
+def _says_nothing(context: Context, message: Message) -> str:
+    whose = f"{message.role} message" if isinstance(message.role, str) and message.role.strip() else "message"
+    return f"This {whose} is empty, which {context.profile.title} refuses."
+
+
 def _empty_message(context: Context, number: int, message: Message) -> None:
     context.add(
         "content.empty_message",
-        f"This {message.role} message is empty, which {context.profile.title} refuses.",
+        _says_nothing(context, message),
         at=(number, None),
         about=message,
         cause=Cause("empty_message", "everything in it was removed, or nothing was typed"),
@@ -169,7 +174,7 @@ def _chat_message(context: Context, number: int, message: Message) -> None:
         last = number == len(context.messages) - 1
         context.add(
             "content.empty_message",
-            f"This {message.role} message is empty, which {context.profile.title} refuses.",
+            _says_nothing(context, message),
             at=(number, None),
             about=message,
             cause=Cause("empty_message", "everything in it was removed, or nothing was typed"),

@@ -273,7 +273,7 @@ class Context(Struct, eq=False, dict=True):
 
 def tool_of(block: Block | None) -> str:
     """The tool's name, for a sentence."""
-    return block.name if block is not None and block.name else "A tool"
+    return block.name if block is not None and block.name and block.name.strip() else "A tool"
 
 
 def keep_as_text(result: Block, tool: str | None) -> ReplaceWithText:

@@ -272,7 +272,7 @@ def _orphan(context: Context, pair: Pair) -> None:
         fixes.append(
             Fix(
                 f"link-{number}" if len(pair.candidates) > 1 else "link",
-                f"link it to the call of {tool_of(call)} ({call.id})",
+                f"link it to the call of {tool_of(call)} ({call.id if usable(call.id) else 'without an id'})",
                 with_edits(
                     Rename(result, call.id)
                     if context.profile.accepts_id(call.id)

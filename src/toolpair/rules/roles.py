@@ -45,7 +45,7 @@ def _calls_in_user(context: Context) -> None:
             continue
         context.add(
             "role.call_in_user",
-            f"The call of {tool_of(call)} is in a {role} message.",
+            f"The call of {tool_of(call)} is in {f'a {role} message' if role.strip() else 'a message without a role'}.",
             at=pair.call_at,
             pair=pair,
             call=call,
@@ -99,7 +99,7 @@ def _unknown_roles(context: Context) -> None:
             severity = "warning"
             text = f"There is a {role} message in the conversation, which only newer models accept."
         else:
-            text = f"{context.profile.title} does not know the role {role if isinstance(role, str) else repr(role)}."
+            text = _not_known(role, context.profile.title)
             if role == "developer" and context.provider not in _REFUSE_DEVELOPER:
                 severity = "warning"
         context.add(
@@ -108,7 +108,10 @@ def _unknown_roles(context: Context) -> None:
             at=(number, None),
             about=message,
             severity=severity,
-            cause=Cause("role_unknown", "another API's role name" if isinstance(role, str) else "no role was written"),
+            cause=Cause(
+                "role_unknown",
+                "another API's role name" if isinstance(role, str) and role.strip() else "no role was written",
+            ),
             fixes=(
                 Fix(
                     f"role-{better}",
@@ -119,6 +122,14 @@ def _unknown_roles(context: Context) -> None:
                 ),
             ),
         )
+
+
+def _not_known(role: Any, title: str) -> str:
+    if isinstance(role, str) and role.strip():
+        return f"{title} does not know the role {role}."
+    if role is None or isinstance(role, str):
+        return f"This message has no role, and {title} needs one."
+    return f"The role of this message is not a text, and {title} needs one."
 
 
 def _result_of_another(context: Context, number: int, message: Message) -> None:
