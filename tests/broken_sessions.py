@@ -36,9 +36,10 @@ class Planted:
     """The outputs, and words of the user, that a fixed file must still send."""
 
 
-def tell(made: Any) -> None:
+def tell(made: Any, after_the_first_words: Callable[[], object] = lambda: None) -> None:
     """Three turns, had by an agent's session: one call, then three at once; one call; none."""
     made.user("Begin.")
+    after_the_first_words()
     made.says("I look.", "one")
     made.result("one")
     made.says("Now more.", "two", "three", "four")

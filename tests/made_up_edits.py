@@ -1,9 +1,10 @@
-"""Batches of edits that no fix makes: the same block is moved, replaced and removed again and again."""
+"""Edits that no fix makes: one at random, and batches in which the same block is moved, replaced and removed again."""
 
 from __future__ import annotations
 
+import random
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from hypothesis import strategies as st
@@ -21,7 +22,31 @@ from toolpair.transcript.edits import (
     Reorder,
     ReplaceWithText,
 )
-from toolpair.transcript.model import Transcript
+from toolpair.transcript.model import Message, Transcript
+
+
+def random_edit(chance: random.Random, messages: Sequence[Message]) -> Edit:
+    message = chance.choice(messages)
+    block = chance.choice(message.blocks)
+    calls = [call for one in messages for call in one.calls]
+    match chance.randrange(9):
+        case 0:
+            return ReplaceWithText(block, "[kept] the text")
+        case 1:
+            return Remove(block)
+        case 2:
+            return InsertMessage(chance.choice([None, message]), chance.choice(["user", "assistant"]), "more words")
+        case 3:
+            return RemoveMessage(message)
+        case 4 if block.kind in ("text", "thinking"):
+            return MoveToRole(block, "user" if message.role == "assistant" else "assistant")
+        case 5 if calls:
+            return InsertResult(chance.choice(calls), "a new output", chance.random() < 0.5)
+        case 6 if calls:
+            return Rename(chance.choice(calls), f"call_{chance.randrange(1000)}")
+        case 7 if message.role == "assistant":
+            return Reorder(message, "calls_last")
+    return InsertMessage(message, "user", [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}])
 
 
 def batches(transcript: Transcript) -> st.SearchStrategy[list[Edit]]:

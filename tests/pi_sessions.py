@@ -87,6 +87,30 @@ break_lines(_breaks, _AT, _TREE)
 
 
 corpus = _breaks.corpus
+CHANGES = ("take out", "drop", "twice", "swap", "rename", "unlink", "double id", "break off")
+"""What a property test does to the records, each with two numbers."""
+
+
+def change(records: list[Record], how: str, at: int, other: int) -> None:
+    number, second = 1 + at % (len(records) - 1), 1 + other % (len(records) - 1)
+    record = records[number]
+    match how:
+        case "take out":
+            take_out(records, number)
+        case "drop":
+            del records[number]
+        case "twice":
+            put_in(records, second, {**deepcopy(record), "id": f"f{at:07x}"[:8]})
+        case "swap":
+            records[number], records[second] = records[second], records[number]
+        case "rename" if "toolCallId" in record.get("message", {}):
+            record["message"]["toolCallId"] = ("toolu_one", "", "other", "toolu.two")[other % 4]
+        case "unlink":
+            record["parentId"] = (None, "00000000", records[second]["id"])[other % 3]
+        case "double id":
+            record["id"] = records[second]["id"]
+        case "break off" if "stopReason" in record.get("message", {}):
+            record["message"]["stopReason"] = "aborted"
 
 
 @_breaks()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
-from tests.broken_sessions import Breaks, Places, Record, break_lines, lines, links, word
+from tests.broken_sessions import Breaks, Places, Record, break_lines, lines, links, tell, word
 
 ID = "01a1fd11-0000-4000-8000-000000000001"
 NAME = f"{ID}.jsonl"
@@ -69,20 +69,7 @@ class QwenSession:
 def sound() -> QwenSession:
     """A session of three turns: one call; three at once; none."""
     made = QwenSession()
-    made.user("Begin.")
-    made.telemetry()
-    made.says("I look.", "one")
-    made.result("one")
-    made.says("Now more.", "two", "three", "four")
-    for name in ("two", "three", "four"):
-        made.result(name)
-    made.says("That is it.")
-    made.user("Once more.")
-    made.says("", "five")
-    made.result("five")
-    made.says("Done.")
-    made.user("Thanks.")
-    made.says("You are welcome.")
+    tell(made, made.telemetry)
     return made
 
 

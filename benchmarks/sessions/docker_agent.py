@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-import orjson
-
 from benchmarks.sessions.rows import RowWriter
 from benchmarks.sessions.story import Exchange, Prompt, Step, Words
-from benchmarks.sessions.writer import Json, plain_content
+from benchmarks.sessions.writer import Json, chat_calls, plain_content
 
 _ID = "session-0"
 
@@ -53,15 +51,7 @@ CREATE INDEX idx_session_items_session_type ON session_items(session_id, item_ty
         if not isinstance(step, Exchange):
             yield self._row("user" if isinstance(step, Prompt) else "assistant", step.text)
             return
-        calls = [
-            {
-                "id": call.id,
-                "type": "function",
-                "function": {"name": call.name, "arguments": orjson.dumps(call.arguments).decode()},
-            }
-            for call in step.calls
-        ]
-        yield self._row("assistant", step.said or "", tool_calls=calls, model="anthropic/claude-sonnet-5")
+        yield self._row("assistant", step.said or "", tool_calls=chat_calls(step), model="anthropic/claude-sonnet-5")
         for answer in step.answers:
             if isinstance(answer, Words):
                 yield self._row("user", answer.text)

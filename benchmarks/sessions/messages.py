@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-import orjson
-
 from benchmarks.sessions.story import Exchange, Prompt, Step, Words
-from benchmarks.sessions.writer import Json, Writer, anthropic_content, plain_content
+from benchmarks.sessions.writer import Json, Writer, anthropic_content, chat_calls, plain_content
 
 
 class Anthropic(Writer):
@@ -48,15 +46,7 @@ class OpenAIChat(Writer):
         if not isinstance(step, Exchange):
             yield {"role": "user" if isinstance(step, Prompt) else "assistant", "content": step.text}
             return
-        calls = [
-            {
-                "id": call.id,
-                "type": "function",
-                "function": {"name": call.name, "arguments": orjson.dumps(call.arguments).decode()},
-            }
-            for call in step.calls
-        ]
-        yield {"role": "assistant", "content": step.said, "tool_calls": calls}
+        yield {"role": "assistant", "content": step.said, "tool_calls": chat_calls(step)}
         for answer in step.answers:
             if isinstance(answer, Words):
                 yield {"role": "user", "content": answer.text}

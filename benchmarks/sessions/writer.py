@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 import orjson
 
 from benchmarks.sessions.contents import Image
-from benchmarks.sessions.story import Result, Step
+from benchmarks.sessions.story import Exchange, Result, Step
 
 Json = dict[str, Any]
 _BEGIN: Final = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
@@ -56,6 +56,18 @@ class Writer:
 
 def line(record: Json) -> bytes:
     return orjson.dumps(record)
+
+
+def chat_calls(exchange: Exchange) -> list[Json]:
+    """The `tool_calls` of a chat message."""
+    return [
+        {
+            "id": call.id,
+            "type": "function",
+            "function": {"name": call.name, "arguments": orjson.dumps(call.arguments).decode()},
+        }
+        for call in exchange.calls
+    ]
 
 
 def anthropic_content(result: Result) -> str | list[Json]:

@@ -5,36 +5,21 @@ The agent is the command line named by TOOLPAIR_CLAUDE, else the one inside an i
 
 from __future__ import annotations
 
-import base64
-import json
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from tests.agents import namespace, running
-from tests.agents.mock_api import MockApi
+from tests.agents.running import PROMPT, Resumed
 
-PROMPT = "go on"
 MODEL = "claude-sonnet-4-5"
 _NAMED = os.environ.get("TOOLPAIR_CLAUDE")
 """Read when the tests are loaded: each test runs without the variables of the machine."""
 SECONDS_EACH = 90
-
-
-@dataclass(frozen=True, slots=True)
-class Resumed:
-    """`messages` of the request, None when the agent made none; `note` is what it said then."""
-
-    messages: list[dict[str, Any]] | None
-    note: str
-    after: bytes
-    """The session file afterwards."""
 
 
 def executable() -> Path | None:
@@ -50,18 +35,13 @@ def executable() -> Path | None:
 
 def why_not() -> str | None:
     """Why the agent cannot be asked here; None when it can."""
-    if executable() is None:
-        return "Claude Code is not here (install claude-agent-sdk, or set TOOLPAIR_CLAUDE to its command line)"
-    return namespace.why_not()
+    absent = "Claude Code is not here (install claude-agent-sdk, or set TOOLPAIR_CLAUDE to its command line)"
+    return running.why_not(absent, executable())
 
 
 def resume(files: Mapping[str, bytes], models: Mapping[str, str] | None = None) -> dict[str, Resumed]:
     """What is sent for each file, by the names that the caller gave. `models` is what to resume it with."""
-    job = {"agent": str(executable()), "files": running.as_text(files), "models": dict(models or {})}
-    return {
-        name: Resumed(found["messages"], found["note"], base64.b64decode(found["after"]))
-        for name, found in running.answers(__file__, job, SECONDS_EACH).items()
-    }
+    return running.resumed(__file__, files, SECONDS_EACH, agent=str(executable()), models=dict(models or {}))
 
 
 def session_id(data: bytes) -> str:
@@ -72,37 +52,23 @@ def session_id(data: bytes) -> str:
 
 def _resume_one(job: Mapping[str, Any], file: str, data: bytes) -> dict[str, Any]:
     model = job["models"].get(file, MODEL)
-    with tempfile.TemporaryDirectory(prefix="toolpair-home-") as folder, MockApi() as api:
-        home = Path(folder)
-        project = home / "project"
-        project.mkdir()
-        sessions = home / ".claude" / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(project))
+    with running.at_home() as home:
+        sessions = home.folder / ".claude" / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(home.project))
         sessions.mkdir(parents=True)
         name = session_id(data)
         path = sessions / f"{name}.jsonl"
         path.write_bytes(data)
         environment = namespace.environment(
-            home,
-            ANTHROPIC_BASE_URL=api.url,
+            home.folder,
+            ANTHROPIC_BASE_URL=home.api.url,
             ANTHROPIC_API_KEY="dummy",
             CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
             DISABLE_TELEMETRY="1",
             DISABLE_AUTOUPDATER="1",
         )
         command = [job["agent"], "-p", PROMPT, "--resume", name, "--output-format", "json", "--model", model]
-        note = running.note_of(command, project, environment, SECONDS_EACH)
-        # Small requests of its own (a title for the session) may stand beside the one that matters.
-        asked = [body["messages"] for body in api.bodies("/messages") if _asks(body)]
-        return {
-            "messages": asked[0] if asked else None,
-            "note": note,
-            "after": base64.b64encode(path.read_bytes()).decode(),
-        }
-
-
-def _asks(body: dict[str, Any]) -> bool:
-    messages = body.get("messages")
-    return bool(body.get("tools")) and isinstance(messages, list) and PROMPT in json.dumps(messages[-2:])
+        note = running.note_of(command, home.project, environment, SECONDS_EACH)
+        return running.told(running.asked(home.api, "/messages"), note, path.read_bytes())
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """What the real command line of Cline sends when it resumes a session file.
 
-The agent is the script that TOOLPAIR_CLINE names (npm's `cline/bin/cline`; its `.bin/cline` may be a program), run by the node that TOOLPAIR_NODE
-names, else by the one that is installed. It resumes on a terminal alone, where the prompt is typed when the screen has
-come to rest.
+The agent is the script that TOOLPAIR_CLINE names (npm's `cline/bin/cline`; its `.bin/cline` may be a program), run by
+the node that TOOLPAIR_NODE names, else by the one that is installed. It resumes on a terminal alone, where the prompt is
+typed when the screen has come to rest.
 """
 
 from __future__ import annotations
@@ -14,63 +14,41 @@ import os
 import pty
 import re
 import select
-import shutil
 import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tests.agents import namespace, running
-from tests.agents.mock_api import MockApi
+from tests.agents.running import NODE, PROMPT, Resumed
 from tests.cline_sessions import ID, NAME
 
-PROMPT = "go on"
 SECONDS_EACH = 90
-_NAMED = os.environ.get("TOOLPAIR_CLINE")
-_NODE = os.environ.get("TOOLPAIR_NODE") or shutil.which("node")
-"""Read when the tests are loaded: each test runs without the variables of the machine."""
+_AGENT = (NODE, running.script("TOOLPAIR_CLINE"))
 _MODEL = ("-P", "openai-compatible", "-k", "dummy", "-m", "mock-model")
 _FAILED = re.compile(r"Error: (?:[^\x1b\r\n])+")
 
 
-@dataclass(frozen=True, slots=True)
-class Resumed:
-    """`messages` of the request, None when the agent made none; `note` is what it showed then."""
-
-    messages: list[dict[str, Any]] | None
-    note: str
-
-
 def why_not() -> str | None:
     """Why it cannot be asked here; None when it can."""
-    if _NAMED is None or not Path(_NAMED).is_file() or _NODE is None:
-        return "Cline's command line is not here (set TOOLPAIR_CLINE and TOOLPAIR_NODE)"
-    return namespace.why_not()
+    return running.why_not("Cline's command line is not here (set TOOLPAIR_CLINE and TOOLPAIR_NODE)", *_AGENT)
 
 
 def resume(files: Mapping[str, bytes], compactions: Mapping[str, bytes] | None = None) -> dict[str, Resumed]:
     """What is sent for each file, by the names that the caller gave. `compactions` lie beside the files."""
     beside = running.as_text(compactions or {})
-    job = {"agent": [_NODE, _NAMED], "files": running.as_text(files), "compactions": beside}
-    found = running.answers(__file__, job, SECONDS_EACH)
-    return {name: Resumed(said["messages"], said["note"]) for name, said in found.items()}
+    return running.resumed(__file__, files, SECONDS_EACH, agent=_AGENT, compactions=beside)
 
 
 def _resume_one(job: Mapping[str, Any], name: str, data: bytes) -> dict[str, Any]:
-    # The agent's hub stays after it, and may still write into the folder.
-    folders = tempfile.TemporaryDirectory(prefix="toolpair-home-", ignore_cleanup_errors=True)
-    with folders as folder, MockApi() as api:
-        home = Path(folder)
-        project = home / "project"
-        project.mkdir()
-        environment = namespace.environment(home, CLINE_TELEMETRY_DISABLED="1", CLINE_NO_AUTO_UPDATE="1")
+    with running.at_home() as home:
+        project, api = home.project, home.api
+        environment = namespace.environment(home.folder, CLINE_TELEMETRY_DISABLED="1", CLINE_NO_AUTO_UPDATE="1")
         environment["PATH"] = os.pathsep.join((os.path.dirname(job["agent"][0]), environment.get("PATH", "")))
         environment["TERM"] = "xterm-256color"
         login = [*job["agent"], "auth", "-p", "openai-compatible", "-k", "dummy", "-m", "mock-model"]
@@ -82,7 +60,7 @@ def _resume_one(job: Mapping[str, Any], name: str, data: bytes) -> dict[str, Any
             capture_output=True,
             timeout=SECONDS_EACH,
         )
-        path = home / ".cline" / "data" / "sessions" / ID / NAME
+        path = home.folder / ".cline" / "data" / "sessions" / ID / NAME
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
         about = {
@@ -96,13 +74,11 @@ def _resume_one(job: Mapping[str, Any], name: str, data: bytes) -> dict[str, Any
             (path.parent / f"{ID}.compaction.json").write_bytes(base64.b64decode(job["compactions"][name]))
         (path.parent / f"{ID}.json").write_text(json.dumps(about))
 
-        def asked() -> list[Any]:
-            bodies = [body["messages"] for body in api.bodies("/completions") if body.get("tools")]
-            return [messages for messages in bodies if PROMPT in json.dumps(messages[-2:])]
+        def asked() -> list[running.Messages]:
+            return running.asked(api, "/completions")
 
         note = _typed([*job["agent"], *_MODEL, "--auto-approve", "true", "--id", ID], project, environment, asked)
-        found = asked()
-        return {"messages": found[0] if found else None, "note": note}
+        return running.told(asked(), note)
 
 
 def _typed(

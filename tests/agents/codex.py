@@ -11,16 +11,14 @@ import os
 import re
 import shutil
 import sys
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tests.agents import namespace, running
-from tests.agents.mock_api import MockApi
+from tests.agents.running import PROMPT
 
-PROMPT = "go on"
 MODEL = "gpt-5.5"
 NO_ID = "5e551011-0000-7000-8000-000000000001"
 PACKED = b"\x28\xb5\x2f\xfd"
@@ -72,9 +70,7 @@ def executable() -> Path | None:
 
 def why_not() -> str | None:
     """Why the agent cannot be asked here; None when it can."""
-    if executable() is None:
-        return "Codex is not here (put codex on the PATH, or set TOOLPAIR_CODEX to it)"
-    return namespace.why_not()
+    return running.why_not("Codex is not here (put codex on the PATH, or set TOOLPAIR_CODEX to it)", executable())
 
 
 def resume(files: Mapping[str, bytes], times: int = 1) -> dict[str, Resumed]:
@@ -101,23 +97,21 @@ def _folder(data: bytes) -> Path | None:
 
 
 def _resume_one(job: Mapping[str, Any], _: str, data: bytes) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory(prefix="toolpair-home-") as folder, MockApi() as api:
-        home = Path(folder)
-        project, codex = home / "project", home / ".codex"
+    with running.at_home() as home:
+        codex, api = home.folder / ".codex", home.api
         sessions = codex / "sessions" / "2026" / "01" / "02"
-        project.mkdir()
         sessions.mkdir(parents=True)
         (codex / "instructions.md").write_text("You are a coding agent.\n")
         (codex / "config.toml").write_text(_CONFIG.format(model=MODEL, home=codex, url=api.url))
         name = session_id(data)
         path = sessions / f"rollout-2026-01-02T03-04-05-{name}.jsonl"
         (path.with_suffix(".jsonl.zst") if data.startswith(PACKED) else path).write_bytes(data)
-        environment = namespace.environment(home, CODEX_HOME=str(codex), MOCK_KEY="dummy", RUST_LOG="error")
+        environment = namespace.environment(home.folder, CODEX_HOME=str(codex), MOCK_KEY="dummy", RUST_LOG="error")
         command = [job["agent"], "exec", "resume", "--skip-git-repo-check", name, PROMPT]
         note, requests = "", []
         for _ in range(job["times"]):
             before = len(api.requests)
-            note = running.note_of(command, _folder(data) or project, environment, SECONDS_EACH) or note
+            note = running.note_of(command, _folder(data) or home.project, environment, SECONDS_EACH) or note
             asked = [found.body for found in api.requests[before:] if found.path.endswith("/responses") and found.body]
             requests += [body["input"] for body in asked if PROMPT in json.dumps(body.get("input", [])[-3:])][-1:]
         after = path.read_bytes() if path.exists() else b""

@@ -9,25 +9,15 @@ from typing import Any, Protocol
 
 import pytest
 
-from tests.formats.fixing import errors
+from tests.agents.running import PROMPT, Messages, Resumed
+from tests.formats.fixing import Open, errors, seen_of
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import open_session
 
-Messages = list[dict[str, Any]]
 Row = tuple[str, str, str, str]
 """Role, kind, id and text of a part of a request."""
-Differs = Callable[[SentRequest, Any], str | None]
+Differs = Callable[[SentRequest, Resumed], str | None]
 """Where a request differs from the model of it."""
-
-
-class Resumed(Protocol):
-    """What an agent made of a session: `messages` is None when it made no request, `note` is what it said then."""
-
-    @property
-    def messages(self) -> Messages | None: ...
-
-    @property
-    def note(self) -> str: ...
 
 
 class Kept(Protocol):
@@ -43,15 +33,22 @@ def skip_for(reason: str | None) -> None:
         pytest.skip(reason)
 
 
-def errors_of(messages: Messages, folder: Path, format: str = "openai-chat") -> list[str]:
+def errors_of(messages: Messages, folder: Path, format: str = "openai-chat", profile: str | None = None) -> list[str]:
     """What an API has against a request without its system prompt, judged as a list of its own."""
     path = folder / "sent.json"
     path.write_text(json.dumps([message for message in messages if message["role"] != "system"]))
-    return errors(open_session(path, format=format))
+    return errors(open_session(path, format=format, profile=profile))
 
 
-def disagreement(seen: SentRequest, resumed: Resumed) -> str | None:
-    """What is wrong if only one of the model and the agent refuses the session."""
+def row_difference(
+    seen: SentRequest,
+    resumed: Resumed,
+    said: Callable[[SentRequest], Sequence[Any]],
+    sent: Callable[[Messages], Sequence[Any]],
+) -> str | None:
+    """Where a request differs from the model of it, each as rows; or what is wrong if only one of them refuses."""
+    if resumed.messages is not None and seen.refuses is None:
+        return first_difference(said(seen), sent(resumed.messages))
     agree = (resumed.messages is None) == (seen.refuses is not None)
     return None if agree else f"the model says {seen.refuses!r}, the agent says {resumed.note!r}"
 
@@ -62,12 +59,12 @@ def first_difference(said: Sequence[Any], sent: Sequence[Any]) -> str | None:
     return None if said == sent else f"row {first}: {said[first : first + 2]} is sent as {sent[first : first + 2]}"
 
 
-def without_prompt(rows: Sequence[Row], prompt: str) -> list[Row]:
-    """The rows without the words that the agent was asked with, which end them. Rows have no spaces."""
+def without_prompt(rows: Sequence[Row]) -> list[Row]:
+    """The rows without the words that the agent was asked with, which end them. Rows may be without spaces."""
     role, kind, id_, text = rows[-1]
-    prompt = "".join(prompt.split())
+    prompt = PROMPT if text.endswith(PROMPT) else "".join(PROMPT.split())
     assert text.endswith(prompt)
-    rest = text.removesuffix(prompt)
+    rest = text.removesuffix(prompt).strip()
     return [*rows[:-1], *([(role, kind, id_, rest)] if rest else [])]
 
 
@@ -109,14 +106,21 @@ def modelled_rows(seen: SentRequest, without: Callable[[str], str] = str) -> lis
     return rows_of(messages, without)
 
 
-def all_differences(answers: Mapping[str, Any], seen: Callable[[str], SentRequest], differs: Differs) -> dict[str, str]:
+def seen_in(files: Mapping[str, bytes], opened: Open) -> Callable[[str], SentRequest]:
+    """What the model says is sent of each of the files, by its name."""
+    return lambda name: seen_of(opened(files[name]))
+
+
+def all_differences(
+    answers: Mapping[str, Resumed], seen: Callable[[str], SentRequest], differs: Differs
+) -> dict[str, str]:
     """Name of a session -> how what is sent of it differs from what the model says."""
     found = {name: differs(seen(name), resumed) for name, resumed in answers.items()}
     return {name: said for name, said in found.items() if said is not None}
 
 
 def all_faults(
-    answers: Mapping[str, Any],
+    answers: Mapping[str, Resumed],
     planted: Mapping[str, Kept],
     seen: Callable[[str], SentRequest],
     differs: Differs,

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.agents import claude_code
+from tests.agents.comparing import skip_for
 
 
 @pytest.fixture(scope="session")
 def claude() -> None:
     """Skips where Claude Code cannot be asked."""
-    reason = claude_code.why_not()
-    if reason is not None:
-        pytest.skip(reason)
+    skip_for(claude_code.why_not())

@@ -6,24 +6,15 @@ by the node that TOOLPAIR_NODE names, else the one that is installed.
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from tests.agents import namespace, running
-from tests.agents.mock_api import MockApi
+from tests.agents.running import NODE, PROMPT, Resumed
 
-PROMPT = "go on"
 SECONDS_EACH = 120
-_NAMED = os.environ.get("TOOLPAIR_CONTINUE")
-_NODE = os.environ.get("TOOLPAIR_NODE") or shutil.which("node")
-"""Read when the tests are loaded: each test runs without the variables of the machine."""
+_AGENT = (NODE, running.script("TOOLPAIR_CONTINUE"))
 _CONFIG = """name: mock
 version: 1.0.0
 schema: v1
@@ -33,54 +24,33 @@ models:
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Resumed:
-    """`messages` of the request without the system prompt, None when the agent made none; `note` is what it said then."""
-
-    messages: list[dict[str, Any]] | None
-    note: str
-    after: bytes
-    """The session file afterwards."""
-
-
 def why_not() -> str | None:
     """Why it cannot be asked here; None when it can."""
-    if _NAMED is None or not Path(_NAMED).is_file() or _NODE is None:
-        return "Continue is not here (set TOOLPAIR_CONTINUE and TOOLPAIR_NODE)"
-    return namespace.why_not()
+    return running.why_not("Continue is not here (set TOOLPAIR_CONTINUE and TOOLPAIR_NODE)", *_AGENT)
 
 
 def resume(files: Mapping[str, bytes]) -> dict[str, Resumed]:
-    """What is sent for each file, by the names that the caller gave."""
-    job = {"agent": [_NODE, _NAMED], "files": running.as_text(files)}
-    return {
-        name: Resumed(found["messages"], found["note"], found["after"].encode("utf-8", "surrogateescape"))
-        for name, found in running.answers(__file__, job, SECONDS_EACH).items()
-    }
+    """What is sent for each file without the system prompt, by the names that the caller gave."""
+    return running.resumed(__file__, files, SECONDS_EACH, agent=_AGENT)
 
 
 def _resume_one(job: Mapping[str, Any], _: str, data: bytes) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory(prefix="toolpair-home-") as folder, MockApi() as api:
-        home = Path(folder)
-        project, own = home / "project", home / ".continue"
-        project.mkdir()
+    with running.at_home() as home:
+        own = home.folder / ".continue"
         path = own / "sessions" / "5a1f3c8e-7d42-4b6f-9e0a-1c2d3e4f5a6b.json"
         path.parent.mkdir(parents=True)
         path.write_bytes(data)
-        (own / "config.yaml").write_text(_CONFIG.format(url=api.url))
+        (own / "config.yaml").write_text(_CONFIG.format(url=home.api.url))
         environment = namespace.environment(
-            home,
+            home.folder,
             CONTINUE_TELEMETRY_ENABLED="0",
             CONTINUE_ALLOW_ANONYMOUS_TELEMETRY="0",
             CONTINUE_CLI_AUTO_UPDATED="1",
         )
         command = [*job["agent"], "--config", str(own / "config.yaml"), "--auto", "-p", "--resume", PROMPT]
-        note = running.note_of(command, project, environment, SECONDS_EACH)
-        asked = [body["messages"] for body in api.bodies("/chat/completions") if body.get("tools")]
-        asked = [messages for messages in asked if PROMPT in json.dumps(messages[-2:])]
-        sent = asked[0][asked[0][0].get("role") == "system" :] if asked else None
-        after = path.read_bytes().decode("utf-8", "surrogateescape")
-        return {"messages": sent, "note": note, "after": after}
+        note = running.note_of(command, home.project, environment, SECONDS_EACH)
+        asked = running.without_system(running.asked(home.api, "/chat/completions"))
+        return running.told(asked, note, path.read_bytes())
 
 
 if __name__ == "__main__":

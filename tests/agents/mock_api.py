@@ -94,22 +94,6 @@ def _handler(requests: list[Request]) -> type[BaseHTTPRequestHandler]:
             else:
                 self._send("{}")
 
-        def _complete(self, asked: dict[str, Any], number: int) -> None:
-            said = {"role": "assistant", "content": ANSWER}
-            base = {"id": f"chatcmpl-{number}", "created": 0, "model": asked.get("model", "mock")}
-            usage = {"prompt_tokens": 10, "completion_tokens": 1, "total_tokens": 11}
-            if not asked.get("stream"):
-                choice = {"index": 0, "message": said, "finish_reason": "stop"}
-                self._send(json.dumps({**base, "object": "chat.completion", "choices": [choice], "usage": usage}))
-                return
-            chunks: list[dict[str, Any]] = [
-                {"choices": [{"index": 0, "delta": said, "finish_reason": None}]},
-                {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
-                {"choices": [], "usage": usage},
-            ]
-            events = (json.dumps({**base, "object": "chat.completion.chunk", **chunk}) for chunk in chunks)
-            self._send("".join(f"data: {event}\n\n" for event in (*events, "[DONE]")), "text/event-stream")
-
         def _raw(self) -> bytes:
             raw = b""
             if self.headers.get("transfer-encoding") == "chunked":
@@ -241,6 +225,3 @@ def _response_events(asked: dict[str, Any], number: int) -> list[dict[str, Any]]
         {"type": "response.output_item.done", "output_index": 0, "item": item},
         {"type": "response.completed", "response": whole},
     ]
-
-
-_COUNTS = {"prompt_tokens": 10, "completion_tokens": 1, "total_tokens": 11}

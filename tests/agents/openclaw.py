@@ -7,27 +7,23 @@ which has to be one that OpenClaw takes. It makes its own database with a sessio
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sqlite3
 import sys
 import tempfile
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from tests.agents import namespace, running
 from tests.agents.mock_api import MockApi
+from tests.agents.running import PROMPT, Resumed
 from tests.openclaw_databases import ID, prepare
 
-PROMPT = "go on"
 SECONDS_EACH = 120
-_NAMED = os.environ.get("TOOLPAIR_OPENCLAW")
-_NODE = os.environ.get("TOOLPAIR_OPENCLAW_NODE") or shutil.which("node")
-"""Read when the tests are loaded: each test runs without the variables of the machine."""
+_AGENT = (running.program("TOOLPAIR_OPENCLAW_NODE", "node"), running.script("TOOLPAIR_OPENCLAW"))
 _TABLES = (
     "transcript_events",
     "transcript_event_identities",
@@ -38,27 +34,15 @@ _ONE_AT_A_TIME = Lock()
 """It locks more than its own folder."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resumed:
-    """`messages` of the request, None when the agent made none; `note` is what it said then."""
-
-    messages: list[dict[str, Any]] | None
-    note: str
-
-
 def why_not() -> str | None:
     """Why it cannot be asked here; None when it can."""
-    if _NAMED is None or not Path(_NAMED).is_file() or _NODE is None:
-        return "OpenClaw is not here (set TOOLPAIR_OPENCLAW and TOOLPAIR_OPENCLAW_NODE)"
-    return namespace.why_not()
+    return running.why_not("OpenClaw is not here (set TOOLPAIR_OPENCLAW and TOOLPAIR_OPENCLAW_NODE)", *_AGENT)
 
 
 def resume(files: Mapping[str, bytes]) -> dict[str, Resumed]:
     """What is sent for the session in each database, by the names that the caller gave."""
     with tempfile.TemporaryDirectory(prefix="toolpair-home-") as home:
-        job = {"agent": [_NODE, _NAMED], "home": home, "files": running.as_text(files)}
-        found = running.answers(__file__, job, 2 * SECONDS_EACH)
-    return {name: Resumed(said["messages"], said["note"]) for name, said in found.items()}
+        return running.resumed(__file__, files, 2 * SECONDS_EACH, agent=_AGENT, home=home)
 
 
 def _resume_one(job: Mapping[str, Any], _: str, data: bytes) -> dict[str, Any]:
@@ -74,13 +58,10 @@ def _resume_one(job: Mapping[str, Any], _: str, data: bytes) -> dict[str, Any]:
         shutil.copyfile(made, path)
         given.write_bytes(data)
         _put_in(path, given)
-        note, bodies = _run(job, home, PROMPT)
-    asked = [body["messages"] for body in bodies if body.get("tools")]
-    asked = [messages for messages in asked if PROMPT in json.dumps(messages[-2:])]
-    return {"messages": asked[-1] if asked else None, "note": note}
+        return _run(job, home, PROMPT)
 
 
-def _run(job: Mapping[str, Any], home: Path, prompt: str) -> tuple[str, list[dict[str, Any]]]:
+def _run(job: Mapping[str, Any], home: Path, prompt: str) -> dict[str, Any]:
     (home / "project").mkdir(exist_ok=True)
     with MockApi() as api:
         _set_up(home, api.url)
@@ -88,7 +69,7 @@ def _run(job: Mapping[str, Any], home: Path, prompt: str) -> tuple[str, list[dic
         environment = namespace.environment(home, TMPDIR=str(home), **off)
         command = [*job["agent"], "agent", "--local", "--session-id", ID, "-m", prompt, "--timeout", "90"]
         note = running.note_of(command, home / "project", environment, SECONDS_EACH)
-        return note, api.bodies("/messages")
+        return running.told(running.asked(api, "/messages")[-1:], note)
 
 
 def _set_up(home: Path, url: str) -> None:

@@ -9,102 +9,71 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import sqlite3
 import sys
 import tarfile
-import tempfile
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tests.agents import namespace, running
-from tests.agents.mock_api import MockApi
+from tests.agents.running import PROMPT, Resumed
 from tests.opencode_sessions import FOLDER, ID
 
-PROMPT = "go on"
 SECONDS_EACH = 120
-_NAMED = {
-    "opencode": os.environ.get("TOOLPAIR_OPENCODE"),
-    "kilo": os.environ.get("TOOLPAIR_KILO"),
-    "opencode_before": os.environ.get("TOOLPAIR_OPENCODE_BEFORE"),
-}
-"""Read when the tests are loaded: each test runs without the variables of the machine."""
+_AGENTS = {name: running.script(f"TOOLPAIR_{name.upper()}") for name in ("opencode", "kilo", "opencode_before")}
 _MODELS = {"mock": "mock-model", "openai": "gpt-5.1"}
 _TABLES = ("project", "session", "message", "part")
 
 
-@dataclass(frozen=True, slots=True)
-class Resumed:
-    """`messages` of the request, None when the agent made none; `note` is what it said then."""
-
-    messages: list[dict[str, Any]] | None
-    note: str
-
-
 def why_not(agent: str) -> str | None:
     """Why it cannot be asked here; None when it can."""
-    named = _NAMED[agent]
-    if named is None or not Path(named).is_file():
-        return f"{agent} is not here (set TOOLPAIR_{agent.upper()})"
-    return namespace.why_not()
+    return running.why_not(f"{agent} is not here (set TOOLPAIR_{agent.upper()})", _AGENTS[agent])
 
 
 def resume(files: Mapping[str, bytes], agent: str) -> dict[str, Resumed]:
     """What is sent for the session in each database or packed folder, by the names that the caller gave."""
-    job = {
-        "agent": _NAMED[agent],
-        "name": agent.partition("_")[0],
-        "is_before": agent == "opencode_before",
-        "files": running.as_text(files),
-    }
-    found = running.answers(__file__, job, SECONDS_EACH)
-    return {name: Resumed(said["messages"], said["note"]) for name, said in found.items()}
+    return running.resumed(__file__, files, SECONDS_EACH, **_job(agent))
 
 
 def open_whole(database: bytes) -> tuple[str, Resumed]:
     """What opencode lists of a database that lies where its own would, and what it sends of the one session in it."""
-    job = {
-        "agent": _NAMED["opencode"],
-        "name": "opencode",
-        "is_before": False,
-        "files": running.as_text({"it": database}),
-    }
-    said = running.answers(__file__, {**job, "is_whole": True}, SECONDS_EACH)["it"]
-    return said["listed"], Resumed(said["messages"], said["note"])
+    job = {**_job("opencode"), "is_whole": True, "files": running.as_text({"it": database})}
+    said = running.answers(__file__, job, SECONDS_EACH)["it"]
+    return said["listed"], Resumed.of(said)
+
+
+def _job(agent: str) -> dict[str, Any]:
+    name = agent.partition("_")[0]
+    return {"agent": _AGENTS[agent], "name": name, "is_before": agent == "opencode_before", "is_whole": False}
 
 
 def _resume_one(job: Mapping[str, Any], _: str, data: bytes) -> dict[str, Any]:
     name = job["name"]
-    with tempfile.TemporaryDirectory(prefix="toolpair-home-") as folder, MockApi() as api:
-        home = Path(folder).resolve()
-        project = home / "project"
-        project.mkdir()
-        _set_up(home, name, api.url)
+    with running.at_home() as home:
+        _set_up(home.folder, name, home.api.url)
         off = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
         disabled = {f"{prefix}_DISABLE_{what}": "1" for prefix in ("OPENCODE", name.upper()) for what in off}
-        environment = namespace.environment(home, KILO_TELEMETRY_DISABLED="1", **disabled)
-        path = home / ".local/share" / name / f"{name}.db"
+        environment = namespace.environment(home.folder, KILO_TELEMETRY_DISABLED="1", **disabled)
+        path = home.folder / ".local/share" / name / f"{name}.db"
         session, listed = ID, ""
-        if job.get("is_whole"):
-            session = _put_whole(path, data, str(project))
-            listed = running.said_by([job["agent"], "session", "list"], project, environment, SECONDS_EACH)
+        if job["is_whole"]:
+            session = _put_whole(path, data, str(home.project))
+            listed = running.said_by([job["agent"], "session", "list"], home.project, environment, SECONDS_EACH)
         elif job["is_before"]:
-            _unpack(data, home / ".local/share" / name, str(project))
-            note = running.note_of([job["agent"], "run", "-s", ID, PROMPT], project, environment, SECONDS_EACH)
+            _unpack(data, path.parent, str(home.project))
+            note = running.note_of([job["agent"], "run", "-s", ID, PROMPT], home.project, environment, SECONDS_EACH)
         else:
-            note = running.note_of([job["agent"], "session", "list"], project, environment, SECONDS_EACH)
+            note = running.note_of([job["agent"], "session", "list"], home.project, environment, SECONDS_EACH)
         if path.exists() and not job["is_before"]:
-            if not job.get("is_whole"):
-                (home / "given.db").write_bytes(data)
-                _put_in(path, home / "given.db", str(project))
+            if not job["is_whole"]:
+                given = home.folder / "given.db"
+                given.write_bytes(data)
+                _put_in(path, given, str(home.project))
             command = [job["agent"], "run", "--auto", "--pure", "-s", session, PROMPT]
-            note = running.note_of(command, project, environment, SECONDS_EACH)
-        asked = [body["messages"] for body in api.bodies("/chat/completions") if body.get("tools")]
-        asked = [messages for messages in asked if PROMPT in json.dumps(messages[-2:])]
-        return {"messages": asked[0] if asked else None, "note": note, "listed": listed}
+            note = running.note_of(command, home.project, environment, SECONDS_EACH)
+        return {**running.told(running.asked(home.api, "/chat/completions"), note), "listed": listed}
 
 
 def _set_up(home: Path, name: str, url: str) -> None:

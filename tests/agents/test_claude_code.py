@@ -10,8 +10,8 @@ import pytest
 
 import toolpair
 from tests.agents import claude_code, claude_code_beside, planted
-from tests.agents.claude_code import Resumed
 from tests.agents.claude_code_requests import modelled, really_sent
+from tests.agents.running import Resumed
 from tests.conftest import SAMPLES
 from toolpair.session.session import Session, open_session
 

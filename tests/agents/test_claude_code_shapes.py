@@ -8,8 +8,8 @@ from collections.abc import Mapping
 import pytest
 
 from tests.agents import claude_code
-from tests.agents.claude_code import Resumed
 from tests.agents.claude_code_requests import really_sent
+from tests.agents.running import Resumed
 from tests.agents.shapes import SENT, brief, shapes
 
 pytestmark = [pytest.mark.agents, pytest.mark.usefixtures("claude")]

@@ -9,18 +9,18 @@ from pathlib import Path
 import pytest
 
 from tests.agents import cline
-from tests.agents.cline import Resumed
 from tests.agents.comparing import (
     all_differences,
     all_faults,
-    disagreement,
     errors_of,
-    first_difference,
     modelled_rows,
+    row_difference,
     rows_of,
+    seen_in,
     skip_for,
     without_prompt,
 )
+from tests.agents.running import Resumed
 from tests.broken_sessions import Planted
 from tests.cline_sessions import ID, NAME, SUMMARY, compaction, corpus, reads, sound
 from tests.formats.fixing import fixed, seen_of
@@ -51,32 +51,20 @@ def opened(folder: Path, data: bytes) -> Session:
 
 
 def difference(seen: SentRequest, resumed: Resumed) -> str | None:
-    if resumed.messages is None or seen.refuses is not None:
-        return disagreement(seen, resumed)
-    sent = without_prompt(rows_of(resumed.messages), cline.PROMPT)
-    return first_difference(modelled_rows(seen), sent)
+    return row_difference(seen, resumed, modelled_rows, lambda messages: without_prompt(rows_of(messages)))
 
 
 def test_what_the_model_sees_is_what_is_sent(planted: dict[str, Planted], tmp_path: Path) -> None:
-    sent = cline.resume({name: found.data for name, found in planted.items()})
-    assert sum(found.messages is not None for found in sent.values()) > len(planted) / 2
     files = {name: found.data for name, found in planted.items()}
-    assert all_differences(sent, lambda name: seen_of(opened(tmp_path, files[name])), difference) == {}
+    sent = cline.resume(files)
+    assert sum(found.messages is not None for found in sent.values()) > len(planted) / 2
+    assert all_differences(sent, seen_in(files, partial(opened, tmp_path)), difference) == {}
 
 
 def test_a_repaired_session_is_sent_valid_and_whole(planted: dict[str, Planted], tmp_path: Path) -> None:
     files = {name: fixed(opened(tmp_path, planted[name].data)) for name in planted.keys() - NEEDS_YOU}
-    sent = cline.resume(files)
-    assert (
-        all_faults(
-            sent,
-            planted,
-            lambda name: seen_of(opened(tmp_path, files[name])),
-            difference,
-            partial(errors_of, folder=tmp_path),
-        )
-        == {}
-    )
+    seen, refused = seen_in(files, partial(opened, tmp_path)), partial(errors_of, folder=tmp_path)
+    assert all_faults(cline.resume(files), planted, seen, difference, refused) == {}
 
 
 def test_a_compaction_is_sent_in_place_of_what_it_stands_for(tmp_path: Path) -> None:

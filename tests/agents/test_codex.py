@@ -14,6 +14,8 @@ from tests.agents import codex
 from tests.agents.codex import Resumed
 from tests.agents.codex_planted import Planted, corpus
 from tests.agents.codex_rollouts import Rollout, whole, word
+from tests.agents.comparing import skip_for
+from tests.agents.running import PROMPT
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
 
@@ -25,9 +27,7 @@ _BESIDE = ("internal_chat_message_metadata_passthrough", "metadata", "annotation
 
 @pytest.fixture(scope="module", autouse=True)
 def real_codex() -> None:
-    reason = codex.why_not()
-    if reason is not None:
-        pytest.skip(reason)
+    skip_for(codex.why_not())
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +148,7 @@ def test_codex_goes_on_writing_to_a_repaired_rollout(planted: dict[str, Planted]
         session = opened(folder, name, resumed.after)
         assert [problem.rule for problem in session.problems if problem.severity == "error"] == [], name
         said = json.dumps(resumed.requests[1])
-        assert said.count(codex.PROMPT) >= 2, name
+        assert said.count(PROMPT) >= 2, name
 
 
 def test_codex_resumes_from_a_repaired_packed_rollout(planted: dict[str, Planted], folder: Path) -> None:

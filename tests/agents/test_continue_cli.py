@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from tests.agents import continue_cli
-from tests.agents.comparing import Row, all_differences, all_faults, disagreement, errors_of, first_difference, skip_for
-from tests.agents.continue_cli import Resumed
+from tests.agents.comparing import Row, all_differences, all_faults, errors_of, row_difference, seen_in, skip_for
+from tests.agents.running import PROMPT, Resumed
 from tests.broken_sessions import Planted
 from tests.continue_sessions import NAME, corpus
-from tests.formats.fixing import errors, fixed, seen_of
+from tests.formats.fixing import errors, fixed
 from toolpair.dialects.block_texts import text_of
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, SessionError, open_session
@@ -56,7 +56,7 @@ def rows(messages: Any) -> list[Row]:
 
 
 def _say(found: list[Row], role: str, text: str) -> None:
-    text = text.removesuffix(continue_cli.PROMPT).strip()
+    text = text.removesuffix(PROMPT).strip()
     if text and found and found[-1][:2] == (role, "text"):
         found[-1] = (role, "text", "", f"{found[-1][3]}\n{text}")
     elif text:
@@ -76,36 +76,25 @@ def _message(message: Any) -> dict[str, Any]:
 
 
 def difference(seen: SentRequest, resumed: Resumed) -> str | None:
-    if resumed.messages is None or seen.refuses is not None:
-        return disagreement(seen, resumed)
-    sent, said = rows(resumed.messages), model(seen)
-    return first_difference(said, sent)
+    return row_difference(seen, resumed, model, rows)
 
 
 def test_what_the_model_sees_is_what_continue_sends(planted: dict[str, Planted], tmp_path: Path) -> None:
     assert len(planted) >= 75
-    sent = continue_cli.resume({name: found.data for name, found in planted.items()})
+    files = {name: found.data for name, found in planted.items()}
+    sent = continue_cli.resume(files)
     assert sum(found.messages is not None for found in sent.values()) > len(planted) / 2
     anew = {name: resumed.messages for name, resumed in sent.items() if name in UNREADABLE}
     assert all(messages is not None and rows(messages) == [] for messages in anew.values())
     others = {name: resumed for name, resumed in sent.items() if name not in UNREADABLE}
-    assert all_differences(others, lambda name: seen_of(opened(tmp_path, planted[name].data)), difference) == {}
+    assert all_differences(others, seen_in(files, partial(opened, tmp_path)), difference) == {}
 
 
 def test_a_repaired_session_is_sent_valid_and_whole(planted: dict[str, Planted], tmp_path: Path) -> None:
     names = planted.keys() - UNREADABLE - BY_HAND
     files = {name: fixed(opened(tmp_path, planted[name].data)) for name in names}
-    sent = continue_cli.resume(files)
-    assert (
-        all_faults(
-            sent,
-            planted,
-            lambda name: seen_of(opened(tmp_path, files[name])),
-            difference,
-            partial(errors_of, folder=tmp_path),
-        )
-        == {}
-    )
+    seen, refused = seen_in(files, partial(opened, tmp_path)), partial(errors_of, folder=tmp_path)
+    assert all_faults(continue_cli.resume(files), planted, seen, difference, refused) == {}
 
 
 def test_continue_goes_on_writing_to_a_repaired_session(planted: dict[str, Planted], tmp_path: Path) -> None:

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from tests.agents import copilot
-from tests.agents.comparing import all_differences, all_faults, disagreement, errors_of, first_difference, skip_for
-from tests.agents.copilot import Resumed
+from tests.agents.comparing import all_differences, all_faults, errors_of, row_difference, seen_in, skip_for
+from tests.agents.running import PROMPT, Resumed
 from tests.broken_sessions import Planted
 from tests.copilot_sessions import corpus
-from tests.formats.fixing import fixed, seen_of
+from tests.formats.fixing import fixed
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
 
@@ -41,9 +41,8 @@ def planted() -> dict[str, Planted]:
     return corpus()
 
 
-def opened(folder: Path, name: str, data: bytes) -> Session:
-    path = folder / name / "events.jsonl"
-    path.parent.mkdir(exist_ok=True)
+def opened(folder: Path, data: bytes) -> Session:
+    path = folder / "events.jsonl"
     path.write_bytes(data)
     return open_session(path)
 
@@ -57,7 +56,7 @@ def sent(messages: Iterable[dict[str, Any]]) -> list[Row]:
         text = "".join(str(part.get("text", "")) for part in parts)
         if role == "tool":
             found.append(("result", message["tool_call_id"], text))
-        elif role in ("user", "assistant") and (text or role == "user") and _TIME.sub("", text) != copilot.PROMPT:
+        elif role in ("user", "assistant") and (text or role == "user") and _TIME.sub("", text) != PROMPT:
             found.append((role, "", _TIME.sub("", text)))
         for call in message.get("tool_calls") or ():
             found.append(("call", call["id"], json.dumps(json.loads(call["function"]["arguments"]), sort_keys=True)))
@@ -88,27 +87,25 @@ def _without_new_ids(rows: Iterable[Row]) -> list[Row]:
 
 
 def difference(seen: SentRequest, resumed: Resumed) -> str | None:
-    if resumed.messages is None or seen.refuses is not None:
-        return disagreement(seen, resumed)
-    really, said = sent(resumed.messages), modelled(seen)
-    return first_difference(said, really)
+    return row_difference(seen, resumed, modelled, sent)
 
 
 def test_what_the_model_sees_is_what_copilot_sends(planted: dict[str, Planted], tmp_path: Path) -> None:
-    answers = copilot.resume({name: found.data for name, found in planted.items()})
+    files = {name: found.data for name, found in planted.items()}
+    answers = copilot.resume(files)
     assert sum(found.messages is not None for found in answers.values()) > len(planted) / 2
     modelled = {name: resumed for name, resumed in answers.items() if name not in NOT_MODELLED}
-    assert all_differences(modelled, lambda name: seen_of(opened(tmp_path, name, planted[name].data)), difference) == {}
+    assert all_differences(modelled, seen_in(files, partial(opened, tmp_path)), difference) == {}
 
 
 def test_a_repaired_session_is_sent_valid_and_whole(planted: dict[str, Planted], tmp_path: Path) -> None:
-    files = {name: fixed(opened(tmp_path, name, found.data)) for name, found in planted.items()}
+    files = {name: fixed(opened(tmp_path, found.data)) for name, found in planted.items()}
     answers = copilot.resume(files)
-    seen = {name: seen_of(opened(tmp_path, name, data)) for name, data in files.items()}
+    seen = seen_in(files, partial(opened, tmp_path))
     blank = {"blank_words": answers["blank_words"]}  # the agent sends them as they are
     others = {name: found for name, found in answers.items() if name not in blank}
     refused = partial(errors_of, folder=tmp_path)
-    assert all_faults(others, planted, seen.__getitem__, difference, refused) == {}
-    assert all_faults(blank, planted, seen.__getitem__, difference, lambda messages: ()) == {}
+    assert all_faults(others, planted, seen, difference, refused) == {}
+    assert all_faults(blank, planted, seen, difference, lambda messages: ()) == {}
     kept = {name for name, found in answers.items() if found.after.startswith(files[name].rstrip(b"\n"))}
     assert answers.keys() - kept <= WRITTEN_ANEW

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.agents import gemini
-from tests.agents.comparing import Row, all_differences, all_faults, first_difference, skip_for
-from tests.agents.gemini import Resumed
+from tests.agents.comparing import Row, all_differences, all_faults, first_difference, seen_in, skip_for
+from tests.agents.running import PROMPT, Resumed
 from tests.broken_sessions import Planted
-from tests.formats.fixing import fixed, seen_of
+from tests.formats.fixing import errors, fixed, seen_of
 from tests.gemini_sessions import NAME, corpus
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
@@ -39,10 +40,6 @@ def opened(folder: Path, data: bytes) -> Session:
     return open_session(path)
 
 
-def seen_in(folder: Path, data: bytes) -> SentRequest:
-    return seen_of(opened(folder, data))
-
-
 def mended(folder: Path, data: bytes) -> bytes:
     return fixed(opened(folder, data))
 
@@ -59,7 +56,7 @@ def rows(contents: list[dict[str, Any]]) -> list[Row]:
                     break
             else:
                 text = _CONTEXT.sub("", part.get("text", json.dumps(part, sort_keys=True)))
-                if text.strip() and text.strip() != gemini.PROMPT:
+                if text.strip() and text.strip() != PROMPT:
                     found.append((content["role"], "text", "", text))
     return found
 
@@ -73,8 +70,7 @@ def difference(seen: SentRequest, resumed: Resumed) -> str | None:
     sent = rows(resumed.messages or [])
     if seen.refuses is not None:
         return None if not sent else f"the model says {seen.refuses!r}, the agent sends {sent[:2]}"
-    said = model(seen)
-    return first_difference(said, sent)
+    return first_difference(model(seen), sent)
 
 
 def counts(contents: list[dict[str, Any]]) -> list[str]:
@@ -90,16 +86,18 @@ def counts(contents: list[dict[str, Any]]) -> list[str]:
 
 def test_what_the_model_sees_is_what_is_sent(planted: dict[str, Planted], tmp_path: Path) -> None:
     assert len(planted) >= 60
-    sent = gemini.resume({name: found.data for name, found in planted.items()})
+    files = {name: found.data for name, found in planted.items()}
+    sent = gemini.resume(files)
     assert all(found.messages is not None for found in sent.values())
-    assert all_differences(sent, lambda name: seen_in(tmp_path, planted[name].data), difference) == {}
+    assert all_differences(sent, seen_in(files, partial(opened, tmp_path)), difference) == {}
 
 
 def test_a_file_named_on_the_command_line_is_sent_the_same(planted: dict[str, Planted], tmp_path: Path) -> None:
-    sent = gemini.resume({name: found.data for name, found in planted.items()}, by_path=True)
+    files = {name: found.data for name, found in planted.items()}
+    sent = gemini.resume(files, by_path=True)
     assert {name for name, resumed in sent.items() if resumed.messages is None} == WITHOUT_A_HEADER
-    differ = {name: difference(seen_in(tmp_path, planted[name].data), resumed) for name, resumed in sent.items()}
-    assert {name: found for name, found in differ.items() if found and name not in WITHOUT_A_HEADER} == {}
+    others = {name: resumed for name, resumed in sent.items() if name not in WITHOUT_A_HEADER}
+    assert all_differences(others, seen_in(files, partial(opened, tmp_path)), difference) == {}
 
 
 def test_words_that_a_resume_left_out_are_brought_back(planted: dict[str, Planted], tmp_path: Path) -> None:
@@ -109,14 +107,14 @@ def test_words_that_a_resume_left_out_are_brought_back(planted: dict[str, Plante
     for name, found in gemini.resume(files).items():
         said = planted[name].words[-1]
         assert said not in json.dumps(resumed[name].messages) and said in json.dumps(found.messages), name
-        assert difference(seen_in(tmp_path, files[name]), found) is None, name
+        assert difference(seen_of(opened(tmp_path, files[name])), found) is None, name
         assert counts(found.messages or []) == [], name
 
 
 def test_a_repaired_session_is_sent_valid_and_whole(planted: dict[str, Planted], tmp_path: Path) -> None:
     files = {name: mended(tmp_path, found.data) for name, found in planted.items()}
     sent = gemini.resume(files)
-    assert all_faults(sent, planted, lambda name: seen_in(tmp_path, files[name]), difference, counts) == {}
+    assert all_faults(sent, planted, seen_in(files, partial(opened, tmp_path)), difference, counts) == {}
 
 
 def test_the_agent_goes_on_writing_to_a_repaired_session(planted: dict[str, Planted], tmp_path: Path) -> None:
@@ -126,7 +124,7 @@ def test_the_agent_goes_on_writing_to_a_repaired_session(planted: dict[str, Plan
         assert resumed.after.startswith(files[name]), name
         assert len(resumed.after) > len(files[name]), name
         session = opened(tmp_path, resumed.after)
-        errors = {problem.rule for problem in session.problems if problem.severity == "error"}
-        assert errors <= {"result.duplicate"}, name  # the agent doubles results by itself, whatever it resumes
+        # The agent doubles results by itself, whatever it resumes.
+        assert set(errors(session)) <= {"result.duplicate"}, name
         session.stage_recommended()
         assert errors(session) == [], name

@@ -15,15 +15,14 @@ from tests.agents.comparing import (
     Row,
     all_differences,
     all_faults,
-    disagreement,
     errors_of,
-    first_difference,
     modelled_rows,
+    row_difference,
     rows_of,
     skip_for,
     without_prompt,
 )
-from tests.agents.goose import Resumed
+from tests.agents.running import PROMPT, Resumed
 from tests.formats.fixing import errors, seen_of
 from tests.goose_sessions import SESSION, Planted, corpus, database, old_file, others, sound
 from toolpair.formats.databases import sessions_in
@@ -65,10 +64,8 @@ def rows(messages: Messages) -> list[Row]:
 
 
 def difference(seen: SentRequest, resumed: Resumed) -> str | None:
-    if resumed.messages is None or seen.refuses is not None:
-        return disagreement(seen, resumed)
-    sent = without_prompt(rows(resumed.messages), goose.PROMPT)
-    return first_difference(modelled_rows(seen, without_the_turn), sent)
+    said = partial(modelled_rows, without=without_the_turn)
+    return row_difference(seen, resumed, said, lambda messages: without_prompt(rows(messages)))
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -102,7 +99,7 @@ def test_what_goose_writes_next_comes_after_what_was_repaired(planted: dict[str,
     again = opened(after)
     assert errors(again) == []
     texts = [part.value.get("text", "") for message in seen_of(again).messages for part in message.parts]
-    assert texts[-1] == "resumed" and goose.PROMPT in texts
+    assert texts[-1] == "resumed" and PROMPT in texts
 
 
 def test_an_older_file_is_imported_as_it_is_read(tmp_path: Path) -> None:

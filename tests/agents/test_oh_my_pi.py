@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.agents import oh_my_pi
-from tests.agents.oh_my_pi import Resumed
+from tests.agents.comparing import Row, all_differences, all_faults, row_difference, seen_in, skip_for, without_prompt
+from tests.agents.running import Resumed
 from tests.broken_sessions import Planted
-from tests.oh_my_pi_sessions import corpus
+from tests.formats.fixing import fixed
+from tests.oh_my_pi_sessions import NAME, corpus
 from toolpair.dialects.block_texts import text_of
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
 
 pytestmark = pytest.mark.agents
-Rows = list[tuple[str, str, str, str]]
+Rows = list[Row]
 _ADDED = ("<system-reminder>", "Continue.")
 """How texts begin that it adds to a request by itself."""
 _LEFT_OUT = ("thinking", "another_model_before", "thinking_beside_a_call_that_is_left_out")
@@ -31,14 +34,12 @@ _STILL_DAMAGED = ("last_line_torn", "nul_line")
 
 @pytest.fixture(scope="module")
 def planted() -> dict[str, Planted]:
-    reason = oh_my_pi.why_not()
-    if reason is not None:
-        pytest.skip(reason)
+    skip_for(oh_my_pi.why_not())
     return corpus()
 
 
-def opened(folder: Path, name: str, data: bytes) -> Session:
-    path = folder / f"{name}.jsonl"
+def opened(folder: Path, data: bytes) -> Session:
+    path = folder / NAME
     path.write_bytes(data)
     return open_session(path)
 
@@ -63,48 +64,27 @@ def rows(messages: Any) -> Rows:
     return found
 
 
+def model(seen: SentRequest) -> Rows:
+    return rows({"role": one.role, "content": [part.value for part in one.parts]} for one in seen.messages)
+
+
 def difference(seen: SentRequest, resumed: Resumed) -> str | None:
-    if resumed.messages is None or seen.refuses is not None:
-        agree = (resumed.messages is None) == (seen.refuses is not None)
-        return None if agree else f"the model says {seen.refuses!r}, the agent says {resumed.note!r}"
-    *sent, (*last, prompt) = rows(resumed.messages)
-    if words := prompt.removesuffix(oh_my_pi.PROMPT).strip():
-        sent.append((last[0], last[1], last[2], words))
-    said = rows({"role": one.role, "content": [part.value for part in one.parts]} for one in seen.messages)
-    first = next((n for n, (a, b) in enumerate(zip(said, sent, strict=False)) if a != b), min(len(said), len(sent)))
-    return None if said == sent else f"row {first}: {said[first : first + 2]} is sent as {sent[first : first + 2]}"
+    return row_difference(seen, resumed, model, lambda messages: without_prompt(rows(messages)))
 
 
 def test_what_the_model_sees_is_what_is_sent(planted: dict[str, Planted], tmp_path: Path) -> None:
-    wrong = {}
-    for name, resumed in oh_my_pi.resume({name: found.data for name, found in planted.items()}).items():
-        seen = opened(tmp_path, name, planted[name].data).conversation.judged.seen
-        assert seen is not None
-        if name not in _LEFT_OUT and (found := difference(seen, resumed)):
-            wrong[name] = found
-    assert wrong == {}
+    files = {name: found.data for name, found in planted.items()}
+    sent = {name: resumed for name, resumed in oh_my_pi.resume(files).items() if name not in _LEFT_OUT}
+    assert all_differences(sent, seen_in(files, partial(opened, tmp_path)), difference) == {}
 
 
 def test_a_repaired_session_is_sent_whole(planted: dict[str, Planted], tmp_path: Path) -> None:
-    repaired: dict[str, bytes] = {}
-    expected: dict[str, SentRequest] = {}
-    for name, found in planted.items():
-        session = opened(tmp_path, name, found.data)
-        session.stage_recommended()
-        repaired[name] = session.to_bytes()
-        seen = opened(tmp_path, name, repaired[name]).conversation.judged.seen
-        assert seen is not None
-        expected[name] = seen
-    wrong: dict[str, str] = {}
-    for name, resumed in oh_my_pi.resume(repaired).items():
-        if resumed.messages is None:
-            wrong[name] = f"does not resume: {resumed.note}"
-            continue
-        text = json.dumps(resumed.messages)
-        gone = [said for said in planted[name].words if said not in text]
-        differs = None if name in _LEFT_OUT else difference(expected[name], resumed)
-        if gone or differs:
-            wrong[name] = f"lost {gone}, {differs}"
-        elif not resumed.after.startswith(repaired[name]) and name not in (*_STILL_DAMAGED, *_WRITTEN_ANEW):
-            wrong[name] = "it was written anew"
-    assert wrong == {}
+    files = {name: fixed(opened(tmp_path, found.data)) for name, found in planted.items()}
+    sent = oh_my_pi.resume(files)
+    left_out = {name: sent[name] for name in _LEFT_OUT}
+    others = {name: resumed for name, resumed in sent.items() if name not in left_out}
+    seen = seen_in(files, partial(opened, tmp_path))
+    assert all_faults(others, planted, seen, difference, lambda messages: ()) == {}
+    assert all_faults(left_out, planted, seen, lambda told, resumed: None, lambda messages: ()) == {}
+    anew = {name for name, resumed in sent.items() if not resumed.after.startswith(files[name])}
+    assert anew <= {*_STILL_DAMAGED, *_WRITTEN_ANEW}

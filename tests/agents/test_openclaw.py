@@ -11,14 +11,16 @@ from typing import Any
 import pytest
 
 from tests.agents import openclaw
-from tests.agents.openclaw import Resumed
+from tests.agents.comparing import Row, all_differences, all_faults, row_difference, skip_for, without_prompt
+from tests.agents.running import Resumed
+from tests.formats.fixing import seen_of
 from tests.openclaw_databases import ID, Planted, corpus
 from toolpair.dialects.block_texts import text_of
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
 
 pytestmark = pytest.mark.agents
-Rows = list[tuple[str, str, str, str]]
+Rows = list[Row]
 _ADDED = re.compile(
     r"<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>.*|^\[[A-Z][a-z]{2} \d{4}-\d\d-\d\d [^\]]*\] |\n\nRuntime: agent=.*"
     r"|\[Queued user message from a previous active turn[^\]]*\]\s",
@@ -32,9 +34,7 @@ _WITH_LONGER_NAMES = re.compile(r"[^A-Za-z0-9]")
 
 @pytest.fixture(scope="module")
 def planted() -> dict[str, Planted]:
-    reason = openclaw.why_not()
-    if reason is not None:
-        pytest.skip(reason)
+    skip_for(openclaw.why_not())
     # Packed rows of these tests have no more beside them than the database asks for.
     return {name: found for name, found in corpus().items() if name not in _LEFT_OUT and not found.packed}
 
@@ -62,47 +62,29 @@ def plain(messages: Iterable[Any]) -> Rows:
     return found
 
 
+def model(seen: SentRequest) -> Rows:
+    return plain({"role": one.role, "content": [part.value for part in one.parts]} for one in seen.messages)
+
+
 def difference(seen: SentRequest, resumed: Resumed) -> str | None:
-    if resumed.messages is None or seen.refuses is not None:
-        agree = (resumed.messages is None) == (seen.refuses is not None)
-        return None if agree else f"the model says {seen.refuses!r}, the agent says {resumed.note!r}"
-    sent = plain(resumed.messages)
-    said = sent[-1][3].removesuffix(openclaw.PROMPT).strip()
-    sent = [*sent[:-1], (*sent[-1][:3], said)] if said else sent[:-1]
-    told = plain({"role": one.role, "content": [part.value for part in one.parts]} for one in seen.messages)
-    first = next((n for n, (a, b) in enumerate(zip(told, sent, strict=False)) if a != b), min(len(told), len(sent)))
-    return None if told == sent else f"row {first}: {told[first : first + 2]} is sent as {sent[first : first + 2]}"
+    return row_difference(seen, resumed, model, lambda messages: without_prompt(plain(messages)))
+
+
+def asked(folder: Path, names: Iterable[str]) -> dict[str, Resumed]:
+    """What OpenClaw makes of the databases in the folder."""
+    return openclaw.resume({name: (folder / f"{name}.sqlite").read_bytes() for name in names})
 
 
 def test_what_the_model_sees_is_what_is_sent(planted: dict[str, Planted], tmp_path: Path) -> None:
-    seen = {name: opened(tmp_path, name, found).conversation.judged.seen for name, found in planted.items()}
-    wrong = {}
-    for name, resumed in openclaw.resume({name: (tmp_path / f"{name}.sqlite").read_bytes() for name in seen}).items():
-        told = seen[name]
-        assert told is not None
-        if found := difference(told, resumed):
-            wrong[name] = found
-    assert wrong == {}
+    seen = {name: seen_of(opened(tmp_path, name, found)) for name, found in planted.items()}
+    assert all_differences(asked(tmp_path, planted), seen.__getitem__, difference) == {}
 
 
 def test_a_repaired_session_is_sent_whole(planted: dict[str, Planted], tmp_path: Path) -> None:
-    expected: dict[str, SentRequest] = {}
+    seen: dict[str, SentRequest] = {}
     for name, found in planted.items():
         session = opened(tmp_path, name, found)
         if session.stage_recommended() is not None:
             session.save()
-        told = open_session(f"{tmp_path / name}.sqlite::{ID}").conversation.judged.seen
-        assert told is not None
-        expected[name] = told
-    files = {name: (tmp_path / f"{name}.sqlite").read_bytes() for name in planted}
-    wrong: dict[str, str] = {}
-    for name, resumed in openclaw.resume(files).items():
-        if resumed.messages is None:
-            wrong[name] = f"does not resume: {resumed.note}"
-            continue
-        text = json.dumps(resumed.messages)
-        gone = [word for word in planted[name].words if word not in text]
-        differs = difference(expected[name], resumed)
-        if gone or differs:
-            wrong[name] = f"lost {gone}, {differs}"
-    assert wrong == {}
+        seen[name] = seen_of(open_session(session.file.address or ""))
+    assert all_faults(asked(tmp_path, planted), planted, seen.__getitem__, difference, lambda messages: ()) == {}

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from tests.agents import opencode
-from tests.agents.comparing import all_differences, all_faults, disagreement, first_difference, skip_for
-from tests.agents.opencode import Resumed
+from tests.agents.comparing import all_differences, all_faults, row_difference, skip_for
+from tests.agents.running import PROMPT, Messages, Resumed
 from tests.formats.fixing import seen_of
 from tests.opencode_folders import packed, planted_in, sent_before
 from tests.opencode_sessions import ID, Planted, corpus
@@ -110,12 +110,12 @@ def of_model(seen: SentRequest) -> Rows:
     return of_request(messages)
 
 
+def without_the_prompt(messages: Messages) -> Rows:
+    return [row for row in of_request(messages) if row[3].strip('"') != PROMPT]
+
+
 def difference(seen: SentRequest, resumed: Resumed) -> str | None:
-    if resumed.messages is None or seen.refuses is not None:
-        return disagreement(seen, resumed)
-    sent = [row for row in of_request(resumed.messages) if row[3].strip('"') != opencode.PROMPT]
-    told = of_model(seen)
-    return first_difference(told, sent)
+    return row_difference(seen, resumed, of_model, without_the_prompt)
 
 
 def test_what_the_model_sees_is_what_is_sent(planted: dict[str, Planted], agent: str, tmp_path: Path) -> None:

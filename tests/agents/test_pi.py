@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from tests.agents import pi
-from tests.agents.comparing import all_differences, all_faults, disagreement, errors_of, first_difference, skip_for
-from tests.agents.pi import Resumed
+from tests.agents.comparing import all_differences, all_faults, errors_of, row_difference, seen_in, skip_for
+from tests.agents.running import PROMPT, Messages, Resumed
 from tests.broken_sessions import Planted
-from tests.formats.fixing import errors, fixed, seen_of
-from tests.pi_sessions import corpus
+from tests.formats.fixing import errors, fixed
+from tests.pi_sessions import NAME, corpus
 from toolpair.dialects.block_texts import text_of
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
@@ -36,8 +36,8 @@ def planted() -> dict[str, Planted]:
     return corpus()
 
 
-def opened(folder: Path, name: str, data: bytes, version: str) -> Session:
-    path = folder / f"{name}.jsonl"
+def opened(folder: Path, version: str, data: bytes) -> Session:
+    path = folder / NAME
     path.write_bytes(data)
     return open_session(path, agent_version=VERSIONS[version])
 
@@ -61,17 +61,17 @@ def model(seen: SentRequest) -> list[tuple[str, str, str, str]]:
     return rows({"role": one.role, "content": [part.value for part in one.parts]} for one in seen.messages)
 
 
+def sent_rows(messages: Messages) -> list[tuple[str, str, str, str]]:
+    return [row for row in rows(messages) if row[3] != PROMPT]
+
+
 def difference(seen: SentRequest, resumed: Resumed) -> str | None:
-    if resumed.messages is None or seen.refuses is not None:
-        return disagreement(seen, resumed)
-    sent = [row for row in rows(resumed.messages) if row[3] != pi.PROMPT]
-    said = model(seen)
-    return first_difference(said, sent)
+    return row_difference(seen, resumed, model, sent_rows)
 
 
-def errors_of_turns(messages: list[dict[str, Any]], folder: Path) -> list[str]:
+def errors_of_turns(messages: Messages, folder: Path) -> list[str]:
     """What the provider has against a request, judged as a list of its own: neighbours of one role are merged."""
-    merged: list[dict[str, Any]] = []
+    merged: Messages = []
     for message in messages:
         content = message["content"]
         parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
@@ -84,25 +84,23 @@ def errors_of_turns(messages: list[dict[str, Any]], folder: Path) -> list[str]:
 
 def test_what_the_model_sees_is_what_pi_sends(planted: dict[str, Planted], version: str, tmp_path: Path) -> None:
     assert len(planted) >= 60
-    sent = pi.resume({name: found.data for name, found in planted.items()}, version)
+    files = {name: found.data for name, found in planted.items()}
+    sent = pi.resume(files, version)
     assert sum(found.messages is not None for found in sent.values()) > len(planted) / 2
-    found = {name: seen_of(opened(tmp_path, name, planted[name].data, version)) for name in sent}
-    assert all_differences(sent, found.__getitem__, difference) == {}
+    assert all_differences(sent, seen_in(files, partial(opened, tmp_path, version)), difference) == {}
 
 
 def test_a_repaired_session_is_sent_valid_and_whole(planted: dict[str, Planted], version: str, tmp_path: Path) -> None:
     names = planted.keys() - NEVER_STARTS.get(version, set())
-    files = {name: fixed(opened(tmp_path, name, planted[name].data, version)) for name in names}
-    found = {name: seen_of(opened(tmp_path, name, data, version)) for name, data in files.items()}
-    refused = partial(errors_of_turns, folder=tmp_path)
-    assert all_faults(pi.resume(files, version), planted, found.__getitem__, difference, refused) == {}
+    files = {name: fixed(opened(tmp_path, version, planted[name].data)) for name in names}
+    seen, refused = seen_in(files, partial(opened, tmp_path, version)), partial(errors_of_turns, folder=tmp_path)
+    assert all_faults(pi.resume(files, version), planted, seen, difference, refused) == {}
 
 
 def test_pi_goes_on_writing_to_a_repaired_session(planted: dict[str, Planted], version: str, tmp_path: Path) -> None:
     names = ("result_gone", "result_late", "cycle", "line_damaged", "one_id_for_call_and_result", "call_gone")
-    files = {name: fixed(opened(tmp_path, name, planted[name].data, version)) for name in names}
+    files = {name: fixed(opened(tmp_path, version, planted[name].data)) for name in names}
     for name, resumed in pi.resume(files, version).items():
         assert resumed.after.startswith(files[name]), name
         assert len(resumed.after.splitlines()) > len(files[name].splitlines()), name
-        session = opened(tmp_path, name, resumed.after, version)
-        assert errors(session) == [], name
+        assert errors(opened(tmp_path, version, resumed.after)) == [], name

@@ -11,10 +11,19 @@ from typing import Any
 import pytest
 
 from tests.agents import qwen_code
-from tests.agents.comparing import Row, all_differences, all_faults, disagreement, errors_of, first_difference, skip_for
-from tests.agents.qwen_code import Resumed
+from tests.agents.comparing import (
+    Row,
+    all_differences,
+    all_faults,
+    errors_of,
+    row_difference,
+    seen_in,
+    skip_for,
+    without_prompt,
+)
+from tests.agents.running import Resumed
 from tests.broken_sessions import Planted
-from tests.formats.fixing import fixed, seen_of
+from tests.formats.fixing import fixed
 from tests.qwen_sessions import NAME, corpus
 from toolpair.dialects.block_texts import text_of
 from toolpair.formats.format import SentRequest
@@ -79,36 +88,20 @@ def model(seen: SentRequest) -> list[Row]:
 
 
 def difference(seen: SentRequest, resumed: Resumed) -> str | None:
-    if resumed.messages is None or seen.refuses is not None:
-        return disagreement(seen, resumed)
-    sent = rows(resumed.messages)
-    prompt = "".join(qwen_code.PROMPT.split())
-    role, kind, id_, text = sent.pop()
-    assert text.endswith(prompt)
-    if text != prompt:
-        sent.append((role, kind, id_, text.removesuffix(prompt)))
-    said = model(seen)
-    return first_difference(said, sent)
+    return row_difference(seen, resumed, model, lambda messages: without_prompt(rows(messages)))
 
 
 def test_what_the_model_sees_is_what_is_sent(planted: dict[str, Planted], tmp_path: Path) -> None:
     assert len(planted) >= 60
-    sent = qwen_code.resume({name: found.data for name, found in planted.items()})
+    files = {name: found.data for name, found in planted.items()}
+    sent = qwen_code.resume(files)
     assert sum(found.messages is not None for found in sent.values()) > len(planted) / 2
-    assert all_differences(sent, lambda name: seen_of(opened(tmp_path, planted[name].data)), difference) == {}
+    assert all_differences(sent, seen_in(files, partial(opened, tmp_path)), difference) == {}
 
 
 def test_a_repaired_session_is_sent_valid_and_whole(planted: dict[str, Planted], tmp_path: Path) -> None:
     files = {name: fixed(opened(tmp_path, found.data)) for name, found in planted.items()}
     sent = qwen_code.resume(files)
-    assert (
-        all_faults(
-            sent,
-            planted,
-            lambda name: seen_of(opened(tmp_path, files[name])),
-            difference,
-            partial(errors_of, folder=tmp_path),
-        )
-        == {}
-    )
+    seen, refused = seen_in(files, partial(opened, tmp_path)), partial(errors_of, folder=tmp_path)
+    assert all_faults(sent, planted, seen, difference, refused) == {}
     assert [name for name, resumed in sent.items() if not resumed.after.startswith(files[name])] == []

@@ -5,14 +5,10 @@ from __future__ import annotations
 import errno
 import json
 import os
-import resource
 import shutil
 import signal
-import subprocess
-import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +17,7 @@ import pytest
 from tests.folders.saves import STEPS, Files, check, made, opened, save_of, saving, staged, wanted
 from tests.opencode_folders import files
 from tests.opencode_sessions import ID
+from tests.source.faults import FAULTS, at_step, filled, held_by, in_a_child, kill, little_space, raising, small_disk
 from tests.source.saves import ROUNDS
 from toolpair.cli.main import main
 from toolpair.session.session import SessionError, open_session
@@ -65,35 +62,11 @@ class Watched(Io):
 def nothing() -> None: ...
 
 
-def raising(error: BaseException) -> Callable[[], None]:
-    def happens() -> None:
-        raise error
-
-    return happens
-
-
-def kill() -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
 def calls(folder: Path) -> int:
     """How many system calls a save makes."""
     io = Watched(0, nothing)
     saving(made(folder), io=io).write()
     return io.count
-
-
-def in_a_child(work: Callable[[], Any]) -> int:
-    """The signal that ended the child, or 0."""
-    pid = os.fork()
-    if pid == 0:
-        code = 1
-        try:
-            work()
-            code = 0
-        finally:
-            os._exit(code)
-    return os.WTERMSIG(os.waitpid(pid, 0)[1])
 
 
 def left(storage: Path) -> list[str]:
@@ -108,29 +81,13 @@ def read_by_the_agent(storage: Path) -> list[str]:
     return [str(path) for path in seen if "toolpair" in str(path) or (path.suffix and path.suffix != ".json")]
 
 
-FAULTS: dict[str, Callable[[], BaseException]] = {
-    "full": lambda: OSError(errno.ENOSPC, "No space left on device"),
-    "broken": lambda: OSError(errno.EIO, "Input/output error"),
-    "refused": lambda: Refused("not now", "held"),
-    "interrupted": KeyboardInterrupt,
-    "memory": MemoryError,
-}
-
-
 @pytest.mark.parametrize("fault", FAULTS)
 def test_an_exception_at_each_step(tmp_path: Path, fault: str) -> None:
     before, after = wanted(tmp_path / "wanted")
     for at in range(LAST):
         storage = made(tmp_path / str(at))
-        seen: list[str] = []
-
-        def step(name: str, at: int = at, seen: list[str] = seen) -> None:
-            seen.append(name)
-            if len(seen) == at + 1:
-                raise FAULTS[fault]()
-
         with pytest.raises((Refused, SaveFailed, KeyboardInterrupt, MemoryError)) as raised:
-            saving(storage, step).write()
+            saving(storage, at_step(at, raising(FAULTS[fault]()))).write()
         if isinstance(raised.value, SaveFailed):
             assert "the session is unchanged" in str(raised.value)
         assert files(storage) == before and not left(storage)
@@ -148,14 +105,7 @@ def test_kill_9_at_each_step(tmp_path: Path) -> None:
     outcomes = []
     for at in range(LAST):
         storage = made(tmp_path / str(at))
-        seen: list[str] = []
-
-        def step(name: str, at: int = at, seen: list[str] = seen) -> None:
-            seen.append(name)
-            if len(seen) == at + 1:
-                kill()
-
-        save = saving(storage, step)
+        save = saving(storage, at_step(at, kill))
         assert in_a_child(save.write) == signal.SIGKILL
         assert not read_by_the_agent(storage)
         outcomes.append(check(storage, before, after))
@@ -207,31 +157,10 @@ def test_a_killed_recovery_is_recovered(tmp_path: Path) -> None:
     before, after = wanted(tmp_path / "wanted")
     for at in range(1, 30, 1 if ROUNDS >= 4 else 3):
         storage = made(tmp_path / str(at))
-        seen: list[str] = []
-
-        def step(name: str, seen: list[str] = seen) -> None:
-            seen.append(name)
-            if seen.count("exchange") == 3:
-                kill()
-
-        save = saving(storage, step)
-        assert in_a_child(save.write) == signal.SIGKILL
+        killed(storage, 2)
         for _ in range(3):
             in_a_child(lambda storage=storage, at=at: finish_saves(str(storage), "x", Watched(at, kill)))  # type: ignore[misc]
         assert check(storage, before, after)
-
-
-@contextmanager
-def little_space(most: int) -> Iterator[None]:
-    """No file may become larger."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-        signal.signal(signal.SIGXFSZ, handler)
 
 
 def test_files_that_cannot_grow(tmp_path: Path) -> None:
@@ -253,35 +182,21 @@ def test_files_that_cannot_grow(tmp_path: Path) -> None:
     assert outcomes == {True, False}
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "none", folder]).returncode:
-        pytest.skip("needs to mount a file system")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", "-l", folder], check=False)
-
-
-def test_a_full_disk(tmp_path: Path, small_disk: Path) -> None:
+def test_a_full_disk(tmp_path: Path) -> None:
     before, after = wanted(tmp_path / "wanted")
     outcomes = set()
-    for free in (0, 4096, 8192, 12_288, 16_384, 20_480, 32_768, 65_536, 200_000):
-        storage = made(small_disk / str(free))
-        save = saving(storage)
-        filler = small_disk / "filler"
-        room = os.statvfs(small_disk)
-        filler.write_bytes(b"x" * max(0, room.f_bavail * room.f_bsize - free))
-        try:
-            save.write()
-        except (Refused, SaveFailed) as error:
-            assert "unchanged" in str(error), str(error)
-            assert not left(storage)
-        filler.unlink()
-        outcomes.add(check(storage, before, after))
-        shutil.rmtree(small_disk / str(free))
+    with small_disk(tmp_path / "disk") as disk:
+        for free in (0, 4096, 8192, 12_288, 16_384, 20_480, 32_768, 65_536, 200_000):
+            storage = made(disk / str(free))
+            save = saving(storage)
+            with filled(disk, free):
+                try:
+                    save.write()
+                except (Refused, SaveFailed) as error:
+                    assert "unchanged" in str(error), str(error)
+                    assert not left(storage)
+            outcomes.add(check(storage, before, after))
+            shutil.rmtree(disk / str(free))
     assert outcomes == {True, False}
 
 
@@ -338,21 +253,16 @@ def test_another_writer_at_each_step(tmp_path: Path, other: str) -> None:
     """What it writes is never lost: the save is refused, or what was written is kept and said."""
     for at in range(LAST):
         storage = made(tmp_path / str(at))
-        seen: list[str] = []
         theirs: list[Files] = []
 
-        def step(
-            name: str, at: int = at, seen: list[str] = seen, storage: Path = storage, theirs: list[Files] = theirs
-        ) -> None:
-            seen.append(name)
-            if len(seen) == at + 1:
-                before = files(storage)
-                OTHERS[other](storage)
-                now = files(storage)
-                names = {name for name in now.keys() | before.keys() if ".toolpair" not in name}
-                theirs.append({name: now.get(name, b"") for name in names if now.get(name) != before.get(name)})
+        def write(storage: Path = storage, theirs: list[Files] = theirs) -> None:
+            before = files(storage)
+            OTHERS[other](storage)
+            now = files(storage)
+            names = {name for name in now.keys() | before.keys() if ".toolpair" not in name}
+            theirs.append({name: now.get(name, b"") for name in names if now.get(name) != before.get(name)})
 
-        save = saving(storage, step)
+        save = saving(storage, at_step(at, write))
         try:
             save.write()
         except (Refused, SaveFailed) as error:
@@ -403,12 +313,8 @@ def test_refused_while_a_process_uses_it(tmp_path: Path, where: str) -> None:
     path.parent.mkdir(exist_ok=True)
     path.touch()
     save = saving(storage)
-    with subprocess.Popen([sys.executable, "-c", HOLD, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None and process.stdin is not None
-        process.stdout.readline()
-        with pytest.raises(Refused, match=rf"is in use by python\S*, process {process.pid}"):
-            save.write()
-        process.stdin.close()
+    with held_by(HOLD, path) as pid, pytest.raises(Refused, match=rf"is in use by python\S*, process {pid}"):
+        save.write()
     assert files(storage) == before and not left(storage)
     save.write()
 
@@ -451,14 +357,8 @@ def test_a_reader_waits_for_a_save(tmp_path: Path) -> None:
 
 def killed(storage: Path, exchanged: int) -> None:
     """Leave a save that was killed after so many files."""
-    seen: list[str] = []
-
-    def step(name: str) -> None:
-        seen.append(name)
-        if seen.count("exchange") == exchanged + 1:
-            kill()
-
-    assert in_a_child(saving(storage, step).write) == signal.SIGKILL
+    save = saving(storage, at_step(STEPS.index("exchange") + exchanged, kill))
+    assert in_a_child(save.write) == signal.SIGKILL
     assert [name for name in os.listdir(storage) if is_saving(name)]
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
-from tests.broken_sessions import Planted
+from tests.broken_sessions import WORDS, Planted, word
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session
 
@@ -44,6 +44,18 @@ def sent_rows(session: Session) -> list[tuple[str, str, str]]:
     return found
 
 
+def sent_results(session: Session) -> list[tuple[str, str]]:
+    """Call id and text of each result that would be sent."""
+    found = []
+    for _, values in sent_messages(session):
+        for value in values:
+            if isinstance(value, dict) and value["type"] == "tool_result":
+                content = value["content"]
+                text = content if isinstance(content, str) else " ".join(part["text"] for part in content)
+                found.append((value["tool_use_id"], text))
+    return found
+
+
 def outcome_of(session: Session, rule: str) -> tuple[str, str | None, str]:
     """What the agent does about the first problem of a rule, what is lost by it, and its impact."""
     found = next(problem for problem in session.problems if problem.rule == rule)
@@ -57,21 +69,50 @@ def fixed(session: Session) -> bytes:
     return session.to_bytes()
 
 
+def assert_whole(session: Session, words: Iterable[str]) -> None:
+    """It is valid, and all these words are sent."""
+    assert errors(session) == []
+    assert seen_of(session).refuses is None
+    assert [said for said in words if said not in told(session)] == []
+
+
 def assert_fixed(planted: Planted, opened: Open, format_id: str) -> Session:
     """The fixed file is valid and sends every output that is left, and a second run changes nothing."""
     data = fixed(opened(planted.data))
     after = opened(data)
     assert after.format.id == format_id
-    assert errors(after) == []
-    assert seen_of(after).refuses is None
-    assert [said for said in planted.words if said not in told(after)] == []
+    assert_whole(after, planted.words)
     assert fixed(opened(data)) == data
     return after
 
 
+def assert_never_passed_over(planted: Planted, opened: Open) -> None:
+    """Where an output that the file has does not reach the model, the check finds an error."""
+    session = opened(planted.data)
+    if any(said not in told(session) for said in planted.words):
+        assert errors(session)
+
+
+def assert_settles(data: bytes, opened: Open) -> Session:
+    """A second run changes nothing. The session after the first one."""
+    made = fixed(opened(data))
+    assert fixed(opened(made)) == made
+    return opened(made)
+
+
+def lost_words(said: str, after: Session, names: Iterable[str] = WORDS) -> list[str]:
+    """The outputs that were sent, by all that was `said` before, and no longer are."""
+    now = told(after)
+    return [name for name in names if word(name) in said and word(name) not in now]
+
+
 def assert_undone(data: bytes, opened: Open) -> None:
     """Undo brings every byte back."""
-    session = opened(data)
+    assert_undo(opened(data), data)
+
+
+def assert_undo(session: Session, data: bytes) -> None:
+    """Undo brings back what the session was."""
     session.stage_recommended()
     while session.staged:
         session.undo()

@@ -18,10 +18,13 @@ from tests.copilot_sessions import FOLDER, ID, CopilotSession, corpus, link, put
 from tests.formats.fixing import (
     assert_fixed,
     assert_only_changed,
+    assert_settles,
     assert_undone,
     errors,
     fixed,
+    lost_words,
     outcome_of,
+    seen_of,
     sent_rows,
     told,
 )
@@ -141,14 +144,11 @@ def test_whatever_broke_is_mended_and_a_second_run_changes_nothing(changes: list
                 _changed(records, *change)
         data = lines(records)
         before = opened(Path(folder), data)
-        said, seen = told(before), before.conversation.judged.seen
-        made = mended(Path(folder), data)
-        after = opened(Path(folder), made)
+        said = told(before)
+        after = assert_settles(data, partial(opened, Path(folder)))
         assert errors(after) == []
-        assert mended(Path(folder), made) == made
-        if seen is not None and seen.refuses is None:
-            names = ("one", "two", "three", "four", "five")
-            assert [name for name in names if word(name) in said and word(name) not in told(after)] == []
+        if seen_of(before).refuses is None:
+            assert lost_words(said, after) == []
 
 
 # --- what Copilot CLI makes of it ---------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.broken_sessions import Record, lines, word
-from tests.formats.fixing import assert_fixed, assert_undone, errors, fixed, told
+from tests.formats.fixing import assert_fixed, assert_never_passed_over, assert_undone, errors, fixed, told
 from tests.kimi_sessions import AT, BY_HAND, FOLDER, HASH, ID, NAME, KimiSession, call, corpus, output, sound, think
 from toolpair.agents import catalog
 from toolpair.agents.resume_command import how_to_resume
@@ -59,10 +59,7 @@ def test_what_is_repaired_is_valid_and_nothing_is_lost(name: str, tmp_path: Path
 
 @pytest.mark.parametrize("name", sorted(PLANTED))
 def test_what_the_agent_leaves_out_is_never_passed_over(name: str, tmp_path: Path) -> None:
-    """Where an output that the file has does not reach the model, the check finds an error."""
-    session = opened(tmp_path, PLANTED[name].data)
-    if any(said not in told(session) for said in PLANTED[name].words):
-        assert errors(session)
+    assert_never_passed_over(PLANTED[name], partial(opened, tmp_path))
 
 
 @pytest.mark.parametrize("name", sorted(PLANTED))

@@ -14,10 +14,22 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests import openclaw_sessions, pi_sessions
-from tests.broken_sessions import Record, lines, word
-from tests.formats.fixing import assert_fixed, assert_only_changed, assert_undone, errors, fixed, told
+from tests.broken_sessions import lines, word
+from tests.formats.fixing import (
+    assert_fixed,
+    assert_only_changed,
+    assert_settles,
+    assert_undone,
+    errors,
+    fixed,
+    lost_words,
+    outcome_of,
+    sent_messages,
+    sent_results,
+    told,
+)
 from tests.oh_my_pi_sessions import NAME, TITLE_LINE, corpus, sound, whole
-from tests.pi_sessions import ID, put_in, take_out
+from tests.pi_sessions import CHANGES, ID, change
 from toolpair.agents import catalog
 from toolpair.agents.installed import installed_version
 from toolpair.agents.resume_command import how_to_resume
@@ -40,22 +52,11 @@ def repaired(tmp_path: Path, data: bytes) -> bytes:
     return fixed(opened(tmp_path, data))
 
 
-def parts(session: Session) -> list[dict[str, Any]]:
-    seen = session.conversation.judged.seen
-    assert seen is not None
-    values = (part.value for message in seen.messages for part in message.parts)
-    return [value if isinstance(value, dict) else {"type": "text", "text": value} for value in values]
-
-
-def results(session: Session) -> list[tuple[str, str]]:
-    """Call id and text of each result that is sent."""
-    found = []
-    for value in parts(session):
-        if value["type"] == "tool_result":
-            content = value["content"]
-            text = content if isinstance(content, str) else " ".join(part["text"] for part in content)
-            found.append((value["tool_use_id"], text))
-    return found
+def texts(session: Session) -> list[str]:
+    """The texts that are sent, other than results."""
+    values = (part for _, parts in sent_messages(session) for part in parts)
+    blocks = (value if isinstance(value, dict) else {"type": "text", "text": value} for value in values)
+    return [block["text"] for block in blocks if block["type"] == "text"]
 
 
 # --- each way to break one ---------------------------------------------------------------------------------
@@ -87,33 +88,8 @@ def test_a_sound_session_stays_as_it_is(tmp_path: Path) -> None:
     assert (transcript.agent, transcript.session_id, transcript.folder) == ("oh-my-pi", ID, "/")
 
 
-_CHANGES = ("take out", "drop", "twice", "swap", "rename", "unlink", "double id", "break off")
-
-
-def _changed(records: list[Record], how: str, at: int, other: int) -> None:
-    number, second = 1 + at % (len(records) - 1), 1 + other % (len(records) - 1)
-    record = records[number]
-    match how:
-        case "take out":
-            take_out(records, number)
-        case "drop":
-            del records[number]
-        case "twice":
-            put_in(records, second, {**deepcopy(record), "id": f"f{at:07x}"[:8]})
-        case "swap":
-            records[number], records[second] = records[second], records[number]
-        case "rename" if "toolCallId" in record.get("message", {}):
-            record["message"]["toolCallId"] = ("toolu_one", "", "other", "toolu.two")[other % 4]
-        case "unlink":
-            record["parentId"] = (None, "00000000", records[second]["id"])[other % 3]
-        case "double id":
-            record["id"] = records[second]["id"]
-        case "break off" if "stopReason" in record.get("message", {}):
-            record["message"]["stopReason"] = "aborted"
-
-
 @settings(max_examples=100)
-@given(st.lists(st.tuples(st.sampled_from(_CHANGES), st.integers(0, 30), st.integers(0, 30)), max_size=4))
+@given(st.lists(st.tuples(st.sampled_from(CHANGES), st.integers(0, 30), st.integers(0, 30)), max_size=4))
 @example([("break off", 4, 0), ("twice", 5, 9)])
 @example([("unlink", 7, 1), ("rename", 5, 3)])
 def test_whatever_broke_is_fixed_and_a_second_run_changes_nothing(changes: list[tuple[str, int, int]]) -> None:
@@ -123,19 +99,15 @@ def test_whatever_broke_is_fixed_and_a_second_run_changes_nothing(changes: list[
 
 def _settles(changes: list[tuple[str, int, int]], tmp_path: Path) -> None:
     records = deepcopy(sound().records)
-    for change in changes:
+    for how, at, other in changes:
         if len(records) > 3:
-            _changed(records, *change)
+            change(records, how, at, other)
     data = TITLE_LINE + lines(records)
-    before = opened(tmp_path, data)
-    said = told(before)
-    made = repaired(tmp_path, data)
-    after = opened(tmp_path, made)
-    assert repaired(tmp_path, made) == made
+    said = told(opened(tmp_path, data))
+    after = assert_settles(data, partial(opened, tmp_path))
     doubled = {"chain.duplicate_uuid", "chain.missing_parent", "chain.cycle"}
     assert set(errors(after)) <= doubled
-    names = ("one", "two", "three", "four", "five")
-    assert [name for name in names if word(name) in said and word(name) not in told(after)] == []
+    assert lost_words(said, after) == []
 
 
 # --- what is sent ------------------------------------------------------------------------------------------
@@ -188,7 +160,7 @@ def test_calls_and_results_are_paired_as_oh_my_pi_pairs_them(
     name: str, sent: list[tuple[str, str]], tmp_path: Path
 ) -> None:
     session = opened(tmp_path, PLANTED[name].data)
-    assert results(session) == sent
+    assert sent_results(session) == sent
     seen = session.conversation.judged.seen
     assert seen is not None and (seen.refuses, seen.agent, seen.version) == (None, "oh-my-pi", "18.3.4")
 
@@ -202,13 +174,12 @@ def test_what_it_does_not_resume(name: str, tmp_path: Path) -> None:
 
 
 def test_a_result_without_a_call_is_sent_as_a_text(tmp_path: Path) -> None:
-    texts = [value["text"] for value in parts(opened(tmp_path, PLANTED["unknown_id"].data)) if value["type"] == "text"]
     stale = f'<stale-tool-result tool="bash" id="toolu_unknown">\n{word("one")}\n</stale-tool-result>'
-    assert stale in texts
+    assert stale in texts(opened(tmp_path, PLANTED["unknown_id"].data))
 
 
 def test_what_it_never_sends_is_left_out(tmp_path: Path) -> None:
-    said = [value["text"] for value in parts(opened(tmp_path, PLANTED["other_types"].data)) if value["type"] == "text"]
+    said = texts(opened(tmp_path, PLANTED["other_types"].data))
     assert said[-4:] == [
         "A note.",
         "Ran Python:\n```python\n1\n```\nOutput:\n```\n1\n```",
@@ -221,12 +192,6 @@ def test_what_it_never_sends_is_left_out(tmp_path: Path) -> None:
 def test_a_stopped_response_is_no_problem_where_it_ran_nothing(tmp_path: Path) -> None:
     assert opened(tmp_path, PLANTED["stopped_with_placeholders"].data).problems == ()
     assert errors(opened(tmp_path, PLANTED["response_broke_off"].data)) == ["result.orphan"] * 3
-
-
-def _resumed(session: Session, rule: str) -> tuple[str, str | None, str]:
-    found = next(problem for problem in session.problems if problem.rule == rule)
-    assert found.on_resume is not None
-    return found.on_resume.effect, found.on_resume.loses, found.impact
 
 
 @pytest.mark.parametrize(
@@ -248,7 +213,7 @@ def _resumed(session: Session, rule: str) -> tuple[str, str | None, str]:
     ],
 )
 def test_what_it_does(name: str, rule: str, expected: tuple[str, str | None, str], tmp_path: Path) -> None:
-    assert _resumed(opened(tmp_path, PLANTED[name].data), rule) == expected
+    assert outcome_of(opened(tmp_path, PLANTED[name].data), rule) == expected
 
 
 def test_it_deletes_what_it_cannot_read(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from tests import pi_sessions
 from tests.broken_sessions import lines, word
-from tests.formats.fixing import assert_fixed, assert_undone, fixed, seen_of
+from tests.formats.fixing import assert_fixed, assert_undone, fixed, sent_results
 from tests.openclaw_sessions import NAME, corpus, sound
 from tests.pi_sessions import ID
 from toolpair.agents import catalog
@@ -33,22 +33,6 @@ def opened(tmp_path: Path, data: bytes, **how: Any) -> Session:
 
 def repaired(tmp_path: Path, data: bytes) -> bytes:
     return fixed(opened(tmp_path, data))
-
-
-def parts(session: Session) -> list[dict[str, Any]]:
-    seen = seen_of(session)
-    return [part.value for message in seen.messages for part in message.parts if isinstance(part.value, dict)]
-
-
-def results(session: Session) -> list[tuple[str, str]]:
-    """Call id and text of each result that is sent."""
-    found = []
-    for value in parts(session):
-        if value["type"] == "tool_result":
-            content = value["content"]
-            text = content if isinstance(content, str) else " ".join(part["text"] for part in content)
-            found.append((value["tool_use_id"], text))
-    return found
 
 
 # --- each way to break one ---------------------------------------------------------------------------------
@@ -124,7 +108,7 @@ def test_calls_and_results_are_paired_as_openclaw_pairs_them(
     name: str, sent: list[tuple[str, str]], tmp_path: Path
 ) -> None:
     session = opened(tmp_path, PLANTED[name].data)
-    assert results(session) == sent
+    assert sent_results(session) == sent
     seen = session.conversation.judged.seen
     assert seen is not None and (seen.refuses, seen.agent, seen.version) == (None, "OpenClaw", "2026.6.11")
 
@@ -134,14 +118,14 @@ def test_a_real_result_counts_before_the_placeholder_for_it(tmp_path: Path) -> N
     real = next(n for n, record in enumerate(records) if record.get("message", {}).get("toolCallId") == "toolu_one")
     filled = json.loads(json.dumps(records[real]).replace(word("one"), NO_RESULT))
     pi_sessions.put_in(records, real - 1, {**filled, "id": "f0f0f0f0"})
-    assert results(opened(tmp_path, lines(records))) == _SOUND
+    assert sent_results(opened(tmp_path, lines(records))) == _SOUND
 
 
 def test_a_call_without_a_usable_name_is_left_out_with_its_result(tmp_path: Path) -> None:
     records = sound().records
     call = next(record for record in records if "toolu_one" in json.dumps(record))
     call["message"]["content"][1]["name"] = "no name"
-    assert results(opened(tmp_path, lines(records))) == _without("one")
+    assert sent_results(opened(tmp_path, lines(records))) == _without("one")
 
 
 @pytest.mark.parametrize(

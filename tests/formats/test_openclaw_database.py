@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import sqlite3
-from collections.abc import Sequence
 from contextlib import closing
 from copy import deepcopy
 from pathlib import Path
@@ -15,7 +14,10 @@ import pytest
 import zstandard
 
 from tests.broken_sessions import word
-from tests.formats.fixing import errors, told
+from tests.formats import stored_rows
+from tests.formats.fixing import assert_undo, assert_whole, errors, told
+from tests.formats.stored_rows import assert_saved_as_shown, make_odd, places_in
+from tests.made_up_edits import random_edit
 from tests.openclaw_databases import (
     ID,
     OTHER,
@@ -41,18 +43,7 @@ from toolpair.shell.machine import Machine
 from toolpair.source.errors import Refused, UnreadableFile
 from toolpair.source.rows import transaction
 from toolpair.source.saving.holders import Holder
-from toolpair.transcript.edits import (
-    Edit,
-    InsertMessage,
-    InsertResult,
-    MoveToRole,
-    Remove,
-    RemoveMessage,
-    Rename,
-    Reorder,
-    ReplaceWithText,
-)
-from toolpair.transcript.model import Message
+from toolpair.transcript.edits import Remove, RemoveMessage, Rename, ReplaceWithText
 
 PLANTED = corpus()
 NAME = "openclaw-agent.sqlite"
@@ -88,8 +79,7 @@ def others(found: Rows) -> Rows:
 
 def is_sound(path: Path) -> bool:
     with closing(connected(path)) as db:
-        whole = db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        return whole and not db.execute("PRAGMA foreign_key_check").fetchall()
+        return stored_rows.is_sound(db)
 
 
 def is_in_step(path: Path) -> bool:
@@ -134,10 +124,7 @@ def test_what_is_fixed_is_valid_and_nothing_is_lost(name: str, tmp_path: Path) -
     if staged is not None:
         session.save()
     after = again(tmp_path)
-    assert errors(after) == []
-    seen = after.conversation.judged.seen
-    assert seen is not None and seen.refuses is None
-    assert [said for said in PLANTED[name].words if said not in told(after)] == []
+    assert_whole(after, PLANTED[name].words)
     assert after.stage_recommended() is None
     assert others(rows(path)) == others(before) and is_sound(path)
     if staged is None:
@@ -172,11 +159,7 @@ def test_what_the_agent_derives_of_its_records_follows_them(name: str, tmp_path:
 @pytest.mark.parametrize("name", sorted(PLANTED))
 def test_undo_brings_every_byte_back(name: str, tmp_path: Path) -> None:
     session = opened(tmp_path, PLANTED[name])
-    before = session.to_bytes()
-    session.stage_recommended()
-    while session.staged:
-        session.undo()
-    assert session.to_bytes() == before
+    assert_undo(session, session.to_bytes())
 
 
 @pytest.mark.parametrize("name", sorted(PLANTED))
@@ -191,26 +174,10 @@ def test_each_fix_of_each_problem_is_saved_as_it_was_shown(name: str, tmp_path: 
             session = opened(tmp_path, PLANTED[name])
             same = session.problems[number]
             session.stage(same, next(one for one in same.fixes if one.id == fix.id))
-            shown = session.to_bytes()
             try:
-                session.save()
+                assert_saved_as_shown(session, (problem.rule, fix.id))
             except Refused as refused:
                 assert "cannot be read is in the way" in str(refused), (problem.rule, fix.id)
-                continue
-            assert _told_by(again(tmp_path).to_bytes()) == _told_by(shown), (problem.rule, fix.id)
-
-
-def _told_by(lines: bytes) -> list[Any]:
-    """The rows without the columns that a new one need not name."""
-    found = []
-    for line in lines.splitlines():
-        try:
-            ((table, row),) = json.loads(line).items()
-        except ValueError:
-            found.append(line)
-            continue
-        found.append((table, {key: value for key, value in row.items() if value is not None}))
-    return found
 
 
 @pytest.mark.parametrize("recipe", sorted(RECIPES))
@@ -218,9 +185,7 @@ def test_recipes_leave_a_session_that_is_saved(recipe: str, tmp_path: Path) -> N
     for name in sorted(PLANTED)[len(recipe) % 20 :: 20]:
         session = opened(tmp_path, PLANTED[name])
         if session.stage_recipe(recipe) is not None:
-            shown = session.to_bytes()
-            session.save()
-            assert _told_by(again(tmp_path).to_bytes()) == _told_by(shown), name
+            assert_saved_as_shown(session, name)
 
 
 # --- the list of the history -------------------------------------------------------------------------------
@@ -348,30 +313,6 @@ def test_a_row_that_cannot_be_unpacked_stops_nothing(tmp_path: Path) -> None:
 # --- edits -------------------------------------------------------------------------------------------------
 
 
-def _random_edit(chance: random.Random, messages: Sequence[Message]) -> Edit:
-    message = chance.choice(messages)
-    block = chance.choice(message.blocks)
-    calls = [call for one in messages for call in one.calls]
-    match chance.randrange(9):
-        case 0:
-            return ReplaceWithText(block, "[kept] the text")
-        case 1:
-            return Remove(block)
-        case 2:
-            return InsertMessage(chance.choice([None, message]), chance.choice(["user", "assistant"]), "more words")
-        case 3:
-            return RemoveMessage(message)
-        case 4 if block.kind in ("text", "thinking"):
-            return MoveToRole(block, "user" if message.role == "assistant" else "assistant")
-        case 5 if calls:
-            return InsertResult(chance.choice(calls), "a new output", chance.random() < 0.5)
-        case 6 if calls:
-            return Rename(chance.choice(calls), f"call_{chance.randrange(1000)}")
-        case 7 if message.role == "assistant":
-            return Reorder(message, "calls_last")
-    return InsertMessage(message, "user", [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}])
-
-
 _WELL_FORMED = ("nothing", "branch", "compacted", "packed", "other_records", "thinking", "result_late", "id_reused")
 
 
@@ -385,11 +326,9 @@ def test_any_edits_are_saved_as_they_were_shown(seed: int, tmp_path: Path) -> No
         messages = [message for message in conversation.transcript.messages if message.blocks]
         if not messages:
             break
-        conversation = conversation.apply([_random_edit(chance, messages)])
+        conversation = conversation.apply([random_edit(chance, messages)])
         session.staging.now = (conversation,)
-    shown = session.to_bytes()
-    session.save()
-    assert _told_by(again(tmp_path).to_bytes()) == _told_by(shown)
+    assert_saved_as_shown(session)
     assert is_sound(tmp_path / NAME) and others(rows(tmp_path / NAME)) == before
     assert is_in_step(tmp_path / NAME)
 
@@ -432,24 +371,12 @@ _COLUMNS = {
 }
 
 
-def _slots(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    keys = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
-    return [at, *(slot for key in keys for slot in _slots(value[key], (*at, key)))]
-
-
 def _break(chance: random.Random, records: list[Any]) -> None:
     number = chance.randrange(len(records))
-    slots = _slots(records[number])[1:]
-    if not slots or chance.random() < 0.1:
+    if not places_in(records[number]) or chance.random() < 0.1:
         records[number] = deepcopy(chance.choice(_ODD))
-        return
-    found, slot = records[number], chance.choice(slots)
-    for key in slot[:-1]:
-        found = found[key]
-    if chance.random() < 0.4:
-        del found[slot[-1]]
     else:
-        found[slot[-1]] = deepcopy(chance.choice(_ODD))
+        make_odd(chance, records[number], _ODD)
 
 
 @pytest.mark.parametrize("seed", range(60))

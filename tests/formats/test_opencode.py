@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import sqlite3
-from collections.abc import Sequence
 from contextlib import closing
 from copy import deepcopy
 from pathlib import Path
@@ -14,8 +13,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from tests.formats.fixing import errors, sent_rows, told
-from tests.made_up_edits import batches, ending
+from tests.formats import stored_rows
+from tests.formats.fixing import assert_whole, errors, sent_rows, told
+from tests.formats.stored_rows import assert_saved_as_shown, make_odd, places_in
+from tests.made_up_edits import batches, ending, random_edit
 from tests.opencode_sessions import (
     FOLDER,
     ID,
@@ -40,18 +41,7 @@ from toolpair.rules.problem import Problem
 from toolpair.session.session import Session, open_session
 from toolpair.shell.machine import Machine
 from toolpair.source.errors import UnreadableFile
-from toolpair.transcript.edits import (
-    Edit,
-    InsertMessage,
-    InsertResult,
-    MoveToRole,
-    Remove,
-    RemoveMessage,
-    Rename,
-    Reorder,
-    ReplaceWithText,
-)
-from toolpair.transcript.model import Message
+from toolpair.transcript.edits import Edit, InsertMessage, RemoveMessage, Rename, Reorder, ReplaceWithText
 
 PLANTED = corpus()
 Rows = dict[str, list[tuple[Any, ...]]]
@@ -82,8 +72,7 @@ def others(found: Rows) -> Rows:
 
 def sound(path: Path) -> bool:
     with closing(sqlite3.connect(path)) as db:
-        whole = db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        return whole and not db.execute("PRAGMA foreign_key_check").fetchall()
+        return stored_rows.is_sound(db)
 
 
 def _effect(problem: Problem) -> str:
@@ -106,10 +95,7 @@ def test_what_is_fixed_is_valid_and_nothing_is_lost(name: str, tmp_path: Path) -
     if staged is not None:
         session.save()
     after = again(tmp_path)
-    assert errors(after) == []
-    seen = after.conversation.judged.seen
-    assert seen is not None and seen.refuses is None
-    assert [said for said in planted.words if said not in told(after)] == []
+    assert_whole(after, planted.words)
     assert after.stage_recommended() is None
     assert others(rows(path)) == others(before) and sound(path)
     if staged is None:
@@ -142,22 +128,7 @@ def test_each_fix_of_each_problem_is_saved_as_it_was_shown(name: str, tmp_path: 
             session = opened(tmp_path, PLANTED[name])
             same = session.problems[number]
             session.stage(same, next(one for one in same.fixes if one.id == fix.id))
-            shown = session.to_bytes()
-            session.save()
-            assert _told_by(again(tmp_path).to_bytes()) == _told_by(shown), (problem.rule, fix.id)
-
-
-def _told_by(lines: bytes) -> list[Any]:
-    """The rows without the columns that a new one need not name."""
-    found = []
-    for line in lines.splitlines():
-        try:
-            ((table, row),) = json.loads(line).items()
-        except ValueError:
-            found.append(line)
-            continue
-        found.append((table, {key: value for key, value in row.items() if value is not None}))
-    return found
+            assert_saved_as_shown(session, (problem.rule, fix.id))
 
 
 @pytest.mark.parametrize("recipe", sorted(RECIPES))
@@ -165,36 +136,10 @@ def test_recipes_leave_a_session_that_is_saved(recipe: str, tmp_path: Path) -> N
     for name in sorted(PLANTED)[len(recipe) % 7 :: 7]:
         session = opened(tmp_path, PLANTED[name])
         if session.stage_recipe(recipe) is not None:
-            shown = session.to_bytes()
-            session.save()
-            assert _told_by(again(tmp_path).to_bytes()) == _told_by(shown), name
+            assert_saved_as_shown(session, name)
 
 
 # --- edits -------------------------------------------------------------------------------------------------
-
-
-def _random_edit(chance: random.Random, messages: Sequence[Message]) -> Edit:
-    message = chance.choice(messages)
-    block = chance.choice(message.blocks)
-    calls = [call for one in messages for call in one.calls]
-    match chance.randrange(9):
-        case 0:
-            return ReplaceWithText(block, "[kept] the text")
-        case 1:
-            return Remove(block)
-        case 2:
-            return InsertMessage(chance.choice([None, message]), chance.choice(["user", "assistant"]), "more words")
-        case 3:
-            return RemoveMessage(message)
-        case 4 if block.kind in ("text", "thinking"):
-            return MoveToRole(block, "user" if message.role == "assistant" else "assistant")
-        case 5 if calls:
-            return InsertResult(chance.choice(calls), "a new output", chance.random() < 0.5)
-        case 6 if calls:
-            return Rename(chance.choice(calls), f"call_{chance.randrange(1000)}")
-        case 7 if message.role == "assistant":
-            return Reorder(message, "calls_last")
-    return InsertMessage(message, "user", [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}])
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -206,12 +151,10 @@ def test_any_edits_are_saved_as_they_were_shown(seed: int, tmp_path: Path) -> No
     for _ in range(chance.randrange(1, 4)):
         if not conversation.transcript.messages:
             break
-        edit = _random_edit(chance, conversation.transcript.messages)
+        edit = random_edit(chance, conversation.transcript.messages)
         conversation = conversation.apply([edit])
         session.staging.now = (conversation,)
-    shown = session.to_bytes()
-    session.save()
-    assert _told_by(again(tmp_path).to_bytes()) == _told_by(shown)
+    assert_saved_as_shown(session)
     assert sound(tmp_path / "opencode.db") or PLANTED[name].loose
 
 
@@ -240,26 +183,13 @@ def test_any_batch_of_edits_ends_and_doubles_nothing(name: str, tmp_path: Path) 
 _ODD: list[Any] = [None, 5, -1, "", "x", [], {}, [None], {"type": "tool"}, True, 1e300, "\ud83d", {"text": 7}]
 
 
-def _slots(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    keys = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
-    return [at, *(slot for key in keys for slot in _slots(value[key], (*at, key)))]
-
-
 def _break(chance: random.Random, row: dict[str, Any]) -> None:
     """Change something in what a row says."""
-    slots = _slots(row["data"])[1:]
-    if isinstance(row["data"], str) or not slots or chance.random() < 0.1:
+    if isinstance(row["data"], str) or not places_in(row["data"]) or chance.random() < 0.1:
         text = row["data"] if isinstance(row["data"], str) else json.dumps(row["data"])
         row["data"] = chance.choice([text[: chance.randrange(len(text) + 1)], "null", "[]", "7", text + "}", ""])
-        return
-    slot = chance.choice(slots)
-    found = row["data"]
-    for key in slot[:-1]:
-        found = found[key]
-    if chance.random() < 0.4:
-        del found[slot[-1]]
     else:
-        found[slot[-1]] = deepcopy(chance.choice(_ODD))
+        make_odd(chance, row["data"], _ODD)
 
 
 def _broken(seed: int) -> Planted:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.formats.fixing import errors, sent_rows, told
+from tests.formats.fixing import assert_whole, errors, sent_rows
 from tests.formats.test_opencode import PLANTED, _broken
 from tests.opencode_folders import NOT_BEFORE, files, planted_in, sent_before, write, written
 from tests.opencode_sessions import FOLDER, ID, OTHER, Planted, another, plain
@@ -65,10 +65,7 @@ def test_what_is_fixed_is_valid_and_nothing_is_lost(name: str, tmp_path: Path) -
     if staged is not None:
         session.save()
     after = opened(storage)
-    assert errors(after) == []
-    seen = after.conversation.judged.seen
-    assert seen is not None and seen.refuses is None
-    assert [said for said in sent_before(name, planted) if said not in told(after)] == []
+    assert_whole(after, sent_before(name, planted))
     assert after.stage_recommended() is None
     assert others(storage) == beside
     if staged is None:

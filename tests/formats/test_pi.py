@@ -18,14 +18,16 @@ from tests.broken_sessions import Record, lines, word
 from tests.formats.fixing import (
     assert_fixed,
     assert_only_changed,
+    assert_settles,
     assert_undone,
     errors,
     fixed,
+    lost_words,
     outcome_of,
     seen_of,
     told,
 )
-from tests.pi_sessions import ID, NAME, PiSession, corpus, put_in, sound, take_out
+from tests.pi_sessions import CHANGES, ID, NAME, PiSession, change, corpus, sound, take_out
 from toolpair.agents import catalog
 from toolpair.agents.installed import installed_version
 from toolpair.agents.resume_command import how_to_resume
@@ -125,33 +127,9 @@ def test_bytes_outside_a_changed_value_are_kept(tmp_path: Path) -> None:
 
 # --- a property ---------------------------------------------------------------------------------------------
 
-_CHANGES = ("take out", "drop", "twice", "swap", "rename", "unlink", "double id", "break off")
-
-
-def _changed(records: list[Record], how: str, at: int, other: int) -> None:
-    number, second = 1 + at % (len(records) - 1), 1 + other % (len(records) - 1)
-    record = records[number]
-    match how:
-        case "take out":
-            take_out(records, number)
-        case "drop":
-            del records[number]
-        case "twice":
-            put_in(records, second, {**deepcopy(record), "id": f"f{at:07x}"[:8]})
-        case "swap":
-            records[number], records[second] = records[second], records[number]
-        case "rename" if "toolCallId" in record.get("message", {}):
-            record["message"]["toolCallId"] = ("toolu_one", "", "other", "toolu.two")[other % 4]
-        case "unlink":
-            record["parentId"] = (None, "00000000", records[second]["id"])[other % 3]
-        case "double id":
-            record["id"] = records[second]["id"]
-        case "break off" if "stopReason" in record.get("message", {}):
-            record["message"]["stopReason"] = "aborted"
-
 
 @settings(max_examples=300)
-@given(st.lists(st.tuples(st.sampled_from(_CHANGES), st.integers(0, 30), st.integers(0, 30)), max_size=4))
+@given(st.lists(st.tuples(st.sampled_from(CHANGES), st.integers(0, 30), st.integers(0, 30)), max_size=4))
 @example([("take out", 0, 0), ("swap", 0, 8), ("break off", 0, 0), ("twice", 0, 5)])  # between results, but not sent
 @example([("double id", 13, 14), ("double id", 14, 2)])  # the lost link leads to a record whose id stands twice
 def test_whatever_broke_is_mended_and_a_second_run_changes_nothing(changes: list[tuple[str, int, int]]) -> None:
@@ -161,22 +139,18 @@ def test_whatever_broke_is_mended_and_a_second_run_changes_nothing(changes: list
 
 def _mends(changes: list[tuple[str, int, int]], tmp_path: Path) -> None:
     records = deepcopy(sound().records)
-    for change in changes:
+    for how, at, other in changes:
         if len(records) > 2:
-            _changed(records, *change)
+            change(records, how, at, other)
     data = lines(records)
     before = opened(tmp_path, data)
     said = told(before)
-    made = mended(tmp_path, data)
-    after = opened(tmp_path, made)
-    assert mended(tmp_path, made) == made
+    after = assert_settles(data, partial(opened, tmp_path))
     for problem in after.problems:
         if problem.severity == "error":
-            _is_held_back(opened(tmp_path, made), problem.record)
-    seen = before.conversation.judged.seen
-    if seen is not None and seen.refuses is None:
-        names = ("one", "two", "three", "four", "five")
-        assert [name for name in names if word(name) in said and word(name) not in told(after)] == []
+            _is_held_back(opened(tmp_path, after.to_bytes()), problem.record)
+    if seen_of(before).refuses is None:
+        assert lost_words(said, after) == []
 
 
 def _is_held_back(session: Session, record: int | None) -> None:

@@ -16,10 +16,13 @@ from hypothesis import strategies as st
 from tests.broken_sessions import Record, lines, word
 from tests.formats.fixing import (
     assert_fixed,
+    assert_never_passed_over,
     assert_only_changed,
+    assert_settles,
     assert_undone,
     errors,
     fixed,
+    lost_words,
     outcome_of,
     seen_of,
     told,
@@ -64,10 +67,7 @@ def test_what_is_repaired_is_valid_and_nothing_is_lost(name: str, tmp_path: Path
 
 @pytest.mark.parametrize("name", sorted(PLANTED))
 def test_what_the_agent_leaves_out_is_never_passed_over(name: str, tmp_path: Path) -> None:
-    """Where an output that the file has does not reach the model, the check finds an error."""
-    session = opened(tmp_path, PLANTED[name].data)
-    if any(said not in told(session) for said in PLANTED[name].words):
-        assert errors(session)
+    assert_never_passed_over(PLANTED[name], partial(opened, tmp_path))
 
 
 @pytest.mark.parametrize("name", sorted(PLANTED))
@@ -183,14 +183,10 @@ def test_whatever_broke_is_repaired_and_a_second_run_changes_nothing(changes: li
         before = opened(Path(folder), data)
         said = told(before)
         assert before.to_bytes() == data
-        made = repaired(Path(folder), data)
-        after = opened(Path(folder), made)
-        assert repaired(Path(folder), made) == made
+        after = assert_settles(data, partial(opened, Path(folder)))
         assert set(errors(after)) <= {"chain.duplicate_uuid"}  # which of two records a link means may be a guess
-        seen = before.conversation.judged.seen
-        if seen is not None and seen.refuses is None:
-            names = ("one", "two", "three", "four", "five")
-            assert [name for name in names if word(name) in said and word(name) not in told(after)] == []
+        if seen_of(before).refuses is None:
+            assert lost_words(said, after) == []
 
 
 _KEPT_CHANGES = ("drop", "twice", "swap", "rename", "rename call", "empty", "join")
@@ -238,11 +234,9 @@ def test_whatever_broke_in_a_compression_is_repaired(
         before = opened(Path(folder), data)
         said = told(before)
         assert before.to_bytes() == data
-        made = repaired(Path(folder), data)
-        after = opened(Path(folder), made)
-        assert repaired(Path(folder), made) == made
+        after = assert_settles(data, partial(opened, Path(folder)))
         assert [rule for rule in errors(after) if not rule.startswith("chain.")] == []
-        assert [name for name in ("kept", "more", "five") if word(name) in said and word(name) not in told(after)] == []
+        assert lost_words(said, after, ("kept", "more", "five")) == []
 
 
 # --- what Qwen Code makes of it -----------------------------------------------------------------------------

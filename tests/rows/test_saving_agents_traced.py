@@ -5,13 +5,13 @@ By default only some of the calls are tried; with TOOLPAIR_TEST_ROUNDS of 4 or m
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,8 +19,7 @@ from msgspec import Struct
 
 import toolpair
 from tests import goose_sessions, openclaw_databases, opencode_sessions
-from tests.patience import PATIENCE
-from tests.rows.test_saving_traced import CHANGING, ROOT, SAVE, STRACE
+from tests.rows.test_saving_traced import TRACED
 from tests.source.saves import ROUNDS
 from toolpair.source.saving import backups, restore
 
@@ -46,6 +45,7 @@ AGENTS = {
     "OpenClaw": Kept(openclaw_databases.ID, openclaw_databases.corpus()["list_swapped"].write),
     "OpenClaw, packed": Kept(openclaw_databases.ID, openclaw_databases.corpus()["packed_and_a_result_gone"].write),
 }
+SAVE = replace(TRACED, others=())
 STATES = ("in place", "log", "crashed log")
 CRASH = """
 import os, sqlite3, sys
@@ -54,7 +54,6 @@ connection.execute("PRAGMA wal_autocheckpoint = 0")
 connection.execute("CREATE TABLE in_the_log (a)")
 os.kill(os.getpid(), 9)
 """
-KILLED = SAVE.replace('+ "::sound"', "")
 
 
 def made(folder: Path, kept: Kept, state: str) -> Path:
@@ -84,55 +83,18 @@ def is_fixed(path: Path, kept: Kept) -> bool:
     return not any(problem.severity == "error" for problem in found)
 
 
-def traced(address: str, folder: Path, *options: str) -> int:
-    assert STRACE is not None
-    return subprocess.run(
-        [STRACE, "-qq", "-e", "signal=none", *options, sys.executable, "-S", "-c", KILLED, address],
-        env={
-            "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), *sys.path]),
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "PYTHONHASHSEED": "0",
-            "PATH": "/usr/bin:/bin",
-            "TMPDIR": str(folder),
-        },
-        stderr=subprocess.DEVNULL,
-        timeout=PATIENCE,
-    ).returncode
-
-
-def places(address: str, folder: Path) -> list[tuple[str, int]]:
-    """The calls of a whole save that change something: the n-th of each name since the process started."""
-    log = folder / "calls"
-    if traced(address, folder, "-o", str(log), "-e", f"trace=?{',?'.join((*CHANGING, 'chdir'))}"):
-        pytest.skip("strace may not trace here")
-    found: list[tuple[str, int]] = []
-    counted: dict[str, int] = {}
-    begun = False
-    for line in log.read_text(errors="replace").splitlines():
-        name = line.partition("(")[0]
-        counted[name] = counted.get(name, 0) + 1
-        begun = begun or name == "chdir"
-        if begun and name in CHANGING:
-            found.append((name, counted[name]))
-    return found
-
-
-@pytest.mark.skipif(STRACE is None, reason="strace is not installed")
 @pytest.mark.parametrize("state", STATES if ROUNDS >= 4 else STATES[:1])
 @pytest.mark.parametrize("agent", AGENTS)
 def test_kill_9(tmp_path: Path, agent: str, state: str) -> None:
     kept = AGENTS[agent]
     first = made(tmp_path / "first", kept, state)
-    calls = places(f"{first}::{kept.session}", tmp_path)
+    calls = SAVE.places(f"{first}::{kept.session}", tmp_path)
     assert len(calls) > 15 and is_fixed(first, kept)
     outcomes = []
     for call, number in calls if ROUNDS >= 4 else calls[:: len(calls) // 6]:
         path = made(tmp_path / f"{call}-{number}", kept, state)
         before = rows_in(Path(shutil.copytree(path.parent, tmp_path / f"before-{call}-{number}")) / path.name)
-        traced(
-            f"{path}::{kept.session}", tmp_path, "-o", "/dev/null", "-e", f"trace={call}", "-e",
-            f"inject={call}:signal=SIGKILL:when={number}",
-        )  # fmt: skip
+        SAVE.kill(f"{path}::{kept.session}", tmp_path, (call, number))
         done = is_fixed(path, kept)
         outcomes.append(done)
         if done:

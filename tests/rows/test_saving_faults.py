@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import resource
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ import pytest
 
 from tests.docker_agent_databases import dump, several
 from tests.rows.test_saving import is_whole, left_open, opened
+from tests.source.faults import FAULTS, at_step, filled, held_by, in_a_child, kill, little_space, raising, small_disk
 from toolpair.source.errors import Refused, SaveFailed
 from toolpair.source.rows.save import RowsSave
 from toolpair.source.saving import backups, restore
@@ -85,28 +85,16 @@ def check(path: Path, before: dict[str, Any], after: dict[str, Any]) -> bool:
     return now == after
 
 
-FAULTS: dict[str, Callable[[], BaseException]] = {
-    "full": lambda: OSError(errno.ENOSPC, "No space left on device"),
-    "broken": lambda: OSError(errno.EIO, "Input/output error"),
-    "refused": lambda: Refused("not now", "held"),
-    "interrupted": KeyboardInterrupt,
-    "sqlite": lambda: sqlite3.OperationalError("disk I/O error"),
-    "memory": MemoryError,
-}
+ANY_FAULT = {**FAULTS, "sqlite": lambda: sqlite3.OperationalError("disk I/O error")}
 
 
 @pytest.mark.parametrize("state", STATES)
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", ANY_FAULT)
 def test_an_exception_at_each_step(tmp_path: Path, state: str, fault: str) -> None:
     before, after = wanted(tmp_path / "wanted", state)
     for at in STEPS:
         path = made(tmp_path / at, state)
-
-        def step(name: str, at: str = at) -> None:
-            if name == at:
-                raise FAULTS[fault]()
-
-        save = saving(path, step)
+        save = saving(path, at_step(STEPS.index(at), raising(ANY_FAULT[fault]())))
         with pytest.raises((Refused, SaveFailed, KeyboardInterrupt, MemoryError)) as raised:
             save.write()
         if isinstance(raised.value, SaveFailed):
@@ -123,40 +111,14 @@ def test_every_step_is_reached(tmp_path: Path) -> None:
     assert tuple(seen) == STEPS
 
 
-def in_a_child(work: Callable[[], None]) -> int:
-    """The signal that ended the child, or 0."""
-    pid = os.fork()
-    if pid == 0:
-        code = 1
-        try:
-            work()
-            code = 0
-        finally:
-            os._exit(code)
-    return os.WTERMSIG(os.waitpid(pid, 0)[1])
-
-
 @pytest.mark.parametrize("state", STATES)
 def test_kill_9_at_each_step(tmp_path: Path, state: str) -> None:
     before, after = wanted(tmp_path / "wanted", state)
     for at in STEPS:
         path = made(tmp_path / at, state)
-        save = saving(path, lambda name, at=at: os.kill(os.getpid(), signal.SIGKILL) if name == at else None)
-        assert in_a_child(lambda save=save: save.write()) == signal.SIGKILL  # type: ignore[misc]
+        save = saving(path, at_step(STEPS.index(at), kill))
+        assert in_a_child(save.write) == signal.SIGKILL
         assert check(path, before, after) == (at == "after")
-
-
-@contextmanager
-def little_space(most: int) -> Iterator[None]:
-    """No file may become larger."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-        signal.signal(signal.SIGXFSZ, handler)
 
 
 @pytest.mark.parametrize("state", ["log", "in place", "crashed log"])
@@ -180,38 +142,22 @@ def test_files_that_cannot_grow(tmp_path: Path, state: str) -> None:
     assert outcomes == {True, False}
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "none", folder]).returncode:
-        pytest.skip("needs to mount a file system")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", "-l", folder], check=False)
-
-
 @pytest.mark.parametrize("state", ["log", "in place"])
-def test_a_full_disk(tmp_path: Path, small_disk: Path, state: str) -> None:
+def test_a_full_disk(tmp_path: Path, state: str) -> None:
     before, after = wanted(tmp_path / "wanted", state)
     outcomes = set()
-    for number, free in enumerate((0, 4096, 20_000, 50_000, 100_000, 200_000, 400_000)):
-        folder = small_disk / str(number)
-        path = made(folder, state)
-        save = saving(path, lambda name: None)
-        filler = folder.parent / "filler"
-        room = os.statvfs(folder)
-        filler.write_bytes(b"x" * max(0, room.f_bavail * room.f_bsize - free))
-        try:
-            save.write()
-        except (Refused, SaveFailed) as error:
-            assert "unchanged" in str(error), str(error)
-            assert not list(folder.glob("*.toolpair-*"))
-        filler.unlink()
-        outcomes.add(check(path, before, after))
-        for name in os.listdir(folder):
-            (folder / name).unlink()
+    with small_disk(tmp_path / "disk") as disk:
+        for free in (0, 4096, 20_000, 50_000, 100_000, 200_000, 400_000):
+            path = made(disk / str(free), state)
+            save = saving(path, lambda name: None)
+            with filled(disk, free):
+                try:
+                    save.write()
+                except (Refused, SaveFailed) as error:
+                    assert "unchanged" in str(error), str(error)
+                    assert not list(path.parent.glob("*.toolpair-*"))
+            outcomes.add(check(path, before, after))
+            shutil.rmtree(path.parent)
     assert outcomes == {True, False}
 
 
@@ -244,15 +190,14 @@ def test_another_writer_at_each_step(tmp_path: Path, other: str, state: str) -> 
         path = made(tmp_path / at, state)
         failed: list[sqlite3.OperationalError] = []
 
-        def step(name: str, at: str = at, path: Path = path, failed: list[sqlite3.OperationalError] = failed) -> None:
-            if name == at:
-                try:
-                    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as writer:
-                        writer.execute(OTHERS[other])
-                except sqlite3.OperationalError as error:
-                    failed.append(error)
+        def write(path: Path = path, failed: list[sqlite3.OperationalError] = failed) -> None:
+            try:
+                with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as writer:
+                    writer.execute(OTHERS[other])
+            except sqlite3.OperationalError as error:
+                failed.append(error)
 
-        save = saving(path, step)
+        save = saving(path, at_step(STEPS.index(at), write))
         try:
             save.write()
         except Refused as error:
@@ -297,23 +242,11 @@ sys.stdin.read()
 def test_refused_when_a_process_opens_it_at_the_last_moment(tmp_path: Path, state: str) -> None:
     path = made(tmp_path / "x", state)
     before = dump(made(tmp_path / "y", state))
-    agents: list[subprocess.Popen[bytes]] = []
-
-    def step(name: str) -> None:
-        if name == "begin":
-            command = [sys.executable, "-c", HOLD, str(path)]
-            agents.append(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE))
-            assert agents[0].stdout is not None
-            agents[0].stdout.readline()
-
-    save = saving(path, step)
-    try:
+    with ExitStack() as agents:
+        save = saving(path, at_step(STEPS.index("begin"), lambda: agents.enter_context(held_by(HOLD, path))))
         with pytest.raises(Refused, match="is open in python"):
             save.write()
-    finally:
-        for agent in agents:
-            agent.communicate()
-    assert agents and dump(path) == before and not list(path.parent.glob("*.toolpair-*"))
+    assert dump(path) == before and not list(path.parent.glob("*.toolpair-*"))
 
 
 @pytest.mark.parametrize("state", ["log", "in place", "crashed log"])
@@ -321,14 +254,10 @@ def test_refused_while_a_process_has_it_open(tmp_path: Path, state: str) -> None
     path = made(tmp_path / "x", state)
     before = dump(made(tmp_path / "y", state))
     save = saving(path, lambda name: None)
-    command = [sys.executable, "-c", HOLD, str(path)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None and process.stdin is not None
-        process.stdout.readline()
-        with pytest.raises(Refused, match=rf"is open in python\S*, process {process.pid}"):
+    with held_by(HOLD, path) as pid:
+        with pytest.raises(Refused, match=rf"is open in python\S*, process {pid}"):
             save.write()
         assert not list(path.parent.glob("*.toolpair-*"))
-        process.stdin.close()
     assert dump(path) == before
     save.write()
 

@@ -6,78 +6,43 @@ are tried; with TOOLPAIR_TEST_ROUNDS of 4 or more all are.
 
 from __future__ import annotations
 
-import os
-import re
-import shutil
-import subprocess
-import sys
-from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.patience import PATIENCE
-from tests.source.saves import OLD, ROUNDS, names
+from tests.source.saves import OLD, names
+from tests.source.tracing import Place, TracedSave, script
 
-STRACE = shutil.which("strace")
-SOURCE = str(Path(__file__).resolve().parents[2] / "src")
 LATE = b'{"late":1}\n'
 NEW = OLD[:8] + b'{"a":2}\n' + OLD[16:]
 EARLIER = "s.jsonl.toolpair-20250101-000000.bak"
-MARKER = "chdir"
-CALLS = (
-    *("openat", "read", "write", "fsync", "fstat", "newfstatat", "lseek", "fcntl", "flock", "ftruncate", "close"),
-    *("sync_file_range", "pread64"),
-    *("fchmod", "fchown", "fsetxattr", "flistxattr", "linkat", "link", "rename", "renameat2", "unlink", "getdents64"),
-)
-SAVE = """
-import os, sys, ctypes
+PREPARE = """
+import ctypes
 from datetime import datetime
-from toolpair.source.errors import Refused, SaveFailed
-from toolpair.source import opening
-from toolpair.source.byte_runs import Run
+from toolpair.source import snapshot
+from toolpair.source.byte_runs import OriginalRun
 from toolpair.source.saving import remembered, save_in_place, streaming
 ctypes.CDLL(None)
 ctypes.c_int64
-opening.LARGE, streaming.PIECE, streaming.FLUSHED, streaming.SHARED, streaming.BLOCK = 1, 8, 8, 6, 4
+snapshot.LARGE, streaming.PIECE, streaming.FLUSHED, streaming.SHARED, streaming.BLOCK = 1, 8, 8, 6, 4
 path = sys.argv[1]
-snapshot = remembered(opening.open_source(path))
+opened = remembered(snapshot.open_source(path))
 with open(path, "ab") as stream:
     stream.write(b'{"late":1}\\n')
-new = [Run(0, 8), b'{"a":2}\\n', Run(16, 24)]
-os.chdir("/")
-try:
-    save_in_place(snapshot, new, appendable=True, aside=[b"torn"], keep_backups=5, now=datetime(2026, 1, 2, 3, 4, 5))
-except SaveFailed as error:
-    os._exit(5 if "unchanged" in str(error) else 6)
-except Refused:
-    os._exit(3)
-os._exit(0)
+new = [OriginalRun(0, 8), b'{"a":2}\\n', OriginalRun(16, 24)]
+more = dict(appendable=True, aside=[b"torn"], keep_backups=5, now=datetime(2026, 1, 2, 3, 4, 5))
 """
-
-
-@dataclass(frozen=True)
-class Place:
-    """The `number`-th call with this name, from 1, since the process started."""
-
-    call: str
-    number: int
-
-
-def traced(path: Path, *options: str) -> int:
-    assert STRACE is not None
-    ended = subprocess.run(
-        [STRACE, "-qq", "-e", "signal=none", *options, sys.executable, "-S", "-c", SAVE, str(path)],
-        env={
-            "PYTHONPATH": os.pathsep.join([SOURCE, *sys.path]),
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "PATH": "/usr/bin:/bin",
-        },
-        stderr=subprocess.DEVNULL,
-        timeout=PATIENCE,
-    )
-    return ended.returncode
+TRACED = TracedSave(
+    script(PREPARE, "save_in_place(opened, new, **more)"),
+    (
+        *("write", "sync_file_range", "fsync", "fchmod", "linkat", "link", "rename", "renameat2"),
+        *("unlink", "ftruncate"),
+    ),
+    (
+        *("openat", "read", "fstat", "newfstatat", "lseek", "fcntl", "flock", "close", "pread64"),
+        *("fchown", "fsetxattr", "flistxattr", "getdents64"),
+    ),
+)
 
 
 def case(folder: Path) -> Path:
@@ -90,24 +55,8 @@ def case(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def places(tmp_path_factory: pytest.TempPathFactory) -> list[Place]:
-    """The system calls of a save, in the same order on every run."""
-    if STRACE is None:
-        pytest.skip("strace is not installed")
     folder = tmp_path_factory.mktemp("traced")
-    log = folder / "log"
-    if traced(case(folder / "x"), "-o", str(log), "-e", f"trace=?{',?'.join((*CALLS, MARKER))}"):
-        pytest.skip("strace may not trace here")
-    found: list[Place] = []
-    counted: Counter[str] = Counter()
-    begun = False
-    for line in log.read_text(errors="replace").splitlines():
-        match = re.match(r"(\w+)\(", line)
-        if match is None:
-            continue
-        counted[match.group(1)] += 1
-        begun = begun or match.group(1) == MARKER
-        if begun and match.group(1) != MARKER:
-            found.append(Place(match.group(1), counted[match.group(1)]))
+    found = TRACED.places(case(folder / "x"), folder)
     assert len(found) > 40
     return found
 
@@ -130,51 +79,21 @@ def check(path: Path, swept: bool) -> bool:
     return done
 
 
-MUTATING = frozenset(
-    {
-        *("write", "sync_file_range", "fsync", "fchmod", "linkat", "link", "rename", "renameat2"),
-        *("unlink", "ftruncate"),
-    }
-)
-ALL = ROUNDS >= 4
-
-
-def chosen(places: list[Place], every: int, offset: int = 0) -> list[Place]:
-    return places if ALL else [place for place in places if place.call in MUTATING][offset::every]
-
-
 @pytest.mark.parametrize(("fault", "offset"), [("ENOSPC", 0), ("EIO", 1), ("EINTR", 2)])
 def test_a_call_that_fails(tmp_path: Path, places: list[Place], fault: str, offset: int) -> None:
-    for place in chosen(places, 3, offset):
-        if fault == "EINTR" and place.call == "close":
+    for call, number in TRACED.chosen(places, 3, offset):
+        if fault == "EINTR" and call == "close":
             continue
-        path = case(tmp_path / f"{place.call}-{place.number}")
-        code = traced(
-            path,
-            "-o",
-            "/dev/null",
-            "-e",
-            f"trace={place.call}",
-            "-e",
-            f"inject={place.call}:error={fault}:when={place.number}",
-        )
+        path = case(tmp_path / f"{call}-{number}")
+        is_said = TRACED.fail(path, tmp_path, (call, number), fault)
         # If removing the leftovers is what failed, they are left to the next save.
-        done = check(path, swept=place.call != "unlink")
-        assert code in ((0, 6) if done else (3, 5)), place
+        assert is_said == check(path, swept=call != "unlink"), (call, number)
 
 
 def test_kill_9(tmp_path: Path, places: list[Place]) -> None:
     outcomes = set()
-    for place in chosen(places, 1):
-        path = case(tmp_path / f"{place.call}-{place.number}")
-        traced(
-            path,
-            "-o",
-            "/dev/null",
-            "-e",
-            f"trace={place.call}",
-            "-e",
-            f"inject={place.call}:signal=SIGKILL:when={place.number}",
-        )
+    for call, number in TRACED.chosen(places, 1):
+        path = case(tmp_path / f"{call}-{number}")
+        TRACED.kill(path, tmp_path, (call, number))
         outcomes.add(check(path, swept=False))
     assert outcomes == {False, True}

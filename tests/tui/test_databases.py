@@ -154,7 +154,8 @@ def test_a_database_that_is_gone_is_said_and_the_session_stays(several: Path) ->
     drive(sessions(several), play, (120, 40))
 
 
-def test_keys_typed_before_there_is_a_list_act_on_it(several: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def listed_slowly(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, threading.Event]:
+    """There is a list only when the second event is set; the first one says that it was asked for."""
     asked, listed = threading.Event(), threading.Event()
     found = Sessions.found
 
@@ -164,6 +165,11 @@ def test_keys_typed_before_there_is_a_list_act_on_it(several: Path, monkeypatch:
         return found(self)
 
     monkeypatch.setattr(Sessions, "found", slow)
+    return asked, listed
+
+
+def test_keys_typed_before_there_is_a_list_act_on_it(several: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, listed = listed_slowly(monkeypatch)
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await until(pilot, asked.is_set)
@@ -176,15 +182,7 @@ def test_keys_typed_before_there_is_a_list_act_on_it(several: Path, monkeypatch:
 
 
 def test_letters_after_a_key_for_the_list_wait_with_it(several: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked, listed = threading.Event(), threading.Event()
-    found = Sessions.found
-
-    def slow(self: Sessions) -> Any:
-        asked.set()
-        assert listed.wait(30)
-        return found(self)
-
-    monkeypatch.setattr(Sessions, "found", slow)
+    asked, listed = listed_slowly(monkeypatch)
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await until(pilot, asked.is_set)

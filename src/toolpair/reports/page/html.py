@@ -8,14 +8,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-import os
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import PurePath
 from typing import Final
-from urllib.parse import quote
 
 from toolpair.reports.page import parts
 from toolpair.reports.page.changed_lines import ChangedLine, changed_lines
@@ -25,10 +23,10 @@ from toolpair.reports.page.writer import (
     LINE_SIGNS,
     NO_ARGUMENTS,
     TODO_SIGNS,
+    LinkedPages,
     PageHead,
     cut_text,
     neighbours,
-    page_name,
 )
 from toolpair.text.safe import visible, visible_text
 from toolpair.transcript.counting import plural
@@ -66,22 +64,14 @@ def _policy(images: bool) -> str:
     return f"default-src 'none'; {pictures}style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
-class HtmlWriter:
-    """Writes pages whose first has this name; None for a single page."""
+class HtmlWriter(LinkedPages):
+    """Writes pages."""
 
     def __init__(self, first: PurePath | None) -> None:
-        self._first = first
+        super().__init__(first)
         self._of_group = 0
         self._who = "", 0
         """Who spoke last, and on which page."""
-
-    def target(self, link: parts.Link, page: int) -> str:
-        """An anchor of this page, or of another page of the report in the same folder."""
-        return f"{self._address(link.page) if link.page != page else ''}#{link.anchor}"
-
-    def _address(self, page: int) -> str:
-        # A name with a colon would be read as a scheme.
-        return "./" + quote(os.fsencode(page_name(self._first, page))) if self._first is not None else ""
 
     def _link(self, link: parts.Link, page: int) -> str:
         return f'<a href="{html.escape(self.target(link, page))}">{_line(link.words)}</a>'
@@ -115,7 +105,7 @@ class HtmlWriter:
             links = [
                 f"<b>{_line(words)}</b>"
                 if number == about.page
-                else f'<a href="{html.escape(self._address(number))}">{_line(words)}</a>'
+                else f'<a href="{html.escape(self.address(number))}">{_line(words)}</a>'
                 for words, number in neighbours(about)
             ]
             yield _listed("Pages", links)

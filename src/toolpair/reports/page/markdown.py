@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
-from pathlib import PurePath
-from urllib.parse import quote
 
 from toolpair.reports.page import parts
 from toolpair.reports.page.changed_lines import changed_lines
@@ -16,25 +13,16 @@ from toolpair.reports.page.writer import (
     LINE_SIGNS,
     NO_ARGUMENTS,
     TODO_SIGNS,
+    LinkedPages,
     PageHead,
     cut_text,
     neighbours,
-    page_name,
 )
 from toolpair.transcript.counting import plural
 
 
-class MarkdownWriter:
-    """Writes pages whose first has this name; None for a single page."""
-
-    def __init__(self, first: PurePath | None) -> None:
-        self._first = first
-
-    def target(self, link: parts.Link, page: int) -> str:
-        return f"{self._address(link.page) if link.page != page else ''}#{link.anchor}"
-
-    def _address(self, page: int) -> str:
-        return "./" + quote(os.fsencode(page_name(self._first, page))) if self._first is not None else ""
+class MarkdownWriter(LinkedPages):
+    """Writes pages."""
 
     def _link(self, link: parts.Link, page: int) -> str:
         return f"[{inline(link.words)}]({self.target(link, page)})"
@@ -53,7 +41,7 @@ class MarkdownWriter:
         if about.pages > 1:
             for words, number in neighbours(about):
                 here = number == about.page
-                yield f"- {inline(words)}\n" if here else f"- [{inline(words)}]({self._address(number)})\n"
+                yield f"- {inline(words)}\n" if here else f"- [{inline(words)}]({self.address(number)})\n"
             yield "\n"
 
     def foot(self, about: PageHead) -> Iterator[str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import Final, Protocol
+from urllib.parse import quote
 
 from msgspec import Struct
 
@@ -75,6 +77,21 @@ class Writer(Protocol):
     def part(self, part: Part, page: int) -> str: ...
 
     def foot(self, about: PageHead) -> Iterator[str]: ...
+
+
+class LinkedPages:
+    """Where the pages of a report are, by the name of the first; None for a single page."""
+
+    def __init__(self, first: PurePath | None) -> None:
+        self._first = first
+
+    def address(self, page: int) -> str:
+        """A page, in the same folder. A name with a colon would be read as a scheme."""
+        return "./" + quote(os.fsencode(page_name(self._first, page))) if self._first is not None else ""
+
+    def target(self, link: Link, page: int) -> str:
+        """Where a link leads from a page: to an anchor of it, or of another page."""
+        return f"{self.address(link.page) if link.page != page else ''}#{link.anchor}"
 
 
 def page_name(first: PurePath, page: int) -> str:
