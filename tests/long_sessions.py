@@ -6,7 +6,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any, Final
 
-from tests import cline_sessions, continue_sessions, copilot_sessions, gemini_sessions, qwen_sessions
+from tests import cline_sessions, continue_sessions, copilot_sessions, gemini_sessions, pi_sessions, qwen_sessions
 
 Record = dict[str, Any]
 BREAKS: Final = ("missing", "twice", "renamed", "late", "alone", "one_id")
@@ -78,6 +78,12 @@ def copilot(turns: int, how: str, every: int = 1) -> tuple[str, bytes]:
     made = copilot_sessions.CopilotSession()
     _by_record(made, turns, how, every)
     return copilot_sessions.NAME, made.data()
+
+
+def pi(turns: int, how: str, every: int = 1) -> tuple[str, bytes]:
+    made = pi_sessions.PiSession()
+    _by_record(made, turns, how, every)
+    return pi_sessions.NAME, made.data()
 
 
 def cline(turns: int, how: str, every: int = 1) -> tuple[str, bytes]:

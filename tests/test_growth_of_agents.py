@@ -13,7 +13,7 @@ import pytest
 from benchmarks.generate import generate
 from benchmarks.sessions.options import DATABASES, Options
 from tests import opencode_sessions
-from tests.long_sessions import AGENTS, BREAKS
+from tests.long_sessions import AGENTS, BREAKS, pi
 from tests.test_growth import all_that_is_asked
 from tests.work import growing
 from toolpair.formats.databases import sessions_in
@@ -57,6 +57,17 @@ def test_sessions_in_json(agent: str, how: str) -> None:
         return lambda: all_that_is_asked(*file, "recommended")
 
     assert growing(work, SIZES) == []
+
+
+@pytest.mark.parametrize("agent", ["copilot-cli", "gemini-cli", "pi", "qwen-code"])
+def test_lines_that_cannot_be_read(agent: str) -> None:
+    def work(count: int) -> Callable[[], None]:
+        name, data = {**AGENTS, "pi": pi}[agent](count, "")
+        lines = data.splitlines()
+        lines[5::4] = [line[: len(line) * 2 // 3] for line in lines[5::4]]
+        return lambda: all_that_is_asked(name, b"\n".join(lines) + b"\n", "recommended")
+
+    assert _in_formats(growing(work, SIZES)) == []
 
 
 @pytest.mark.parametrize("agent", DATABASES)

@@ -185,6 +185,23 @@ def test_what_copilot_does(name: str, rule: str, expected: tuple[str, str | None
     assert outcome_of(opened(tmp_path, PLANTED[name].data), rule) == expected
 
 
+def test_an_event_that_is_never_sent_is_no_loss(tmp_path: Path) -> None:
+    records = sound().data().splitlines()
+    number = next(n for n, line in enumerate(records) if b"execution_start" in line)
+    records[number] = records[number][: records[number].index(b'"arguments"')]
+    session = opened(tmp_path, b"\n".join(records) + b"\n")
+    assert outcome_of(session, "record.torn") == ("dropped", None, "harmless") and errors(session) == []
+
+
+def test_it_is_said_why_a_line_cannot_be_repaired(tmp_path: Path) -> None:
+    records = sound().data().splitlines()
+    number = next(n for n, line in enumerate(records) if b"assistant.message" in line)
+    records[number] = records[number][: records[number].index(b'"arguments"')]
+    (problem,) = [one for one in opened(tmp_path, b"\n".join(records)).problems if one.rule == "record.torn"]
+    assert problem.severity == "error" and [fix.recommended for fix in problem.fixes] == [False]
+    assert problem.no_fix is not None and "set it aside" in problem.no_fix
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [

@@ -359,6 +359,24 @@ def test_glued_lines_are_part_of_what_is_sent(tmp_path: Path) -> None:
     assert told(opened(tmp_path, PLANTED["lines_glued"].data)) == told(opened(tmp_path, sound()))
 
 
+@pytest.mark.parametrize("byte", [b"\0", b"\1"])
+def test_a_line_with_a_control_character_in_a_text_is_not_read(byte: bytes, tmp_path: Path) -> None:
+    """The agent finds records on a line that is not JSON, but such a record is none."""
+    data = sound().data().replace(b"word-one-word", b"word-" + byte + b"one-word", 1)
+    session = opened(tmp_path, data)
+    assert "Begin." not in sent(session) and "Once more." in sent(session)
+    session.stage_recommended()
+    assert [problem.rule for problem in session.problems if problem.severity == "error"] == []
+    verdict = session.conversation.verdict
+    assert "Begin." in sent(session) and verdict.outputs_seen == verdict.outputs_total == 5
+
+
+def test_what_stands_between_nul_bytes_is_read(tmp_path: Path) -> None:
+    whole = sound().data().splitlines()
+    data = b"\n".join([*whole[:4], b"\0\0" + whole[4] + b"\0" + whole[5], *whole[6:]]) + b"\n"
+    assert told(opened(tmp_path, data)) == told(opened(tmp_path, sound()))
+
+
 def test_a_command_that_the_agent_answered_is_not_sent(tmp_path: Path) -> None:
     assert "/about" not in sent(opened(tmp_path, PLANTED["command_that_was_answered"].data))
 

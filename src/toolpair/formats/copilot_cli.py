@@ -10,7 +10,7 @@ import os
 import re
 import uuid
 from bisect import bisect
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -19,7 +19,7 @@ from toolpair.dialects import copilot as dialect
 from toolpair.dialects.block_texts import WrittenBlock, is_real_output
 from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
 from toolpair.formats.clock import count_in, time_in, usage_of
-from toolpair.formats.copilot_events import START, flaws
+from toolpair.formats.copilot_events import NEEDS, START, flaws
 from toolpair.formats.format import (
     AS_RESUMED,
     Damage,
@@ -81,6 +81,8 @@ _SHELL: Final = (
     "<user_shell_command_output>\nThe user executed a shell command directly in their terminal (exit code {code}).\n\n"
     "Command:\n{command}\n\nOutput:\n{output}\n</user_shell_command_output>"
 )
+_TELLING: Final = frozenset({*dialect.ROLES, dialect.SUMMARY, START, _ASKED, _ABORT, _RESUME})
+"""Types of events by which what is sent may change."""
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
 NO_TIME: Final = "1970-01-01T00:00:00.000Z"
@@ -90,6 +92,7 @@ _SENT: Final[Outcome] = ("rejected", "GitHub Copilot CLI sends it as it is, and 
 _STOPS: Final[Outcome] = ("rejected", f"{_NOT_LOADED}.", "history")
 _MOVED: Final[Outcome] = ("healed", "GitHub Copilot CLI sends the result right after its call.", None)
 _FIRST: Final[Outcome] = ("healed", "GitHub Copilot CLI sends the first result, and leaves the others out.", None)
+_LEFT_OUT: Final[Outcome] = ("dropped", "GitHub Copilot CLI leaves this result out without telling you.", "the result")
 _OUTCOMES: Final[dict[str, Outcome]] = {
     **dict.fromkeys(("id.empty", "id.pattern", "call.duplicate_id", "args.not_object"), _SENT),
     **dict.fromkeys(
@@ -98,9 +101,9 @@ _OUTCOMES: Final[dict[str, Outcome]] = {
     ),
     **dict.fromkeys(("rollout.no_meta", "rollout.envelope"), _STOPS),
     "id.length": ("kept", "GitHub Copilot CLI sends it as it is, which some APIs refuse.", None),
-    "result.orphan": ("healed", "GitHub Copilot CLI leaves the result out.", None),
+    "result.orphan": _LEFT_OUT,
     "result.duplicate": _FIRST,
-    "result.id_mismatch": ("placeholder", _FILLED, None),
+    "result.id_mismatch": _LEFT_OUT,
     "result.missing": ("placeholder", _FILLED, None),
     "turn.trailing_call": ("placeholder", _FILLED, None),
     "result.placeholder": ("placeholder", "GitHub Copilot CLI sends the placeholder as it is.", "the real output"),
@@ -426,7 +429,7 @@ def _refuses(history: History) -> str | None:
     """Why the agent does not load the file."""
     if history.start is None:
         return f"{_NOT_LOADED}: no line of it says that it is one."
-    if next(iter(history.items)).value is not None and isinstance(history.items[0].value, Damaged):
+    if isinstance(history.items[0].value, Damaged):
         return f"{_NOT_LOADED}: its first line cannot be read."
     if any(
         any(envelope_flaws(node.value)) or any(flaws(node.value)) or _lacks_text(node.value) for node in history.nodes
@@ -474,7 +477,10 @@ def _lacks_id(value: dict[str, Any]) -> bool:
 
 def _damage(history: History, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
     blocks = [block for turn in history.turns for block in turn.blocks]
-    results = [(block.id, block.record) for block in blocks if block.kind == "result" and isinstance(block.id, str)]
+    answers: dict[str, set[int]] = {}
+    for block in blocks:
+        if block.kind == "result" and isinstance(block.id, str):
+            answers.setdefault(block.id, set()).add(block.record)
     called = {block.id for block in blocks if block.kind == "call" and isinstance(block.id, str)}
     for damage in found:
         if damage.rule == "record.bom":
@@ -486,18 +492,25 @@ def _damage(history: History, found: Sequence[Damage]) -> Iterator[ResumeEffect 
         elif damage.first:
             yield ResumeEffect("stops", _NOT_LOADED, "rejected", complete=_is_complete(damage))
         else:
-            answered = {id_ for id_, record in results if record != damage.record}
-            yield _deleted(damage, answered, called)
+            yield _deleted(damage, answers, called)
 
 
-def _deleted(damage: Damage, answered: set[str], called: set[str]) -> ResumeEffect:
-    """The agent writes the file again without the line when it resumes it."""
+def _deleted(damage: Damage, answers: Mapping[str, Collection[int]], called: Collection[str]) -> ResumeEffect:
+    """The agent writes the file again without the line when it resumes it.
+
+    `answers`: id -> the records with its results.
+    """
     held = [*held_in(damage.values), *held_in_part(damage.partial)]
-    outputs = len({one.id for one in held if one.real and one.id not in answered})
-    if not outputs and dialect.RESULT.encode() in damage.raw:
-        outputs = len((ids_in(damage.raw)[0] & called) - answered)
+    ids = {one.id for one in held if one.real}
+    if not ids and dialect.RESULT.encode() in damage.raw:
+        ids = ids_in(damage.raw)[0].intersection(called)
+    outputs = sum(not any(record != damage.record for record in answers.get(id_, ())) for id_ in ids)
+    says, complete = f"{TITLE} deletes it from the file", _is_complete(damage)
+    kinds = [_kind(value) for value in (*damage.values, damage.partial) if value is not None]
+    if not outputs and kinds and all(kind in NEEDS and kind not in _TELLING for kind in kinds):
+        return ResumeEffect("harmless", says, "dropped", complete=complete)
     loses = "its output" if outputs == 1 else plural(outputs, "output") if outputs else "the record"
-    return ResumeEffect("loses", f"{TITLE} deletes it from the file", "dropped", loses, outputs, _is_complete(damage))
+    return ResumeEffect("loses", says, "dropped", loses, outputs, complete)
 
 
 def _is_complete(damage: Damage) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -62,7 +62,17 @@ _CAUSES: Final = {
     "record.bad_json": "something else was written into the line",
 }
 
-NO_FIX: Final = "All its digits are in the file, and stay as they are: only its writer knows what they should be."
+_ASIDE: Final = (
+    "What is left of it is too little to repair it; set it aside to keep its bytes in a file beside this one."
+)
+_NUMBER: Final = "All its digits are in the file, and stay as they are: only its writer knows what they should be."
+
+
+def no_fix_of(severity: Severity, fixes: Sequence[Fix]) -> str | None:
+    """Why none of these fixes is recommended, where one should be."""
+    if not fixes:
+        return _NUMBER
+    return _ASIDE if severity == "error" and not any(fix.recommended for fix in fixes) else None
 
 
 def cause_of(found: FoundDamage) -> Cause:

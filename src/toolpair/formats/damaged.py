@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from toolpair.formats.damage_found import flawed, unreadable
 from toolpair.formats.damage_ranges import DamagedRange, in_ranges
 from toolpair.formats.damage_words import (
-    NO_FIX,
     FoundDamage,
     cause_of,
+    no_fix_of,
     repairs_for,
     severity_of,
     text_of_flaw,
@@ -89,17 +89,18 @@ class DamagedRecords:
                 else text_of_unreadable(range_.lines, range_.reason, effect_on_resume)
             )
             self._ranges[damage.record, damage.rule] = range_
-            fixes = [*kept[id(found)], *range_.fixes]
+            fixes = _one_recommended([*kept[id(found)], *range_.fixes])
+            severity = severity_of(damage, effect_on_resume)
             context.add(
                 damage.rule,
                 text,
                 record=damage.record,
                 until=range_.until,
-                severity=severity_of(damage, effect_on_resume),
+                severity=severity,
                 impact=effect_on_resume.impact,
                 cause=cause_of(found),
-                fixes=_one_recommended(fixes),
-                no_fix=None if fixes else NO_FIX,
+                fixes=fixes,
+                no_fix=no_fix_of(severity, fixes),
             )
 
     def on_resume(self, problem: Problem) -> OnResume | None:

@@ -35,7 +35,7 @@ from toolpair.formats.gemini_cli_left_out import Said, is_left_out
 from toolpair.formats.gemini_cli_left_out import check as check_left_out
 from toolpair.formats.own_problems import no_first_line
 from toolpair.formats.reading import as_text, blocks_by_key, facts_of, malformed_in, pairs_in
-from toolpair.formats.tree_history import NodeTree, skipped
+from toolpair.formats.tree_history import NodeTree, SkippedLines
 from toolpair.formats.turns import Outcome
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, OnResume, Problem
@@ -465,7 +465,7 @@ def _derived(turn: Turn, number: int, place: int) -> str:
 
 def _damage(history: History, transcript: Transcript, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
     place = {item.uid: number for number, item in enumerate(history.items)}
-    none = NodeTree(())
+    skipped = SkippedLines(TITLE, NodeTree(()), transcript, place, talks=lambda value: value.get("type") in _TALK)
     for damage in found:
         lost = not history.listed and not history.named_below
         if damage.first and lost and not (damage.readable and damage.rule != "record.bom"):
@@ -474,7 +474,7 @@ def _damage(history: History, transcript: Transcript, found: Sequence[Damage]) -
             says = "Gemini CLI begins an empty session in its place"
             yield ResumeEffect("loses", says, "dropped", "history", complete=complete)
         else:
-            yield skipped(damage, TITLE, none, transcript, place, talks=lambda value: value.get("type") in _TALK)
+            yield skipped.effect(damage)
 
 
 def _check(context: Context, history: History, view: View) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -26,12 +26,12 @@ from toolpair.formats.openclaw_rows import (
 )
 from toolpair.formats.pi_files import History
 from toolpair.formats.stored_rows import row_of
-from toolpair.formats.tree_history import skipped
+from toolpair.formats.tree_history import SkippedLines
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, Impact, Severity
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import Edit, InsertRecord, Relink, SetInRecord
-from toolpair.transcript.model import Damaged, Transcript
+from toolpair.transcript.model import Damaged
 
 RULE: Final = "chain.list_differs"
 _OUT_OF_ORDER: Final = (
@@ -40,11 +40,11 @@ _OUT_OF_ORDER: Final = (
 _PLACE: Final = re.compile(rb'"listed_active_position":(\d+|null)')
 
 
-def damage_of(damage: Damage, pi: History, transcript: Transcript, places: Mapping[int, int]) -> ResumeEffect | None:
+def damage_of(damage: Damage, skipped: SkippedLines) -> ResumeEffect | None:
     """What the agent makes of a row that is not JSON."""
     place = _PLACE.search(damage.raw)
     alone = replace(damage, values=tuple(map(plain_of, damage.values)), partial=plain_of(damage.partial))
-    found = skipped(alone, TITLE, pi.tree, transcript, places)
+    found = skipped.effect(alone)
     if found is None or damage.readable:
         return found
     if place is None or place[1] == b"null":

@@ -17,10 +17,10 @@ from msgspec.structs import asdict, replace
 from toolpair.dialects.block_texts import WrittenBlock
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentRequest, View
 from toolpair.formats.linear import with_slots
-from toolpair.formats.openclaw import BEHIND, ENDS_ELSEWHERE, MEASURED_ROWS, WAYS, OpenClaw
+from toolpair.formats.openclaw import BEHIND, ENDS_ELSEWHERE, MEASURED_ROWS, TITLE, WAYS, OpenClaw
 from toolpair.formats.pi_files import History, PiFiles, Ways, edited, history, history_of, request_for, transcript_of
 from toolpair.formats.stored_rows import row_of
-from toolpair.formats.tree_history import inactive_ways
+from toolpair.formats.tree_history import SkippedLines, inactive_ways
 from toolpair.formats.turns import Turn, is_blank
 from toolpair.transcript.model import Damaged, Transcript
 
@@ -361,9 +361,9 @@ class OpenClawRows(OpenClaw):
     ) -> Sequence[ResumeEffect | None]:
         from toolpair.formats.openclaw_checks import damage_of
 
-        pi = history_of(transcript)
         places = {item.uid: number for number, item in enumerate(items)}
-        return [damage_of(one, pi, transcript, places) for one in found]
+        skipped = SkippedLines(TITLE, history_of(transcript).tree, transcript, places)
+        return [damage_of(one, skipped) for one in found]
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
         known = history_of(transcript)

@@ -33,7 +33,16 @@ from toolpair.formats.format import (
 from toolpair.formats.own_problems import no_first_line
 from toolpair.formats.reading import as_text, malformed_in, pairs_in
 from toolpair.formats.tree import Tree, TreeEnvelope
-from toolpair.formats.tree_history import End, Node, NodeTree, branches_of, id_from, inactive_ways, links_of, skipped
+from toolpair.formats.tree_history import (
+    End,
+    Node,
+    NodeTree,
+    SkippedLines,
+    branches_of,
+    id_from,
+    inactive_ways,
+    links_of,
+)
 from toolpair.formats.turns import Sending, Turn, is_blank, messages_of, request_of
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Impact, Severity
@@ -450,11 +459,12 @@ def _with_texts(result: dict[str, Any], clean: Callable[[Any], Any]) -> dict[str
 
 def _damage(history: History, transcript: Transcript, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
     place = {item.uid: number for number, item in enumerate(history.items)}
+    skipped = SkippedLines(history.ways.title, history.tree, transcript, place)
     for damage in found:
         if is_first(history, damage) and not (damage.readable and damage.rule != "record.bom"):
             yield history.ways.first_line(damage)
         else:
-            yield skipped(damage, history.ways.title, history.tree, transcript, place)
+            yield skipped.effect(damage)
 
 
 def is_first(history: History, damage: Damage) -> bool:

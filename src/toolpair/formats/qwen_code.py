@@ -36,10 +36,10 @@ from toolpair.formats.tree_history import (
     End,
     Node,
     NodeTree,
+    SkippedLines,
     branches_of,
     inactive_ways,
     links_of,
-    skipped,
     uuid_from,
 )
 from toolpair.formats.turns import Outcome, Turn, messages_of
@@ -427,7 +427,11 @@ class QwenCode(OfOneApi):
     ) -> Sequence[ResumeEffect | None]:
         history = facts_of(transcript, History)
         place = {item.uid: number for number, item in enumerate(items)}
-        return [_damage(damage, history, transcript, place) for damage in found]
+        skipped = SkippedLines(TITLE, history.tree, transcript, place, ("uuid", "parentUuid"))
+        read: dict[int, list[Any]] = {}
+        for node in history.tree.nodes:
+            read.setdefault(node.uid, []).append(node.value)
+        return [_damage(damage, read.get(damage.record, ()), skipped) for damage in found]
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
         from toolpair.formats.sent_contents import request_of
@@ -462,14 +466,13 @@ class QwenCode(OfOneApi):
         return usage_of(read, written)
 
 
-def _damage(damage: Damage, history: History, transcript: Transcript, place: dict[int, int]) -> ResumeEffect | None:
+def _damage(damage: Damage, read: Sequence[Any], skipped: SkippedLines) -> ResumeEffect | None:
+    """`read`: what the agent reads of the line nevertheless."""
     if damage.rule == "record.bom":
         return ResumeEffect("harmless", f"{TITLE} ignores it", "healed")
     if damage.rule == "record.glued" and damage.partial is None:
         return ResumeEffect("harmless", f"{TITLE} takes the line apart", "healed")
-    read = [node.value for node in history.tree.nodes if node.uid == damage.record]
-    damage = replace(damage, values=tuple(value for value in damage.values if value not in read))
-    return skipped(damage, TITLE, history.tree, transcript, place, ("uuid", "parentUuid"))
+    return skipped.effect(replace(damage, values=tuple(value for value in damage.values if value not in read)))
 
 
 FORMAT: Final = QwenCode()

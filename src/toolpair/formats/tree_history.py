@@ -9,9 +9,11 @@ from __future__ import annotations
 import hashlib
 import re
 import uuid
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import Any, Final, Literal
 
 from msgspec import Struct, field
@@ -402,45 +404,61 @@ def _has_message(value: dict[str, Any]) -> bool:
     return "message" in value
 
 
-def skipped(
-    damage: Damage,
-    agent: str,
-    tree: NodeTree,
-    transcript: Transcript,
-    place: Mapping[int, int],
-    keys: tuple[str, str] = ("id", "parentId"),
-    talks: Callable[[dict[str, Any]], bool] = _has_message,
-) -> ResumeEffect | None:
-    """What an agent loses that skips each line which is not JSON. `place`: uid of a record -> its place in the file.
+class SkippedLines:
+    """What an agent loses that skips each line which is not JSON."""
 
-    `keys`: those of a record's id and of its parent's; `talks`: whether a record has a message.
-    """
-    if damage.readable and damage.rule != "record.bom":
-        return effect_on_readers(damage, agent)
-    parts = [part for part in (*damage.values, damage.partial) if isinstance(part, dict)]
-    held = [*held_in(damage.values), *held_in_part(damage.partial)]
-    blocks = [block for message in transcript.messages for block in message.blocks]
-    answered = {block.id for block in blocks if block.kind == "result" and isinstance(block.id, str)}
-    called = {block.id for block in blocks if block.kind == "call" and isinstance(block.id, str)}
-    outputs = len({one.id for one in held if one.real and one.id not in answered})
-    if not held and not parts:
-        outputs = len((ids_in(damage.raw)[0] & called) - answered)
-    ids = {part[keys[0]] for part in parts if isinstance(part.get(keys[0]), str)}
-    written = re.compile(rb'"%s"\s*:\s*"([^"\\]{1,100})"' % keys[0].encode())
-    ids = ids or {found.decode("utf-8", "replace") for found in written.findall(damage.raw)}
-    lost = (node for node in tree.nodes if node.parent is not None and node.parent not in tree.by_id)
-    follows = next((node for node in lost if place[node.uid] > damage.at), None)
-    after = damage.at + 1 + len(damage.after)
-    hanging = follows is not None and (follows.parent in ids if ids else place[follows.uid] == after)
-    talk = any(talks(value) for value in damage.values if isinstance(value, dict))
-    loses = "its output" if outputs == 1 else plural(outputs, "output") if outputs else None
-    if hanging:
-        loses = "the record, and the history before it"
-    elif loses is None and talk:
-        loses = "the record"
-    whole = damage.values[0] if damage.values else damage.partial
-    complete = damage.rule != "record.torn" or _is_complete(whole, bool(damage.values), keys)
-    return ResumeEffect("loses" if loses else "harmless", f"{agent} skips it", "dropped", loses, outputs, complete)
+    def __init__(
+        self,
+        agent: str,
+        tree: NodeTree,
+        transcript: Transcript,
+        place: Mapping[int, int],
+        keys: tuple[str, str] = ("id", "parentId"),
+        talks: Callable[[dict[str, Any]], bool] = _has_message,
+    ) -> None:
+        """`place`: uid of a record -> its place in the file. `keys`: those of a record's id and of its parent's.
+
+        `talks`: whether a record has a message.
+        """
+        self._agent = agent
+        self._keys = keys
+        self._talks = talks
+        self._id = re.compile(rb'"%s"\s*:\s*"([^"\\]{1,100})"' % keys[0].encode())
+        blocks = [block for message in transcript.messages for block in message.blocks]
+        self._answered = {block.id for block in blocks if block.kind == "result" and isinstance(block.id, str)}
+        self._called = {block.id for block in blocks if block.kind == "call" and isinstance(block.id, str)}
+        lost = (node for node in tree.nodes if node.parent is not None and node.parent not in tree.by_id)
+        self._lost = sorted(((place[node.uid], node.parent) for node in lost), key=itemgetter(0))
+        """Places of the records whose parent is not in the file, and its id."""
+
+    def effect(self, damage: Damage) -> ResumeEffect | None:
+        if damage.readable and damage.rule != "record.bom":
+            return effect_on_readers(damage, self._agent)
+        parts = [part for part in (*damage.values, damage.partial) if isinstance(part, dict)]
+        held = [*held_in(damage.values), *held_in_part(damage.partial)]
+        outputs = len({one.id for one in held if one.real and one.id not in self._answered})
+        if not held and not parts:
+            outputs = len((ids_in(damage.raw)[0] & self._called) - self._answered)
+        talk = any(self._talks(value) for value in damage.values if isinstance(value, dict))
+        loses = "its output" if outputs == 1 else plural(outputs, "output") if outputs else None
+        if self._holds_history(damage, parts):
+            loses = "the record, and the history before it"
+        elif loses is None and talk:
+            loses = "the record"
+        whole = damage.values[0] if damage.values else damage.partial
+        complete = damage.rule != "record.torn" or _is_complete(whole, bool(damage.values), self._keys)
+        says = f"{self._agent} skips it"
+        return ResumeEffect("loses" if loses else "harmless", says, "dropped", loses, outputs, complete)
+
+    def _holds_history(self, damage: Damage, parts: Sequence[dict[str, Any]]) -> bool:
+        """Whether the next record whose parent is lost hangs on this line."""
+        following = bisect_right(self._lost, damage.at, key=itemgetter(0))
+        if following == len(self._lost):
+            return False
+        place, parent = self._lost[following]
+        ids = {part[self._keys[0]] for part in parts if isinstance(part.get(self._keys[0]), str)}
+        ids = ids or {found.decode("utf-8", "replace") for found in self._id.findall(damage.raw)}
+        return parent in ids if ids else bool(place == damage.at + 1 + len(damage.after))
 
 
 def _is_complete(value: Any, whole: bool, keys: tuple[str, str]) -> bool:

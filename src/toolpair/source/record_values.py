@@ -96,12 +96,14 @@ def _int(digits: str) -> int | float:
 
 def _diagnose(raw: bytes, state: str, pos: int) -> Damaged:
     if b"\0" in raw:
-        values = tuple(parse(part) for part in without_nul(raw))
+        pieces_of_it = without_nul(raw)
+        values = tuple(map(parse, pieces_of_it))
         if not values:
             return Damaged("record.nul", "only NUL bytes")
         if not any(isinstance(value, Damaged) for value in values):
             where = "in it" if len(values) == 1 else "between two of them"
-            return Damaged("record.nul", f"NUL bytes {where}", values)
+            stand_so = all(piece in raw for piece in pieces_of_it)
+            return Damaged("record.nul", f"NUL bytes {where}", values if stand_so else ())
     if state == "torn":
         return Damaged("record.torn", "cut off")
     parts = pieces(raw)
@@ -116,8 +118,8 @@ def _diagnose(raw: bytes, state: str, pos: int) -> Damaged:
         return Damaged("record.bad_json", "other text at its end")
     if _CONTROL.search(raw) is not None:
         repaired = escaped(raw)
-        if repaired != raw and not isinstance(value := parse(repaired), Damaged):
-            return Damaged("record.bad_json", "unescaped control characters", (value,))
+        if repaired != raw and not isinstance(parse(repaired), Damaged):
+            return Damaged("record.bad_json", "unescaped control characters")
     return _no_json(raw, pos)
 
 

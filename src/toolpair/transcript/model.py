@@ -34,9 +34,9 @@ Scope = Literal["active", "inactive", "malformed"]
 class Damaged:
     """The value of a record that cannot be read. `reason` is a short phrase.
 
-    `parts` are the values of the records glued together on its line, damaged ones included. `first` is the complete
-    object that its bytes start with, if any: some agents read it and ignore the rest. `after` are the uids of the
-    lines that this object continues on.
+    `parts` are the values of the records that stand on its line, damaged ones included. `first` is the complete object
+    that its bytes start with, if any: some agents read it and ignore the rest. `after` are the uids of the lines that
+    this object continues on.
     """
 
     __slots__ = ("after", "first", "parts", "reason", "rule")
