@@ -767,6 +767,11 @@ def _last_result_torn_in_its_envelope(records: list[Record]) -> bytes:
 
 
 @_breaks()
+def _start_of_a_call_torn(records: list[Record]) -> bytes:
+    return lines(records[:_ONE_START]) + lines(records[_ONE_START:_ONE])[:90] + b"\n" + lines(records[_ONE:])
+
+
+@_breaks()
 def _words_damaged(records: list[Record]) -> bytes:
     return lines(records[:_ONCE]) + b'{"type":"user.mess\n' + lines(records[_ONCE + 1 :])
 

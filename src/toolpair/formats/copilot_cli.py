@@ -70,6 +70,8 @@ NOT_RECORDED: Final = (
     "assume success or replay this operation blindly."
 )
 """What a call is answered with that the agent was working on when it ended; the agent also writes it to the file."""
+_COUNTS: Final = (*dialect.ROLES, dialect.SUMMARY, START, _ABORT, _RESUME, _ASKED)
+"""The types of events that what is sent depends on."""
 _FAILED: Final = "Tool execution failed"
 _SUMMARY: Final = (
     "Some of the conversation history has been summarized to free up context.\n\nYou were originally given "
@@ -496,8 +498,16 @@ def _deleted(damage: Damage, answered: set[str], called: set[str]) -> ResumeEffe
     outputs = len({one.id for one in held if one.real and one.id not in answered})
     if not outputs and dialect.RESULT.encode() in damage.raw:
         outputs = len((ids_in(damage.raw)[0] & called) - answered)
+    if not outputs and damage.rule == "record.torn" and _is_unsent(damage):
+        return ResumeEffect("harmless", f"{TITLE} deletes it from the file, and sends nothing of it", "healed")
     loses = "its output" if outputs == 1 else plural(outputs, "output") if outputs else "the record"
     return ResumeEffect("loses", f"{TITLE} deletes it from the file", "dropped", loses, outputs, _is_complete(damage))
+
+
+def _is_unsent(damage: Damage) -> bool:
+    """Whether a cut-off event is of a type that changes nothing of what is sent."""
+    value = damage.values[0] if damage.values else damage.partial
+    return isinstance(value, dict) and "data" in value and _kind(value) not in _COUNTS
 
 
 def _is_complete(damage: Damage) -> bool:
