@@ -173,6 +173,7 @@ LOST_LINKS = frozenset(
         "result_record_lost",
         "call_record_lost",
         "words_record_lost",
+        "words_record_lost_and_the_line_before_again_at_the_end",
         "two_records_lost",
         "lines_swapped",
         "last_lines_swapped",
@@ -302,6 +303,12 @@ def _line_twice(records: list[Record], at: Places, tree: Links) -> None:
 @_line_break()
 def _earlier_line_again_at_the_end(records: list[Record], at: Places, tree: Links) -> None:
     records.append(deepcopy(records[at.four]))
+
+
+@_line_break()
+def _words_record_lost_and_the_line_before_again_at_the_end(records: list[Record], at: Places, tree: Links) -> None:
+    records.append(deepcopy(records[at.that]))
+    del records[at.once]
 
 
 @_line_break()

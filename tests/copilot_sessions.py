@@ -632,6 +632,26 @@ def _compacted_and_a_late_result(records: list[Record]) -> None:
     _compaction(records, _ONCE - 1, 7)
 
 
+@_breaks("one", "two", "three", "four")
+def _compacted_and_a_call_without_a_name_before_it(records: list[Record]) -> None:
+    del _data(records, _LOOK)["toolRequests"][0]["name"]
+    _compaction(records, _ONCE - 1, 8)
+
+
+@_breaks("one", "two", "three", "four")
+def _compacted_and_ids_absent_before_it(records: list[Record]) -> None:
+    del _data(records, _LOOK)["toolRequests"][0]["toolCallId"], _data(records, _ONE)["toolCallId"]
+    _compaction(records, _ONCE - 1, 8)
+
+
+@_breaks()
+def _sub_agent_whose_result_names_no_call(records: list[Record]) -> None:
+    extra = _sub_agents_events("call_one")
+    del next(record for record in extra if record["type"] == "tool.execution_complete")["data"]["toolCallId"]
+    records[_ONE:_ONE] = extra
+    link(records)
+
+
 @_breaks("one", "two", "three", "four", "five")
 def _compacted_and_a_result_gone(records: list[Record]) -> None:
     take_out(records, _FIVE)
@@ -744,6 +764,11 @@ def _last_line_torn(records: list[Record]) -> bytes:
 @_breaks()
 def _last_result_torn_in_its_envelope(records: list[Record]) -> bytes:
     return lines(records[:_FIVE]) + lines(records[_FIVE : _FIVE + 1])[:-20]
+
+
+@_breaks()
+def _start_of_a_call_torn(records: list[Record]) -> bytes:
+    return lines(records[:_ONE_START]) + lines(records[_ONE_START:_ONE])[:90] + b"\n" + lines(records[_ONE:])
 
 
 @_breaks()

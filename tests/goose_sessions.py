@@ -369,6 +369,12 @@ def row_of_an_unknown_role(rows: Rows) -> None:
     rows[_ONE].role = "tool"
 
 
+@_breaks()
+def row_of_an_unknown_role_that_cannot_be_read(rows: Rows) -> None:
+    rows[_ONE].role = "tool"
+    rows[_ONE].content[0]["toolResult"]["value"] = word("one")
+
+
 # What the model is shown.
 
 

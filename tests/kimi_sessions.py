@@ -282,7 +282,17 @@ def _a_number_of_many_digits(records: list[Any]) -> bytes:
 
 @broken()
 def _control_characters(records: list[Any]) -> bytes:
+    return _control_characters_in(records)
+
+
+def _control_characters_in(records: list[Any]) -> bytes:
     return lines(records).replace(word("one").encode(), word("one").encode() + b"\x01\t")
+
+
+@broken()
+def _control_characters_in_a_result_of_another_role(records: list[Any]) -> bytes:
+    records[AT.one]["role"] = "function"
+    return _control_characters_in(records)
 
 
 @broken()

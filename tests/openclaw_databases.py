@@ -232,7 +232,7 @@ def lines_of(records: Iterable[Any]) -> bytes:
     )
 
 
-_TWICE = ("earlier_line_again_at_the_end",)
+_TWICE = ("earlier_line_again_at_the_end", "words_record_lost_and_the_line_before_again_at_the_end")
 """OpenClaw's index of ids takes none twice."""
 _EDITS = ("entry_left_out", "result_left_out", "result_replaced", "edited_twice", "words_replaced")
 """Edits of pi's, which OpenClaw does not know."""

@@ -237,12 +237,16 @@ def corpus() -> dict[str, Planted]:
 def _as_it_is(s: OpencodeSession) -> None: ...
 
 
-@_way("d")
-def _killed(s: OpencodeSession) -> None:
+def _end_with_the_last_call(s: OpencodeSession) -> None:
     at = s.message_of("d")
     del s.messages[s.messages.index(at) + 1 :]
     s.parts = [part for part in s.parts if part["message"] <= at["id"] and part["id"] <= s.named("d")["id"]]
     del at["data"]["finish"]
+
+
+@_way("d")
+def _killed(s: OpencodeSession) -> None:
+    _end_with_the_last_call(s)
     _run(s, "d")
 
 
@@ -312,6 +316,18 @@ def _no_output(s: OpencodeSession) -> None:
 @_way("b")
 def _output_null(s: OpencodeSession) -> None:
     s.state("b")["output"] = None
+
+
+@_way("d")
+def _ends_with_a_call_without_its_output(s: OpencodeSession) -> None:
+    _end_with_the_last_call(s)
+    s.state("d")["output"] = None
+
+
+@_way("d")
+def _ends_with_a_call_without_its_state(s: OpencodeSession) -> None:
+    _end_with_the_last_call(s)
+    del s.data("d")["state"]
 
 
 @_way("b")
@@ -398,6 +414,12 @@ def _long_call_id(s: OpencodeSession) -> None:
 
 @_way()
 def _two_calls_of_one_id(s: OpencodeSession) -> None:
+    s.data("c")["callID"] = "call_b"
+
+
+@_way("b")
+def _two_calls_of_one_id_and_the_first_pending(s: OpencodeSession) -> None:
+    _pending(s)
     s.data("c")["callID"] = "call_b"
 
 

@@ -119,6 +119,13 @@ def _call_gone(records: list[Record]) -> None:
 
 
 @_breaks()
+def _call_gone_and_lines_swapped(records: list[Record]) -> None:
+    """To OpenClaw's index the result of another call of the three is then on a branch of its own."""
+    records[_MORE]["message"]["content"].pop(2)
+    records[_TWO], records[_THREE] = records[_THREE], records[_TWO]
+
+
+@_breaks()
 def _unknown_id(records: list[Record]) -> None:
     records[_ONE]["message"]["toolCallId"] = "toolu_unknown"
 

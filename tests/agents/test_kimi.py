@@ -19,7 +19,7 @@ from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
 
 pytestmark = pytest.mark.agents
-READ_ALL_THE_SAME = {"control_characters"}
+READ_ALL_THE_SAME = {"control_characters", "control_characters_in_a_result_of_another_role"}
 """What Kimi CLI reads and toolpair does not, before it is repaired."""
 
 

@@ -177,6 +177,18 @@ def test_the_only_session_needs_no_name(run: Run, tmp_path: Path) -> None:
     assert run("check", path).code == 0
 
 
+@pytest.mark.parametrize("named", [False, True])
+def test_the_sessions_of_sub_agents_are_told_of_and_stay(run: Run, several: Path, named: bool) -> None:
+    with closing(sqlite3.connect(several)) as made:
+        made.execute("UPDATE sessions SET parent_id = 'newest' WHERE id <> 'newest'")
+        made.commit()
+    ran = run("fix", f"{several}::newest" if named else several, "--in-place")
+    assert ran.code == 0
+    said = f"{several} also holds 2 sessions of sub-agents, which were left as is: `toolpair check {several}`."
+    assert (said in ran.err) is not named
+    assert "3 files: 4 errors" in run("check", several).out
+
+
 @pytest.mark.parametrize("name", ["copy.db", "copy.jsonl"])
 def test_a_copy_holds_this_session_alone(run: Run, several: Path, name: str) -> None:
     copy = several.with_name(name)

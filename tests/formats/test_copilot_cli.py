@@ -175,6 +175,7 @@ def test_whatever_broke_is_mended_and_a_second_run_changes_nothing(changes: list
         ("result_whose_text_is_a_list", "rollout.envelope", ("rejected", "history", "stops")),
         ("line_damaged", "record.torn", ("dropped", "its output", "loses")),
         ("words_damaged", "record.torn", ("dropped", "the record", "loses")),
+        ("start_of_a_call_torn", "record.torn", ("dropped", None, "harmless")),
         ("invalid_utf8", "record.bad_utf8", ("dropped", "its output", "loses")),
         ("byte_order_mark", "record.bom", ("healed", None, "harmless")),
         ("nul_line", "record.nul", ("healed", None, "harmless")),

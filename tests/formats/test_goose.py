@@ -122,6 +122,15 @@ def test_undo_brings_every_byte_back(name: str, tmp_path: Path) -> None:
     assert_undo(session, session.to_bytes())
 
 
+def test_a_row_that_goose_leaves_out_does_not_stop_it(tmp_path: Path) -> None:
+    path = database(tmp_path / "sessions.db", PLANTED["row_of_an_unknown_role_that_cannot_be_read"].rows)
+    session = opened(path)
+    seen = session.conversation.judged.seen
+    assert seen is not None and seen.refuses is None and word("one") not in told(session)
+    assert {problem.impact for problem in session.problems} == {"loses"}
+    assert word("one") in told(mended(path))
+
+
 @pytest.mark.parametrize("name", sorted(HARMLESS))
 def test_what_goose_sends_and_the_api_accepts_is_no_error(name: str, tmp_path: Path) -> None:
     session = opened(database(tmp_path / "sessions.db", PLANTED[name].rows))

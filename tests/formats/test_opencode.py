@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 
 from tests.formats import stored_rows
-from tests.formats.fixing import assert_whole, errors, sent_rows, told
+from tests.formats.fixing import assert_whole, errors, seen_of, sent_rows, told
 from tests.formats.stored_rows import assert_saved_as_shown, make_odd, places_in
 from tests.made_up_edits import batches, ending, random_edit
 from tests.opencode_sessions import (
@@ -317,6 +317,25 @@ def test_a_completed_call_without_its_output_stops_everything(tmp_path: Path) ->
     seen = session.conversation.judged.seen
     assert seen is not None and seen.refuses is not None
     assert [problem.impact for problem in session.problems] == ["stops"]
+
+
+@pytest.mark.parametrize("name", ["ends_with_a_call_without_its_output", "ends_with_a_call_without_its_state"])
+def test_so_does_one_at_the_end(name: str, tmp_path: Path) -> None:
+    session = opened(tmp_path, PLANTED[name])
+    (problem,) = session.problems
+    assert (problem.rule, problem.severity, problem.impact) == ("turn.trailing_call", "error", "stops")
+    session.stage(problem)
+    assert errors(session) == [] and seen_of(session).refuses is None
+
+
+def test_of_two_calls_with_one_id_the_row_says_whose_result_it_is(tmp_path: Path) -> None:
+    session = opened(tmp_path, PLANTED["two_calls_of_one_id_and_the_first_pending"])
+    pairs = [pair for pair in session.conversation.pairs if pair.call is not None and pair.call.id == "call_b"]
+    assert [pair.call.value["input"] for pair in pairs if pair.call is not None and pair.results] == [
+        {"command": "run c"}
+    ]
+    session.stage_recommended()
+    assert word("c") in told(session) and errors(session) == []
 
 
 def test_ids_are_sent_as_the_model_takes_them(tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ class Fixing(Struct, frozen=True):
         if not as_json or (done.saved is not None and streams.failed()):
             report(done.outcome, done.saved, style_for(sys.stderr, self.options.color), only_shown=self.options.diff)
         self.look_around(session, done)
+        inputs.tell_others(source.name, session)
         return done.code
 
     def opened(self, source: inputs.Input) -> Session:

@@ -65,7 +65,7 @@ def assistant_blocks(
 ) -> Iterator[Block]:
     """What is sent of a part of the model's; a result follows its call, with its files if they are sent inside it.
 
-    `before`: by an agent from before 1.2.
+    `before`: by an agent from before 1.2. Where two calls have one id, the row says which of them a result is of.
     """
     kind = type_name(data)
     if kind == "text":
@@ -80,11 +80,11 @@ def assistant_blocks(
         if "callID" in data:
             call["id"] = data["callID"]
         name = call["name"] if isinstance(call["name"], str) else None
-        yield WrittenBlock("call", call, record, STATE, call.get("id"), name)
+        yield WrittenBlock("call", call, record, STATE, call.get("id"), name, link=str(record))
         result = result_of(data, with_files, before)
         if result is not None:
             error = result.get("is_error") is True
-            yield WrittenBlock("result", result, record, RESULT, call.get("id"), name, error)
+            yield WrittenBlock("result", result, record, RESULT, call.get("id"), name, error, str(record))
 
 
 def is_of_provider(data: Mapping[str, Any]) -> bool:

@@ -57,7 +57,7 @@ TITLE: Final = "GitHub Copilot CLI"
 NEWEST: Final = "1.0.102"
 _ABORT: Final = "abort"
 _RESUME: Final = "session.resume"
-_STARTED: Final = "tool.execution_start"
+STARTED: Final = "tool.execution_start"
 _USAGE: Final = "session.usage_record"
 _CHAT: Final = "openai-chat"
 _PROFILES: Final = {"completions": _CHAT, "responses": "openai-responses", "messages": "anthropic"}
@@ -558,7 +558,7 @@ class _Envelope(TreeEnvelope, frozen=True):
         return isinstance(value, dict) and bool(value)
 
     def goes_with(self, value: Any) -> bool:
-        return _kind(value) == _STARTED
+        return _kind(value) == STARTED
 
 
 _ENVELOPE: Final = _Envelope(single=False)

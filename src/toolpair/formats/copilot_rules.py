@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from toolpair.dialects import copilot as dialect
 from toolpair.dialects.block_texts import is_real_output
 from toolpair.formats.copilot_cli import (
     NEWEST,
     NO_TIME,
+    STARTED,
     TIME,
     TITLE,
     Answers,
@@ -17,9 +19,10 @@ from toolpair.formats.copilot_cli import (
     id_from,
     is_uuid,
 )
-from toolpair.formats.copilot_events import START, flaws, mended
+from toolpair.formats.copilot_events import START, Slot, flaws, mended
 from toolpair.formats.format import Item, View
 from toolpair.formats.own_problems import no_first_line
+from toolpair.formats.reading import first_text
 from toolpair.formats.tree_history import Node
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
@@ -34,6 +37,7 @@ def check(context: Context, history: History, view: View) -> None:
         _no_start(context, history, first, view)
     _too_late(context, history)
     _fields(context, history, view)
+    _unsent_names(context, history)
     before: str | None = None
     for node in history.nodes:
         flaws = list(envelope_flaws(node.value))
@@ -99,6 +103,54 @@ def _fields(context: Context, history: History, view: View) -> None:
             cause=Cause("rollout.envelope", "another program wrote the event"),
             fixes=(Fix("write-fields", title, edits, recommended=True),),
         )
+
+
+def _unsent_names(context: Context, history: History) -> None:
+    """Calls and results that are not sent, without an id or a name: no other rule reads them."""
+    sent = {turn.node.uid for turn in history.turns}
+    for node in history.nodes:
+        made = dict(_missing_names(node, history)) if node.uid not in sent else {}
+        if made:
+            what = "name" if all(slot[-1] == "name" for slot in made) else "id"
+            context.add(
+                "rollout.envelope",
+                f"A call in this event has no {what}, so {TITLE} does not load the session."
+                if dialect.CALLS in data_of(node.value)
+                else f"This result names no call, so {TITLE} does not load the session.",
+                record=node.uid,
+                severity="error",
+                impact="stops",
+                cause=Cause("rollout.envelope", "another program wrote the event"),
+                fixes=(
+                    Fix(
+                        "write-fields",
+                        "write what an event of its type has",
+                        tuple(SetInRecord(node.uid, slot, value) for slot, value in made.items()),
+                        recommended=True,
+                    ),
+                ),
+            )
+
+
+def _missing_names(node: Node, history: History) -> Iterator[tuple[Slot, str]]:
+    """Where an id or a name has to be, and what is written there."""
+    data = data_of(node.value)
+    if node.value.get("type") == dialect.RESULT and not isinstance(data.get("toolCallId"), str):
+        yield ("data", "toolCallId"), _made_up_id(node, 3)
+    calls = data.get(dialect.CALLS) if node.value.get("type") == dialect.RESPONSE else None
+    for number, call in enumerate(calls if isinstance(calls, list) else ()):
+        if not isinstance(call, dict):
+            continue
+        if not isinstance(call.get("toolCallId"), str):
+            yield ("data", dialect.CALLS, number, "toolCallId"), _made_up_id(node, 4 + number)
+        if not isinstance(call.get("name"), str):
+            begun = (data_of(other.value) for other in history.nodes if other.value.get("type") == STARTED)
+            names = (one.get("toolName") for one in begun if one.get("toolCallId") == call.get("toolCallId"))
+            yield ("data", dialect.CALLS, number, "name"), first_text(names) or "unknown"
+
+
+def _made_up_id(node: Node, number: int) -> str:
+    return "call_" + id_from(f"{node.place}:{node.id}", number).replace("-", "")
 
 
 def _session_named(view: View) -> str | None:

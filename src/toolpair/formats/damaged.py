@@ -65,7 +65,8 @@ class DamagedRecords:
                 )
                 (results if held.is_result else calls).setdefault(held.id, lost)
             named, called = ids_in(damage.named)
-            lost = UnreadablePart(damage.record, damage.line, found.reason, None)
+            # Something else may be wrong with it as well, which shows when it can be read.
+            lost = UnreadablePart(damage.record, damage.line, found.reason, found.restores if damage.values else None)
             for id_ in named:
                 results.setdefault(id_, lost)
             for id_ in called - named:

@@ -29,7 +29,7 @@ from toolpair.formats.format import (
     View,
     profile_of,
 )
-from toolpair.formats.goose_rows import MESSAGES, SESSIONS, content_key, fields_of, is_message, row_slot
+from toolpair.formats.goose_rows import MESSAGES, ROLES, SESSIONS, content_key, fields_of, is_message, row_slot
 from toolpair.formats.reading import as_text, blocks_by_key, facts_of, pairs_in
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Message, Scope, Transcript
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 TITLE: Final = "goose"
 VERSION: Final = "1.52.0"
-_ROLES: Final = ("user", "assistant")
 _PROFILES: Final = {
     "anthropic": "anthropic",
     "aws_bedrock": "bedrock-converse",
@@ -112,7 +111,7 @@ def _read(items: Sequence[Item], view: View) -> Transcript:
                 scopes[item.uid] = "malformed"
             continue
         role, blocks = fields_of(item.value).get("role"), blocks_in(item)
-        if role not in _ROLES or not is_visible(item.value):
+        if role not in ROLES or not is_visible(item.value):
             scopes[item.uid] = "inactive"
             beside += pairs_in(blocks)
             hidden = hidden or not messages
@@ -195,7 +194,7 @@ def _sees(items: Sequence[Item], transcript: Transcript, in_turns: bool) -> Sent
     for item in items:
         if isinstance(item.value, Damaged) or item.uid in unreadable:
             refuses = _STOPS if in_rows else refuses
-        elif is_message(item.value) and is_visible(item.value) and fields_of(item.value).get("role") in _ROLES:
+        elif is_message(item.value) and is_visible(item.value) and fields_of(item.value).get("role") in ROLES:
             said.append((fields_of(item.value)["role"], list(_for_the_model(item, own))))
     # Once when it loads the session, and once for each request.
     said = _prepared(_prepared([] if refuses is not None else said))

@@ -12,7 +12,7 @@ from toolpair.dialects import goose as dialect
 from toolpair.dialects.block_values import words
 from toolpair.dialects.item_types import type_name
 from toolpair.formats.format import Damage, Item, ResumeEffect
-from toolpair.formats.goose_rows import VISIBLE, content_key, fields_of, is_message, row_slot
+from toolpair.formats.goose_rows import ROLES, VISIBLE, content_key, fields_of, is_message, row_slot
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
 from toolpair.transcript.edits import Edit, InsertMessage, Reorder, SetInRecord
@@ -49,8 +49,10 @@ _WITHIN: Final = ("result.type_not_allowed", "name.missing")
 
 
 def cannot_be_read(value: Any) -> bool:
-    """Whether goose fails to read a message."""
+    """Whether goose fails to read a message. It leaves a row with an unknown role out before it reads more of it."""
     fields = fields_of(value)
+    if row_slot(value) and fields.get("role") not in ROLES:
+        return False
     content = fields.get(content_key(value))
     return not isinstance(content, list) or not all(map(_is_part, content)) or bool(_odd_columns(value))
 

@@ -6,6 +6,8 @@ from typing import Any, Final
 
 MESSAGES: Final = "messages"
 SESSIONS: Final = "sessions"
+ROLES: Final = ("user", "assistant")
+"""The roles that goose knows: it leaves a row with another one out."""
 VISIBLE: Final = {"userVisible": True, "agentVisible": True}
 """The metadata of a message that everybody sees."""
 _NOTHING: Final[dict[str, Any]] = {}

@@ -205,7 +205,7 @@ class OpencodeAgent(DatabaseAgent):
         version = version_of(history)
         outcomes = self._before if history.in_folder else self.outcomes
         record = problem.call.record if problem.call is not None else problem.record
-        if record in history.failing and problem.severity == "error":
+        if record in history.failing and (problem.severity == "error" or problem.rule == "turn.trailing_call"):
             what = "call" if problem.call is not None else "part"
             said = f"{self.title} cannot send this {what}: {STOPS}."
             return OnResume(self.title, version, "rejected", "history", said, sends=False)

@@ -253,6 +253,11 @@ def _after_leaf(tree: NodeTree, last: Node, messages: int) -> Iterator[Boundary]
             seen.add(id(node))
             hidden.append(node)
             todo += tree.children.get(node.id, ())
+    first = next((node for node in tree.nodes if node.id == last.id), last) if last.id else last
+    if first is not last:
+        # Written again: what stands between is hidden, also where it hangs on a record that is lost.
+        above = set(map(id, tree.walk(first)[0]))
+        hidden = [node for node in tree.nodes[first.place + 1 : last.place] if id(node) not in above]
     if not any(node.messages for node in hidden):
         return
     tips = [node for node in hidden if node.id is not None and node.id not in tree.children]

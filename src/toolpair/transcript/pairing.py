@@ -110,7 +110,7 @@ def pair(transcript: Transcript) -> Pairing:
                 starts = False
     pairs = walk.pairs
     if walk.loose:
-        pairs = [*pairs, *_explain(walk)]
+        pairs = [*pairs, *_explain(walk, transcript)]
         pairs.sort(key=lambda found: found.start)
     of_block: dict[int, Pair] = {}
     for index, found in enumerate(pairs):
@@ -198,8 +198,11 @@ class _Walk:
         return queue.popleft()
 
 
-def _explain(walk: _Walk) -> list[Pair]:
-    """Match the leftover results to calls, in order of evidence; each one left gets an orphan pair."""
+def _explain(walk: _Walk, transcript: Transcript) -> list[Pair]:
+    """Match the leftover results to calls, in order of evidence; each one left gets an orphan pair.
+
+    Neither a tool's name nor a guess matches what has its own partner outside of the history.
+    """
     open_pairs = [
         (found, exchange) for found, exchange in zip(walk.pairs, walk.exchange_of, strict=True) if not found.results
     ]
@@ -222,9 +225,20 @@ def _explain(walk: _Walk) -> list[Pair]:
             open_pairs = [entry for entry in open_pairs if not entry[0].results]
     loose = _unique_matches(loose, open_pairs, lambda block: block.link or "", "link", True)
     open_pairs = [entry for entry in open_pairs if not entry[0].results]
+    calls, results = _partners_outside(transcript) if loose and open_pairs else (set(), set())
+    others = [entry for entry in loose if _key(entry.block.id) in calls]
+    loose = [entry for entry in loose if _key(entry.block.id) not in calls]
+    open_pairs = [entry for entry in open_pairs if entry[0].call and _key(entry[0].call.id) not in results]
     loose = _unique_matches(loose, open_pairs, lambda block: block.name or "", "name", True)
     open_pairs = [entry for entry in open_pairs if not entry[0].results]
-    return _guesses(loose, open_pairs)
+    return [*_guesses(loose, open_pairs), *_guesses(others, ())]
+
+
+def _partners_outside(transcript: Transcript) -> tuple[set[str], set[str]]:
+    """The ids of calls, and those of results, that stand outside of the history without their partner."""
+    calls = {_key(one.id) for one in transcript.inactive_blocks if one.kind == "call" and usable(one.id)}
+    results = {_key(one.id) for one in transcript.inactive_blocks if one.kind == "result" and usable(one.id)}
+    return calls - results, results - calls
 
 
 def _same_id_elsewhere(loose: Sequence[_Loose], open_pairs: Sequence[tuple[Pair, int]]) -> list[_Loose]:
