@@ -184,7 +184,7 @@ def test_the_sessions_of_sub_agents_are_told_of_and_stay(run: Run, several: Path
         made.commit()
     ran = run("fix", f"{several}::newest" if named else several, "--in-place")
     assert ran.code == 0
-    said = f"{several} also holds 2 sessions of sub-agents, which were left as is: `toolpair check {several}`."
+    said = f"{several} also holds 2 sessions of sub-agents, which were left as they are: `toolpair check {several}`."
     assert (said in ran.err) is not named
     assert "3 files: 4 errors" in run("check", several).out
 

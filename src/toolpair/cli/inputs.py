@@ -19,6 +19,7 @@ from toolpair.source.addresses import divided, is_database
 from toolpair.source.errors import TooLarge
 from toolpair.source.limits import Limits, in_words, no_memory
 from toolpair.source.memory import fits
+from toolpair.text.shell import shell_word
 from toolpair.transcript.counting import plural
 
 STDIN: Final = "-"
@@ -108,8 +109,8 @@ def tell_others(name: str, session: Session) -> None:
     except SessionError:
         return
     if others > 0:
-        they = "a sub-agent, which was" if others == 1 else "sub-agents, which were"
-        say(f"{name} also holds {plural(others, 'session')} of {they} left as is: `{command('check')} {name}`.")
+        they = "a sub-agent, which was left as it is" if others == 1 else "sub-agents, which were left as they are"
+        say(f"{name} also holds {plural(others, 'session')} of {they}: `{command('check')} {shell_word(name)}`.")
 
 
 def tell_leftovers(name: str) -> None:
