@@ -158,3 +158,18 @@ def test_half_a_character_in_a_key_is_replaced_and_no_key_takes_anothers_place()
     found = mended.messages[1]["content"][0]["input"]
     assert json.dumps(found, ensure_ascii=False).encode()
     assert (list(found.values())[:2], found["k\ufffd"], found["z"]) == ([1, 2], 2, {"\ufffd": "v"})
+
+
+@pytest.mark.parametrize(
+    ("role", "says"),
+    [
+        (None, "This message has no role, and OpenAI Chat Completions needs one."),
+        (" ", "This message has no role, and OpenAI Chat Completions needs one."),
+        (7, "The role of this message is not a text, and OpenAI Chat Completions needs one."),
+        ("human", "OpenAI Chat Completions does not know the role human."),
+    ],
+)
+def test_a_role_that_is_none_is_called_so(role: Any, says: str) -> None:
+    data = json.dumps([*CHAT, {"role": role, "content": "And now?"}, {"role": "user", "content": "Go on."}]).encode()
+    problems = open_session("session.json", data=data, profile="openai-chat").problems
+    assert [problem.text for problem in problems if problem.rule == "role.unknown"] == [says]
