@@ -521,3 +521,13 @@ def test_a_call_without_a_result_is_left_out_for_some_apis(api: str, is_sent: bo
     (problem,) = [problem for problem in session.problems if problem.rule == "result.missing"]
     assert problem.on_resume is not None
     assert problem.on_resume.effect == ("placeholder" if is_sent else "dropped")
+
+
+def test_an_id_that_goes_out_as_it_is_is_refused(tmp_path: Path) -> None:
+    """It writes all others of letters and digits; Kimi's it never changes."""
+    session = opened(tmp_path, PLANTED["id_with_odd_characters"])
+    (problem,) = session.problems
+    seen = session.conversation.judged.seen
+    assert seen is not None and problem.call is not None and problem.on_resume is not None
+    assert problem.call.id in [part.value.get("id") for message in seen.messages for part in message.parts]
+    assert (problem.rule, problem.impact, problem.on_resume.effect) == ("id.pattern", "stops", "rejected")
