@@ -452,6 +452,11 @@ def call_of_an_older_version(rows: Rows) -> None:
 
 
 @_breaks()
+def output_that_says_that_it_is_a_call(rows: Rows) -> None:
+    rows[_FIVE].content[0]["type"] = "frontendToolRequest"
+
+
+@_breaks()
 def block_without_type(rows: Rows) -> None:
     del rows[_THAT].content[0]["type"]
 

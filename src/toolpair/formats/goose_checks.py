@@ -111,6 +111,8 @@ def _readable(part: Any) -> Any:
     kind = type_name(part)
     if part is None or kind in _NOTICES:
         return None
+    if isinstance(part, dict) and "toolResult" in part and "toolCall" not in part:
+        part, kind = {**part, "type": dialect.RESULT}, dialect.RESULT  # whatever it says that it is
     if kind in (dialect.CALL, _OLD_CALL) and isinstance(part.get("id"), str):
         return {**part, "type": dialect.CALL, "toolCall": _call(part.get("toolCall"))}
     if kind == dialect.RESULT and isinstance(part.get("id"), str):
