@@ -240,6 +240,17 @@ def test_a_copy_of_one_session_opens_again(tmp_path: Path) -> None:
     assert not rows(tmp_path / "copy.db")["event"] and sound(tmp_path / "copy.db")
 
 
+def test_a_copy_of_one_session_has_no_other_project(tmp_path: Path) -> None:
+    path = PLANTED["killed"].write(tmp_path / "opencode.db")
+    with closing(sqlite3.connect(path)) as made:
+        made.execute("INSERT INTO project VALUES ('other', '/home/dev/somewhere-else', NULL, NULL, 1, 1, '[]')")
+        made.commit()
+    again(tmp_path).save_as(tmp_path / "copy.db")
+    assert b"somewhere-else" not in (tmp_path / "copy.db").read_bytes()
+    with closing(sqlite3.connect(tmp_path / "copy.db")) as copy:
+        assert copy.execute("SELECT id FROM project").fetchall() == [("global",)]
+
+
 @pytest.mark.parametrize("kilo", [False, True])
 def test_the_list_says_title_folder_and_age(kilo: bool, tmp_path: Path) -> None:
     child = another()

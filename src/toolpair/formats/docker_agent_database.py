@@ -14,6 +14,7 @@ from toolpair.formats.docker_agent import ITEM, NO_RESULT, SESSION, TITLE
 from toolpair.formats.stored_rows import object_in
 from toolpair.formats.turns import Outcome
 from toolpair.source.rows.layout import (
+    ALL,
     Layout,
     Row,
     Stored,
@@ -44,7 +45,7 @@ class DockerAgentLayout:
 
     agent = "docker-agent"
     stop: str | None = None
-    besides: Sequence[str] = ("migrations",)
+    besides: Mapping[str, str] = {"migrations": ALL}
     title = "docker-agent's database of sessions"
     tables: Sequence[Table] = (_SESSIONS, _ITEMS)
 

@@ -12,6 +12,7 @@ from toolpair.formats.agent import FoundSession, Program, SessionFile
 from toolpair.formats.database_agent import DatabaseAgent, has_rows
 from toolpair.formats.stored_rows import json_in
 from toolpair.source.rows.layout import (
+    ALL,
     Layout,
     Row,
     StoredSession,
@@ -53,7 +54,7 @@ class GooseLayout:
     agent = "goose"
     title = "goose's database of sessions"
     stop: str | None = None
-    besides: Sequence[str] = ("schema_version",)
+    besides: Mapping[str, str] = {"schema_version": ALL}
     tables: Sequence[Table] = (_SESSIONS, _MESSAGES)
 
     def claims(self, tables: Mapping[str, frozenset[str]], connection: Connection) -> bool:

@@ -15,6 +15,7 @@ from toolpair.formats.openclaw import BEHIND, IMPORT, LEFT_OUT, NOT_LIVE, OUTCOM
 from toolpair.formats.stored_rows import object_in
 from toolpair.formats.turns import what_becomes
 from toolpair.source.rows.layout import (
+    ALL,
     Layout,
     Part,
     Row,
@@ -79,7 +80,7 @@ class OpenClawLayout:
     agent = "openclaw"
     title = "OpenClaw's database of sessions"
     stop: str | None = "openclaw gateway stop"
-    besides: Sequence[str] = ("schema_meta",)
+    besides: Mapping[str, str] = {"schema_meta": ALL}
     tables: Sequence[Table] = (_WINDOWS, _STATES, _EVENTS)
 
     def claims(self, tables: Mapping[str, frozenset[str]], connection: Connection) -> bool:

@@ -16,7 +16,7 @@ from toolpair.formats.opencode_history import KILO, MESSAGE, OPENCODE, PART, SES
 from toolpair.formats.stored_rows import object_in
 from toolpair.formats.turns import what_becomes
 from toolpair.rules.problem import OnResume, Problem
-from toolpair.source.rows.layout import Row, Stored, StoredSession, Table, Text, is_text, rows_of, sizes_of, text
+from toolpair.source.rows.layout import ALL, Row, Stored, StoredSession, Table, Text, is_text, rows_of, sizes_of, text
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -42,7 +42,11 @@ class OpencodeLayout:
 
     tables = (_SESSION, _MESSAGE, _PART)
     stop: str | None = None
-    besides = ("migration", "__drizzle_migrations", "project")
+    besides: Mapping[str, str] = {
+        "migration": ALL,
+        "__drizzle_migrations": ALL,
+        "project": "id IN (SELECT project_id FROM session WHERE id = ?)",
+    }
 
     def __init__(self, agent: str, title: str, is_kilo: bool) -> None:
         self.agent, self.title, self._is_kilo = agent, title, is_kilo

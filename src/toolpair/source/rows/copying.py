@@ -48,9 +48,9 @@ def _database_of(rows: RowsOfSession, base: Document, now: Document, shown: str)
             made.execute(f"PRAGMA {name} = {number}")
         _make(made, source, "table")
         known = tables_of(source)
-        for name in layout.besides:
+        for name, condition in layout.besides.items():
             if name in known:
-                _copy(source, made, name)
+                _copy(source, made, name, condition, rows.session)
         hidden = {table.name: table.hidden for table in layout.tables}
         for table, columns in (one for row in found for one in in_tables(row)):
             insert(made, table, {k: v for k, v in columns.items() if k not in hidden.get(table, ())})
@@ -72,8 +72,9 @@ def _make(made: sqlite3.Connection, source: sqlite3.Connection, kind: str) -> No
                 made.execute(text(sql))
 
 
-def _copy(source: sqlite3.Connection, made: sqlite3.Connection, name: str) -> None:
-    cursor = source.execute(f"SELECT * FROM {quoted(name)}")
+def _copy(source: sqlite3.Connection, made: sqlite3.Connection, name: str, condition: str, session: str) -> None:
+    sql = f"SELECT * FROM {quoted(name)} WHERE {condition}"
+    cursor = source.execute(sql, [session] * condition.count("?"))
     names = [column[0] for column in cursor.description]
     for values in cursor:
         insert(made, name, dict(zip(names, values, strict=True)))

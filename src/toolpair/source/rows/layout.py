@@ -93,6 +93,10 @@ class StoredSession(Struct, frozen=True):
     """Its id is no text: nobody can ask for it."""
 
 
+ALL: Final = "TRUE"
+"""A condition that every row meets."""
+
+
 class Layout(Protocol):
     """How one agent keeps sessions in a database. Queries may raise sqlite3.Error."""
 
@@ -104,8 +108,10 @@ class Layout(Protocol):
     """The tables of its records."""
     stop: str | None
     """The command that ends what usually has the database open; None where each process is to be closed."""
-    besides: Sequence[str]
-    """Tables that a copy of one session needs whole, such as those by which the agent knows the database's version."""
+    besides: Mapping[str, str]
+    """Other tables of which a copy of one session needs rows, such as those by which the agent knows the database's
+    version: `ALL`, or those that meet a condition, in which `?` is the session.
+    """
 
     def claims(self, tables: Mapping[str, frozenset[str]], connection: Connection) -> bool:
         """Whether a database with these tables, each with its columns, is this agent's. Little else of it is read."""
