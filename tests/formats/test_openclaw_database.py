@@ -512,7 +512,7 @@ def test_the_profile_is_of_the_api_that_was_asked_last(api: str, profile: str, t
 
 
 @pytest.mark.parametrize(
-    ("api", "is_sent"), [("anthropic-messages", False), ("openai-completions", False), ("openai-responses", True)]
+    ("api", "is_sent"), [("anthropic-messages", False), ("openai-completions", True), ("openai-responses", True)]
 )
 def test_a_call_without_a_result_is_left_out_for_some_apis(api: str, is_sent: bool, tmp_path: Path) -> None:
     data = PLANTED["result_gone"].data.replace(b'"api":"anthropic-messages"', b'"api":"%s"' % api.encode())

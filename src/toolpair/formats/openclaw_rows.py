@@ -38,7 +38,7 @@ MESSAGE_POSITION: Final = "listed_message_position"
 ELIGIBLE: Final = "listed_context_eligible"
 NAMED: Final = "identity_event_id"
 PARENT: Final = "identity_parent_id"
-LEAVING_OUT: Final = frozenset({"anthropic-messages", "openai-completions"})
+LEAVING_OUT: Final = frozenset({"anthropic-messages"})
 """The APIs for which it leaves calls without a result out, as it looks for turns that Anthropic's would refuse."""
 _BROKE_OFF: Final = (
     "[This turn failed before it completed. Do not redo its work without confirming with the user first.]"
