@@ -19,8 +19,14 @@ from toolpair.cli.output import dump
 from toolpair.cli.progress import Progress
 from toolpair.cli.satisfying import stage_for_all
 from toolpair.cli.terminal import out, say, style_for
+from toolpair.formats import address_of
+from toolpair.formats.databases import named_sessions
 from toolpair.session.saving import Saved, attempted, set_aside
 from toolpair.session.session import Refused, Session, SessionError
+from toolpair.shell.program import command
+from toolpair.source.addresses import divided
+from toolpair.text.shell import shell_word
+from toolpair.transcript.counting import plural
 
 
 class Fixed(Struct, frozen=True):
@@ -48,7 +54,7 @@ class Fixing(Struct, frozen=True):
         if not as_json or (done.saved is not None and streams.failed()):
             report(done.outcome, done.saved, style_for(sys.stderr, self.options.color), only_shown=self.options.diff)
         self.look_around(session, done)
-        inputs.tell_others(source.name, session)
+        _tell_others(source.name, session)
         return done.code
 
     def opened(self, source: inputs.Input) -> Session:
@@ -137,3 +143,17 @@ class Fixing(Struct, frozen=True):
             if error.reason == "hard-links":
                 raise Refused(f"{str(error).removesuffix('.')} (--allow-hard-links).", error.reason) from None
             raise
+
+
+def _tell_others(name: str, session: Session) -> None:
+    """Report the sessions of sub-agents where a database or a folder was named and the user's only one was opened."""
+    address = session.file.address
+    if address is None or address_of(name) is not None or divided(name)[1] is not None or not os.path.exists(name):
+        return
+    try:
+        others = len(named_sessions(name)[0]) - 1
+    except SessionError:
+        return
+    if others > 0:
+        they = "a sub-agent, which was left as it is" if others == 1 else "sub-agents, which were left as they are"
+        say(f"{name} also holds {plural(others, 'session')} of {they}: `{command('check')} {shell_word(name)}`.")

@@ -14,13 +14,10 @@ from msgspec import Struct
 from toolpair.cli.terminal import say
 from toolpair.formats import address_of, folder_layout
 from toolpair.session.session import Session, SessionError, open_session
-from toolpair.shell.program import command
 from toolpair.source.addresses import divided, is_database
 from toolpair.source.errors import TooLarge
 from toolpair.source.limits import Limits, in_words, no_memory
 from toolpair.source.memory import fits
-from toolpair.text.shell import shell_word
-from toolpair.transcript.counting import plural
 
 STDIN: Final = "-"
 HERE: Final = "."
@@ -95,22 +92,6 @@ def opened(options: argparse.Namespace, profile: str | None) -> Session:
     return Input(options.file).open(
         options.format, profile, leaf, agent_version=options.agent_version, max_size=options.max_size
     )
-
-
-def tell_others(name: str, session: Session) -> None:
-    """Report the sessions of sub-agents where a database or a folder was named and the user's only one was opened."""
-    address = session.file.address
-    if address is None or address_of(name) is not None or divided(name)[1] is not None or not os.path.exists(name):
-        return
-    from toolpair.formats.databases import named_sessions
-
-    try:
-        others = len(named_sessions(name)[0]) - 1
-    except SessionError:
-        return
-    if others > 0:
-        they = "a sub-agent, which was left as it is" if others == 1 else "sub-agents, which were left as they are"
-        say(f"{name} also holds {plural(others, 'session')} of {they}: `{command('check')} {shell_word(name)}`.")
 
 
 def tell_leftovers(name: str) -> None:
