@@ -25,6 +25,7 @@ from toolpair.source.rows import save
 from toolpair.source.rows.stored_session import RowsOfSession
 from toolpair.tui import held_key
 from toolpair.tui.app import ToolpairApp
+from toolpair.tui.open_sessions import OpenSessions
 from toolpair.tui.screens import review, writing
 from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.screens.picker import PickerScreen
@@ -194,6 +195,31 @@ def test_letters_after_a_key_for_the_list_wait_with_it(several: Path, monkeypatc
     drive(sessions(several), play, (120, 40))
 
 
+def test_a_key_that_was_let_in_before_the_list_came_stays_in_its_place(
+    several: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, listed = listed_slowly(monkeypatch)
+    list_them = PickerScreen._list_them
+
+    def with_a_key_on_its_way(self: PickerScreen, *found: Any) -> None:
+        key = Key("enter", "\r")
+        assert self.tool.typed_ahead.admits(key)
+        self.post_message(key)
+        self.tool.typed_ahead.handled()
+        list_them(self, *found)
+
+    monkeypatch.setattr(PickerScreen, "_list_them", with_a_key_on_its_way)
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await until(pilot, asked.is_set)
+        await press(pilot, "down", "down")
+        listed.set()
+        await until(pilot, lambda: isinstance(app.screen, PairScreen))
+        assert app.session.file.address == f"{several}::oldest"
+
+    drive(sessions(several), play, (120, 40))
+
+
 def opened_slowly(path: Path) -> tuple[Sessions, threading.Event, threading.Event]:
     """Its sessions, each of which opens only when the second event is set; the first one says that it was asked for."""
     asked, may_open = threading.Event(), threading.Event()
@@ -228,9 +254,10 @@ def test_keys_that_were_kept_come_before_those_that_wait(several: Path) -> None:
         await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") == 3)
         await press(pilot, "enter", names=())
         await until(pilot, asked.is_set)
+        kept = [Key(name, None) for name in ("a", "b")]
         app.typed_ahead.again([Key(name, None) for name in ("slash", "x", "y")])
         copies = list(app.typed_ahead._waiting)
-        app.typed_ahead.again([Key(name, None) for name in ("a", "b")])
+        app.typed_ahead.again(kept)
         assert [key.key for key in app.typed_ahead._waiting if isinstance(key, Key)] == [
             "a",
             "b",
@@ -238,6 +265,30 @@ def test_keys_that_were_kept_come_before_those_that_wait(several: Path) -> None:
         ]
         may_open.set()
 
+    drive(listed, play, (120, 40))
+
+
+def test_a_key_that_was_let_in_before_the_session_came_is_for_it(
+    several: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed, asked, may_open = opened_slowly(several)
+    show = OpenSessions.show
+
+    def with_a_key_on_its_way(self: OpenSessions, *shown: Any) -> PairScreen:
+        list_on_top.post_message(Key("A", "A"))
+        return show(self, *shown)
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        nonlocal list_on_top
+        await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") == 3)
+        await press(pilot, "enter", names=())
+        await until(pilot, asked.is_set)
+        list_on_top = app.screen
+        monkeypatch.setattr(OpenSessions, "show", with_a_key_on_its_way)
+        may_open.set()
+        await until(pilot, lambda: isinstance(app.screen, ReviewScreen))
+
+    list_on_top: Any = None
     drive(listed, play, (120, 40))
 
 
@@ -319,6 +370,25 @@ def test_a_key_typed_before_a_save_is_seen_to_last_is_for_what_comes(
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "A")
         at_once(app, "enter", "u")
+        await until(pilot, lambda: "Undo the save?" in frame(app))
+
+    drive_session(several, play)
+
+
+def test_a_key_that_was_let_in_before_a_save_ended_is_for_what_comes(
+    several: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "_PATIENCE", 60.0)
+    end = WritingScreen._end
+
+    def with_a_key_on_its_way(self: WritingScreen[Any], result: Any) -> None:
+        self.post_message(Key("u", "u"))
+        end(self, result)
+
+    monkeypatch.setattr(WritingScreen, "_end", with_a_key_on_its_way)
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "A", "enter")
         await until(pilot, lambda: "Undo the save?" in frame(app))
 
     drive_session(several, play)

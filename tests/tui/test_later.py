@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 
 import toolpair.tui
@@ -22,6 +23,7 @@ from toolpair.tui.app import ToolpairApp
 from toolpair.tui.aside import Aside
 from toolpair.tui.background_loading import Opening
 from toolpair.tui.controllers import working
+from toolpair.tui.open_sessions import OpenSessions
 from toolpair.tui.screens.help import HelpScreen
 from toolpair.tui.screens.loading import OpeningScreen
 from toolpair.tui.screens.pair_screen import PairScreen
@@ -154,6 +156,30 @@ def test_keys_typed_before_anything_is_shown_act_when_it_is(broken: Path) -> Non
                 if isinstance(app.screen, PairScreen) and app.session.changed:
                     break
             assert "2 fixes, not saved" in frame(app)
+
+    asyncio.run(run())
+
+
+def test_a_key_that_was_let_in_before_anything_was_shown_acts_when_it_is(
+    broken: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow, show = Slow(), OpenSessions.show
+
+    def with_a_key_on_its_way(self: OpenSessions, *shown: Any) -> PairScreen:
+        self._app.screen.post_message(events.Key("space", " "))
+        return show(self, *shown)
+
+    async def run() -> None:
+        app = ToolpairApp(None, opening=Opening(str(broken), slow))
+        async with app.run_test(size=(80, 24)) as pilot:
+            await settled(pilot, names=())
+            monkeypatch.setattr(OpenSessions, "show", with_a_key_on_its_way)
+            slow.may.set()
+            for _ in range(400):
+                await settled(pilot)
+                if isinstance(app.screen, PairScreen) and app.session.changed:
+                    break
+            assert "1 fix, not saved" in frame(app)
 
     asyncio.run(run())
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from toolpair.session.session import Session
     from toolpair.tui.app import ToolpairApp
     from toolpair.tui.background_loading import Opening
+    from toolpair.tui.early_keys import EarlyKeys
     from toolpair.tui.screens.base_screen import BaseScreen
     from toolpair.tui.screens.pair_screen import PairScreen
     from toolpair.tui.work import LongTask
@@ -59,7 +60,9 @@ class OpenSessions:
         shown: list[PairScreen] = []
 
         def type_again() -> None:
-            self._app.typed_ahead.again(getattr(screen, "early", ()))
+            early: EarlyKeys | None = getattr(screen, "early", None)
+            if early is not None:
+                early.hand_over(self._app.typed_ahead)
 
         def beginning(session: Session) -> PairScreen | None:
             if self._app.screen is screen:

@@ -8,6 +8,7 @@ one started is done, and any screen it opened has been drawn.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
@@ -56,6 +57,8 @@ class TypedAhead:
         """The screen that was on top when the input being handled was admitted."""
         self.came = 0.0
         """When the input being handled was typed, by the monotonic clock."""
+        self.let_in = 0.0
+        """When it was let in."""
         self.last = 0.0
         """When anything was last typed."""
 
@@ -87,6 +90,7 @@ class TypedAhead:
         self._handled_now = True
         self._meant_for = _top(self._app)
         self.came = event.time
+        self.let_in = time.monotonic()
         return True
 
     @property
@@ -104,14 +108,17 @@ class TypedAhead:
             self._waiting.append(event)
 
     def again(self, keys: Iterable[events.Key]) -> None:
-        """Handle keys that came before there was a screen for them, as if they were typed now at the one there is."""
+        """Handle keys that came before there was a screen for them, as if they were typed now at the one there is.
+
+        What waits stays in the order in which it was typed.
+        """
         copies: list[Input] = []
         for key in keys:
-            copy = events.Key(key.key, key.character)
+            # Else it would come from the widget that hands it on, and go no further than there.
+            copy = events.Key(key.key, key.character).set_sender(self._app)
             copy.time = key.time
             copies.append(copy)
-        # What waits by now was typed later.
-        self._waiting.extendleft(reversed(copies))
+        self._waiting = deque(sorted((*copies, *self._waiting), key=lambda event: event.time))
         if self._waiting and not self._handled_now and not self._ended:
             self._handled_now = True
             self.handled()

@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from toolpair.text.safe import visible
+from toolpair.tui.early_keys import EarlyKeys
 from toolpair.tui.keys import APP
 from toolpair.tui.screens.base_screen import BaseScreen, hint_line
 from toolpair.tui.styled_text import spread
@@ -26,8 +27,6 @@ _PATIENCE = 0.4
 _PAUSE = 0.1
 OWN: Final = frozenset(name for key in APP.keys for name in key.keys.split(","))
 """The keys that mean the same everywhere."""
-EARLY: Final = 20
-"""How many keys are kept until there is something to show."""
 
 
 class OpeningScreen(BaseScreen[None]):
@@ -49,8 +48,7 @@ class OpeningScreen(BaseScreen[None]):
         self._keep = keep
         self._work = LongTask("reading", opening.size)
         self._begun = time.monotonic()
-        self.early: list[events.Key] = []
-        """Keys for the screen that comes."""
+        self.early = EarlyKeys()
 
     def build(self) -> ComposeResult:
         yield Lines(id="head")
@@ -89,8 +87,8 @@ class OpeningScreen(BaseScreen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """Keys that mean nothing here are meant for what is being opened."""
-        if len(self.early) < EARLY and event.key not in OWN:
-            self.early.append(event)
+        if event.key not in OWN:
+            self.early.keep(event)
 
     def action_back(self) -> None:
         self._work.stopped = True

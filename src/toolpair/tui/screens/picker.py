@@ -21,12 +21,12 @@ from toolpair.text.cells import cut_start
 from toolpair.text.safe import visible
 from toolpair.tui.aside import Aside
 from toolpair.tui.background_loading import Opening
+from toolpair.tui.early_keys import EarlyKeys
 from toolpair.tui.keys import PICKER_MOVE
 from toolpair.tui.numbers import count_text
 from toolpair.tui.picker_checks import Mark
 from toolpair.tui.picker_text import haystack, row_line
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
-from toolpair.tui.screens.loading import EARLY
 from toolpair.tui.session_list import Sessions
 from toolpair.tui.styled_text import Line, Span, spread
 from toolpair.tui.widgets.field import Field
@@ -85,8 +85,10 @@ class PickerScreen(BaseScreen[None]):
         self._note = ""
         self._is_known = False
         """Whether it is known what there is to list."""
-        self.early: list[events.Key] = []
-        """Keys for the list, or the session, that comes."""
+        self._ready_since = 0.0
+        """When that became known, by the monotonic clock."""
+        self.early = EarlyKeys()
+        """For the list, or the session, that comes."""
         self._opening = False
         self._work: LongTask | None = None
 
@@ -127,17 +129,21 @@ class PickerScreen(BaseScreen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """Keys for what is not there yet are kept, and from then on all others, in the order in which they came."""
-        if self._is_ready or event.key in _NEVER_KEPT:
+        if event.key in _NEVER_KEPT:
+            return
+        if self._is_ready:
+            if self.tool.typed_ahead.let_in < self._ready_since:  # the field was not there yet to get it
+                event.stop()
+                self.tool.typed_ahead.again([event])
             return
         if self._opening or self.early or event.key in _FOR_A_LIST:
             event.stop()
             self.set_focus(None)
-            if len(self.early) < EARLY:
-                self.early.append(event)
+            self.early.keep(event)
 
     def _to_the_list(self) -> None:
         """What was typed for something else is for nothing now."""
-        self.early = []
+        self.early.forget()
         self._opening = False
         self.query_one(SafeInput).focus()
 
@@ -169,11 +175,10 @@ class PickerScreen(BaseScreen[None]):
         judge.close()
 
     def _list_them(self, found: list[FoundSession], notice: str | None) -> None:
-        self._found, self._note, self._is_known = found, notice or "", True
+        self._found, self._note, self._is_known, self._ready_since = found, notice or "", True, time.monotonic()
         self.query_one(SafeInput).focus()
         self._filter(self._sessions.last)
-        early, self.early = self.early, []
-        self.tool.typed_ahead.again(early)
+        self.early.type_again(self.tool.typed_ahead)
 
     def _not_listed(self, error: UnreadableFile) -> None:
         self._to_the_list()

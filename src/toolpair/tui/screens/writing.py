@@ -12,9 +12,9 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 
 from toolpair.tui.aside import Aside
+from toolpair.tui.early_keys import EarlyKeys
 from toolpair.tui.numbers import size_text
 from toolpair.tui.screens.base_screen import Dialog
-from toolpair.tui.screens.loading import EARLY
 from toolpair.tui.styled_text import Glyphs, Line, Span, spread
 from toolpair.tui.widgets.text_block import Lines
 
@@ -65,8 +65,8 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
         """`total` is the approximate number of bytes, 0 if nobody knows it; `what` is done."""
         super().__init__()
         self._what = what
-        self._early: list[events.Key] = []
-        """Keys for the screen that comes: while nothing is shown, none of them is meant for this one."""
+        self._early = EarlyKeys()
+        """While nothing is shown, no key is meant for this screen."""
         self._total = total
         self._work = work
         self._done = 0
@@ -93,7 +93,7 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
 
     def _end(self, result: T | Exception) -> None:
         self.finish(result)
-        self.tool.typed_ahead.again(self._early)
+        self._early.hand_over(self.tool.typed_ahead)
 
     def advance(self, done: int) -> None:
         if self._given_up:
@@ -122,7 +122,7 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
     def give_up(self) -> None:
         """Cancel it, if that is still possible."""
         self._given_up = True
-        self._early = []
+        self._early.forget()
         self._note = ""
         self._look()
 
@@ -136,7 +136,7 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
         if event.key == "escape":
             self.give_up()
         elif not self.has_class("-shown"):
-            self._early += [event] if len(self._early) < EARLY else []
+            self._early.keep(event)
         else:
             self.say_not_now()
 
