@@ -27,6 +27,7 @@ from toolpair.tui import held_key
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.open_sessions import OpenSessions
 from toolpair.tui.screens import review, writing
+from toolpair.tui.screens.base_screen import BaseScreen
 from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.screens.picker import PickerScreen
 from toolpair.tui.screens.prompt import PromptScreen
@@ -69,12 +70,12 @@ def test_a_session_is_chosen_fixed_saved_and_the_save_undone(several: Path) -> N
         await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") == 3)
         assert "Sessions in session.db" in frame(app) and "About oldest: It stopped. Go on." in frame(app)
         await press(pilot, "down", "enter")
-        await until(pilot, lambda: isinstance(app.screen, PairScreen) and "middle · docker-agent" in frame(app))
+        await until(pilot, lambda: shows(app, PairScreen) and "middle · docker-agent" in frame(app))
         await press(pilot, "A")
         assert "Original kept as session.db.toolpair-" in frame(app)
         await pilot.pause(0.5)
         await press(pilot, "enter")
-        await until(pilot, lambda: isinstance(app.screen, SavedScreen) and "READY TO RESUME" in frame(app))
+        await until(pilot, lambda: shows(app, SavedScreen) and "READY TO RESUME" in frame(app))
         assert "--session middle" in frame(app)
         assert items_of(several, "middle") != before["middle"]
         assert items_of(several, "newest") == before["newest"] and items_of(several, "oldest") == before["oldest"]
@@ -83,7 +84,7 @@ def test_a_session_is_chosen_fixed_saved_and_the_save_undone(several: Path) -> N
         assert "Other sessions stay as they are." in " ".join(frame(app).split())
         await pilot.pause(0.5)
         await press(pilot, "enter")
-        await until(pilot, lambda: isinstance(app.screen, PairScreen) and "not saved" in frame(app))
+        await until(pilot, lambda: shows(app, PairScreen) and "not saved" in frame(app))
         assert {name: items_of(several, name) for name in before} == before
         await press(pilot, "u", "u")
 
@@ -111,16 +112,21 @@ def test_originals_are_those_of_the_session(several: Path) -> None:
     drive_session(several, play)
 
 
+def shows(app: ToolpairApp, kind: type[BaseScreen[Any]]) -> bool:
+    """Whether such a screen is on top, all of it: one that is still being made cannot be left."""
+    return isinstance(app.screen, kind) and app.screen.drawn
+
+
 def test_the_other_sessions_are_a_key_away(several: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") == 3)
         await press(pilot, "enter")
-        await until(pilot, lambda: isinstance(app.screen, PairScreen))
+        await until(pilot, lambda: shows(app, PairScreen))
         await press(pilot, "c")
         assert isinstance(app.screen, PickerScreen)
         assert "Sessions in session.db" in frame(app)
         await press(pilot, "o", "l", "d", "e", "s", "t", "enter")
-        await until(pilot, lambda: isinstance(app.screen, PairScreen) and "oldest · docker-agent" in frame(app))
+        await until(pilot, lambda: shows(app, PairScreen) and "oldest · docker-agent" in frame(app))
 
     drive(sessions(several), play, (120, 40))
 
@@ -145,7 +151,7 @@ def test_a_database_that_is_gone_is_said_and_the_session_stays(several: Path) ->
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") == 3)
         await press(pilot, "enter")
-        await until(pilot, lambda: isinstance(app.screen, PairScreen))
+        await until(pilot, lambda: shows(app, PairScreen))
         several.rename(several.with_name("elsewhere.db"))
         await press(pilot, "c")
         await until(pilot, lambda: "No such file" in frame(app) or "does not exist" in frame(app))
@@ -189,7 +195,7 @@ def test_letters_after_a_key_for_the_list_wait_with_it(several: Path, monkeypatc
         await until(pilot, asked.is_set)
         await press(pilot, "o", "l", "x", "backspace", "enter", "A")
         listed.set()
-        await until(pilot, lambda: isinstance(app.screen, ReviewScreen))
+        await until(pilot, lambda: shows(app, ReviewScreen))
         assert app.session.file.address == f"{several}::oldest"
 
     drive(sessions(several), play, (120, 40))
@@ -214,7 +220,7 @@ def test_a_key_that_was_let_in_before_the_list_came_stays_in_its_place(
         await until(pilot, asked.is_set)
         await press(pilot, "down", "down")
         listed.set()
-        await until(pilot, lambda: isinstance(app.screen, PairScreen))
+        await until(pilot, lambda: shows(app, PairScreen))
         assert app.session.file.address == f"{several}::oldest"
 
     drive(sessions(several), play, (120, 40))
@@ -241,7 +247,7 @@ def test_keys_typed_while_a_session_opens_are_for_it(several: Path) -> None:
         await until(pilot, asked.is_set)
         assert "esc stop" in frame(app)
         may_open.set()
-        await until(pilot, lambda: isinstance(app.screen, PromptScreen))
+        await until(pilot, lambda: shows(app, PromptScreen))
         assert app.session.file.address == f"{several}::middle"
 
     drive(listed, play, (120, 40))
@@ -286,7 +292,7 @@ def test_a_key_that_was_let_in_before_the_session_came_is_for_it(
         list_on_top = app.screen
         monkeypatch.setattr(OpenSessions, "show", with_a_key_on_its_way)
         may_open.set()
-        await until(pilot, lambda: isinstance(app.screen, ReviewScreen))
+        await until(pilot, lambda: shows(app, ReviewScreen))
 
     list_on_top: Any = None
     drive(listed, play, (120, 40))
@@ -301,7 +307,7 @@ def test_escape_while_a_session_opens_is_back_in_the_list(several: Path) -> None
         assert frame(app).splitlines()[1].strip() == "mi"
         may_open.set()
         await press(pilot, "enter")
-        await until(pilot, lambda: isinstance(app.screen, PairScreen))
+        await until(pilot, lambda: shows(app, PairScreen))
         assert app.session.file.address == f"{several}::middle"
 
     drive(listed, play, (120, 40))
@@ -350,7 +356,7 @@ def test_a_save_into_a_database_and_its_undoing_keep_no_key_waiting(
         await press(pilot, "j")
         assert "not while saving" in frame(app)
         goes_on.set()
-        await until(pilot, lambda: isinstance(app.screen, SavedScreen))
+        await until(pilot, lambda: shows(app, SavedScreen))
         begun.clear(), goes_on.clear()
         await press(pilot, "u")
         await press(pilot, "enter")
@@ -412,7 +418,7 @@ def test_a_session_is_read_again_without_a_key_waiting(several: Path, monkeypatc
         await until(pilot, lambda: "stopped: it was not read again" in frame(app))
         assert app.session.staged
         await press(pilot, "r", "r", names=())
-        await until(pilot, lambda: isinstance(app.screen, PairScreen))
+        await until(pilot, lambda: shows(app, PairScreen))
         assert not app.session.staged
 
     drive_session(several, play)
