@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from toolpair.rules.errors.pasted import BLANK, QUOTE, SOFT, PastedText
-from toolpair.rules.errors.wordings import GRAM, LISTS, NAMES, NUMBERS, Wording, grams, locates, wordings
+from toolpair.rules.errors.wordings import GRAM, LISTS, NAMES, NUMBERS, Point, Wording, grams, locates, wordings
 
 _SMALL: Final = 100_000
 _STRIDE: Final = 8
@@ -19,7 +19,8 @@ _ENOUGH: Final = GRAM + _STRIDE - 1
 _TRIED: Final = 1_500
 """Maximum hits looked at: of an error that occurs more often, the last ones are still found."""
 _NO_BEGINNING: Final = 4
-_CORE_SHARE: Final = 0.6
+_SHORT: Final = 30
+"""Fixed characters: fewer may be part of any sentence, and must begin one."""
 _NUMBER: Final = re.compile(r"\d{1,9}")
 _NUMBER_BEFORE: Final = re.compile(r"\d{1,9}\Z")
 _TOKEN: Final = re.compile(r"[^\s,;(){}\[\]<>]*")
@@ -38,7 +39,9 @@ class Hit(Struct, eq=False):
     end: int
     score: int
     """Matched fixed characters."""
-    of_core: int
+    first: Point
+    last: Point
+    """What of the wording matched, half-open."""
     wrong: int = 0
     """Fixed characters expected where the text has others."""
     places: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -111,7 +114,8 @@ def _grown(pasted: PastedText, wording: Wording, part: int, start: int, offset: 
     backward = _same_before(text, start + offset, fixed, offset)
     ahead = _same_after(text, start + offset, fixed, offset)
     same = backward + ahead
-    hit = Hit(wording, start + offset - backward, start + offset + ahead, same, same if part == wording.core else 0)
+    first, last = offset - backward, offset + ahead
+    hit = Hit(wording, start + first, start + last, same, (part, first), (part, last))
     missing = offset - backward
     if not missing:
         _grow_left(pasted, hit, part)
@@ -131,10 +135,38 @@ def _grown(pasted: PastedText, wording: Wording, part: int, start: int, offset: 
     cut = hit.open is not None or _cut_behind(pasted, hit.end)
     if cut:
         hit.wrong = 0
-    core = len(wording.fixed[wording.core])
     if hit.score < min(_ENOUGH, wording.size):
         return None
-    return hit if hit.of_core >= core * _CORE_SHARE or cut or not hit.begins else None
+    return hit if _is_told(hit, cut) and _starts_well(pasted, hit) and _values_fit(pasted, hit) else None
+
+
+def _is_told(hit: Hit, cut: bool) -> bool:
+    """Whether what makes it this error is there, and not only words that it shares with others."""
+    tells = hit.wording.tells
+    return any(hit.first <= tell.first and (tell.last if cut else tell.sentence) <= hit.last for tell in tells)
+
+
+def _starts_well(pasted: PastedText, hit: Hit) -> bool:
+    """Whether it does not start inside a word, and a short one not inside a sentence."""
+    if not hit.start or not hit.begins or (hit.first == (0, 0) and hit.wording.only_locates(0)):
+        return True
+    before = pasted.bare[hit.start - 1]
+    lead = pasted.between(hit.start, hit.start + 1)[:1]
+    if lead not in (SOFT, BLANK, QUOTE):
+        return not (before.isalnum() or before == "_") or not pasted.bare[hit.start].isalnum()
+    return lead != BLANK or not before.isalpha() or hit.wording.size >= _SHORT
+
+
+def _values_fit(pasted: PastedText, hit: Hit) -> bool:
+    """Whether no named value is several words: then another sentence is between the two parts."""
+    for name, (start, end) in hit.places.items():
+        if name in NUMBERS or name == hit.open:
+            continue
+        marked = pasted.between(start, end)
+        values = marked.split(",") if name in LISTS else [marked]
+        if any(BLANK in value.strip(SOFT + BLANK + QUOTE) for value in values):
+            return False
+    return True
 
 
 def _cut_before(text: str, at: int) -> bool:
@@ -176,7 +208,7 @@ def _grow_left(pasted: PastedText, hit: Hit, part: int) -> None:
         hit.places[name] = (begin, end)
         hit.start = begin - same
         hit.score += same
-        hit.of_core += same if n == wording.core else 0
+        hit.first = (n, len(fixed) - same)
         if same < len(fixed):
             hit.begins = locates(fixed[: len(fixed) - same]) and all(map(wording.only_locates, range(n)))
             return
@@ -218,7 +250,7 @@ def _grow_right(text: str, hit: Hit, part: int) -> None:
         same = _same_after(text, end, fixed, 0)
         hit.end = end + same
         hit.score += same
-        hit.of_core += same if n + 1 == wording.core else 0
+        hit.last = (n + 1, same)
         if same < len(fixed):
             hit.wrong = len(fixed) - same
             return

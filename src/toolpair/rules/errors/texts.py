@@ -27,6 +27,9 @@ class ErrorText(Struct, frozen=True):
     """What to do, one sentence."""
     evidence: str
     link: str
+    tells: tuple[str, ...] = ()
+    """What makes it this error: parts of its wordings, of which a text must have one. Errors about other things share
+    the words around it. A wording that contains none of them must be there whole."""
     legacy: bool = False
     wraps: bool = False
     at: str = "itself"
@@ -66,6 +69,6 @@ def title_of(provider: str) -> str:
 def texts() -> tuple[ErrorText, ...]:
     """All known error texts."""
     return tuple(
-        ErrorText(**{**entry, "words": tuple(entry["words"]), "rules": tuple(entry["rules"])})
+        ErrorText(**{name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()})
         for entry in shipped("errors.json")
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 
@@ -12,6 +12,9 @@ from toolpair.rules.errors.pasted import squeezed
 from toolpair.rules.errors.texts import ErrorText, texts
 
 _PLACE: Final = re.compile(r"\{(\w+)\}")
+_SENTENCE_END: Final = re.compile(r"\.\W* (?=[A-Z(])")
+_NOT_SAID: Final = re.compile(r"(?:\{\w+\}|\W)+\Z")
+"""Values and punctuation at the end of a sentence."""
 _LOCATOR: Final = re.compile(r"(?:messages?|content|tool_result|type|role|error|\W|\d)*")
 NUMBERS: Final = frozenset({"N", "M", "K", "A", "max", "len"})
 NAMES: Final = frozenset({"name", "field", "prefix", "role", "type"})
@@ -20,8 +23,20 @@ _IN_BACKTICKS: Final = re.compile(r"`[^`]*`")
 """What a shell would run as a command, and so drops from a text in double quotes."""
 _STILL_SAYS: Final = 30
 """Minimum fixed characters for such a text to be recognisable."""
+Point = tuple[int, int]
+"""A fixed part of a wording, and an offset in it."""
 GRAM: Final = 10
 """Length of the n-grams by which a wording is looked up."""
+
+
+class Tell(NamedTuple):
+    """A stretch of a wording that makes a text this error."""
+
+    first: Point
+    last: Point
+    """Its end, enough where a text was cut off."""
+    sentence: Point
+    """The end of its sentence: where a text goes on differently before it, the text is another error."""
 
 
 class Wording(Struct, frozen=True, eq=False):
@@ -34,6 +49,7 @@ class Wording(Struct, frozen=True, eq=False):
     """Total characters of the fixed parts."""
     core: int
     """Index of the longest fixed part."""
+    tells: tuple[Tell, ...]
 
     def only_locates(self, part: int) -> bool:
         """Whether the fixed part only introduces a location, as in "messages.3.content.1: "."""
@@ -49,15 +65,37 @@ def wordings() -> tuple[Wording, ...]:
     """All wordings that mean something by themselves."""
     whole = [(error, words) for error in texts() if not error.wraps for words in error.words]
     eaten = [(error, _IN_BACKTICKS.sub("", words)) for error, words in whole if "`" in words]
-    kept = [found for found in (_taken_apart(*one) for one in eaten) if found.size >= _STILL_SAYS]
-    return (*(_taken_apart(*one) for one in whole), *kept)
+    kept = [found for found in (_taken_apart(*one, ()) for one in eaten) if found.size >= _STILL_SAYS]
+    return (*(_taken_apart(error, words, error.tells) for error, words in whole), *kept)
 
 
-def _taken_apart(error: ErrorText, words: str) -> Wording:
+def _taken_apart(error: ErrorText, words: str, tells: tuple[str, ...]) -> Wording:
     pieces = _PLACE.split(words)
     fixed = tuple(squeezed(piece) for piece in pieces[::2])
     sizes = [len(part) for part in fixed]
-    return Wording(error, fixed, tuple(pieces[1::2]), sum(sizes), sizes.index(max(sizes)))
+    told = tuple(_tell(words, tell) for tell in tells if tell in words)
+    return Wording(error, fixed, tuple(pieces[1::2]), sum(sizes), sizes.index(max(sizes)), told or (_whole(fixed),))
+
+
+def _tell(words: str, tell: str) -> Tell:
+    start = words.index(tell)
+    end = start + len(tell)
+    sentence = _SENTENCE_END.search(words, end)
+    whole = _NOT_SAID.sub("", words[: sentence.start() if sentence is not None else len(words)])
+    return Tell(_point(words[:start]), _point(words[:end]), _point(whole if len(whole) > end else words[:end]))
+
+
+def _point(before: str) -> Point:
+    pieces = _PLACE.split(before)
+    return len(pieces) // 2, len(squeezed(pieces[-1]))
+
+
+def _whole(fixed: tuple[str, ...]) -> Tell:
+    """All of a wording but what locates it, and punctuation after the last value."""
+    said = [number for number, part in enumerate(fixed) if not locates(part)]
+    first, last = fixed[said[0]], fixed[said[-1]]
+    end = said[-1], len(last.rstrip("."))
+    return Tell((said[0], len(first) - len(first.lstrip(":"))), end, end)
 
 
 @cache
