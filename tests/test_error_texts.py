@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.error_samples import SAMPLES, Sample
 from toolpair.cli.knowledge import rule_names
-from toolpair.rules.errors.error_detection import Recognised, nearest, recognise
+from toolpair.rules.errors.error_detection import Recognised, nearest, passed_on_by, recognise
 from toolpair.rules.errors.pasted import LIMIT, PastedText, squeezed
 from toolpair.rules.errors.texts import TITLES, texts, title_of
 from toolpair.rules.profiles import PROFILES
@@ -181,8 +181,8 @@ def test_a_text_that_is_cut(data: st.DataObject) -> None:
 @pytest.mark.parametrize(
     ("width", "unknown"),
     [
-        (80, {"ANT17", "BDR10", "BDR11", "GRQ01", "GRQ02", "RSP04", "RSP05", "VTX01"}),
-        (120, {"RSP04", "RSP05"}),
+        (80, {"ANT17", "BDR10", "BDR11", "GRQ01", "GRQ02", "LIT01", "RSP04", "RSP05", "VTX01"}),
+        (120, {"LIT01", "RSP04", "RSP05"}),
     ],
 )
 def test_most_texts_are_known_from_what_a_narrow_terminal_shows(width: int, unknown: set[str]) -> None:
@@ -225,8 +225,10 @@ def test_the_wrapper_is_named_and_what_is_inside_decides() -> None:
     assert (by_litellm.provider, by_litellm.through) == ("azure-openai", "LiteLLM (Azure)")
     vertex = recognise(SAMPLES["VTX01"].text)
     assert vertex is not None and (vertex.error.id, vertex.provider) == ("ANT01", "vertex-anthropic")
-    alone = recognise('litellm.BadRequestError: GroqException - {"error": "the cat sat on it"}')
-    assert alone is not None and alone.error.wraps and alone.through == "LiteLLM (Groq)"
+    unknown = 'litellm.BadRequestError: GroqException - {"error": "the cat sat on it"}'
+    assert recognise(unknown) is None and passed_on_by(unknown) == "LiteLLM (Groq)"
+    empty = recognise("litellm.BadRequestError: GroqException - ")
+    assert empty is not None and empty.error.wraps and empty.through == "LiteLLM (Groq)"
 
 
 def test_the_index_that_only_the_body_names_is_taken() -> None:

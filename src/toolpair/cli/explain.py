@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from toolpair.cli import exits, inputs
 from toolpair.cli.explained_cause import explain_cause
-from toolpair.cli.explained_places import places_of
+from toolpair.cli.explained_places import asked_of_file, places_of
 from toolpair.cli.file_report import Entry, place_shown
 from toolpair.cli.knowledge import rule_names
 from toolpair.cli.output import dump
@@ -22,7 +22,6 @@ from toolpair.cli.terminal import (
     TerminalStyle,
     UsageError,
     add_common,
-    one_profile,
     out,
     safe,
     say,
@@ -30,9 +29,10 @@ from toolpair.cli.terminal import (
     typed,
 )
 from toolpair.rules.causes import cause_ids
-from toolpair.rules.errors.error_detection import Recognised, nearest, recognise
+from toolpair.rules.errors.error_detection import Recognised, nearest, passed_on_by, recognise
 from toolpair.rules.errors.pasted import LIMIT
 from toolpair.rules.errors.texts import ErrorText, title_of
+from toolpair.rules.errors.unwrapping import inner_text
 from toolpair.session.session import Session
 from toolpair.shell.program import command
 
@@ -55,6 +55,8 @@ _LISTED: Final = 10
 _MOST: Final = 64 << 20
 """Bytes of standard input: no error text is longer."""
 _SHOWN: Final = 160
+_SAID: Final = 1_000
+"""Characters shown of a known text, and of what an unknown one says."""
 
 
 class _Asked(Struct, frozen=True):
@@ -64,6 +66,8 @@ class _Asked(Struct, frozen=True):
     rule: str | None
     recognised: Recognised | None
     places: list[Entry]
+    unreadable: str | None = None
+    """Why the file could not be read, one sentence."""
 
     @property
     def rules(self) -> list[str]:
@@ -76,6 +80,13 @@ class _Asked(Struct, frozen=True):
         """A rule, a known error text, or a word that identifies a place."""
         one_word = len(self.thing.split()) == 1
         return self.rule is not None or self.recognised is not None or (one_word and bool(self.places))
+
+    @property
+    def said(self) -> str:
+        """What an unknown text says inside its wrappers; empty when it has none."""
+        plain = " ".join(self.thing.split())
+        said = "" if self.known or _NAME.fullmatch(plain) else inner_text(self.thing)
+        return said if said not in (plain, plain.strip(" .-")) else ""
 
 
 def parser(command: str = "explain") -> Parser:
@@ -107,17 +118,19 @@ def run(options: argparse.Namespace) -> int:
         if ended is not None:
             return ended
     recognised = recognise(thing) if rule is None else None
-    places: list[Entry] = []
-    if options.file:
-        options.file = inputs.named(options.file)
-        session = inputs.opened(options, one_profile(options))
-        places = places_of(session, options.file, rule, thing, options.show_content)
+
+    def places(session: Session) -> list[Entry]:
         _judged_otherwise(session, recognised)
-    asked = _Asked(thing, rule, recognised, places)
+        return places_of(session, options.file, rule, thing, options.show_content)
+
+    asked = _Asked(thing, rule, recognised, *asked_of_file(options, places))
     if options.output_format == "json":
         out(dump(_as_json(asked), indent=2))
     else:
         _print(options, asked, style_for(sys.stdout, options.color))
+    if asked.unreadable is not None:
+        say(asked.unreadable)
+        return exits.UNREADABLE
     return exits.OK if asked.known else exits.PROBLEMS
 
 
@@ -182,9 +195,11 @@ def _as_json(asked: _Asked) -> Entry:
         "thing": asked.thing,
         "known": asked.known,
         "error": entry,
+        "says": asked.said or None,
         "nearest": near,
         "rules": [rule_entry(rule, [], whole=asked.rule is not None) for rule in asked.rules],
         "places": asked.places,
+        "unreadable": asked.unreadable,
     }
 
 
@@ -193,9 +208,9 @@ def _print(options: argparse.Namespace, asked: _Asked, style: TerminalStyle) -> 
         print_rule(rule_entry(asked.rule, []), style)
     elif asked.recognised is not None:
         _print_error(asked.recognised, style)
-    near = not asked.known and _print_unknown(asked.thing, style)
-    if not options.file:
-        if asked.recognised is not None:
+    near = not asked.known and _print_unknown(asked, style)
+    if not options.file or asked.unreadable is not None:
+        if asked.recognised is not None and not options.file:
             out()
             out(f"With the session file after it, `{command('explain')}` says which block it means.")
         return
@@ -223,8 +238,9 @@ def _print_error(known: Recognised, style: TerminalStyle) -> None:
     out(style.dim(f"  {safe(error.link)}"))
 
 
-def _print_unknown(thing: str, style: TerminalStyle) -> bool:
-    """Say that it is unknown, and what is most similar. False when nothing is."""
+def _print_unknown(asked: _Asked, style: TerminalStyle) -> bool:
+    """Say that it is unknown, what it says, and what is most similar. False when nothing is to be shown."""
+    thing = asked.thing
     if _NAME.fullmatch(thing):
         import difflib
 
@@ -233,14 +249,22 @@ def _print_unknown(thing: str, style: TerminalStyle) -> bool:
         say(f"There is no rule, cause or error text {thing!r}. {hint}")
         return False
     say(f"This error text is unknown. Give the whole error text, or a rule that `{command('rules')}` lists.")
+    if asked.said:
+        through = passed_on_by(thing)
+        whose = f"What {safe(through)} passed on" if through is not None else "What it says"
+        out(f"{whose}: {safe(_shortened(asked.said, _SAID))}")
     near = nearest(thing)
     if near:
-        out("The nearest known ones:" if len(near) > 1 else "The nearest known one:")
+        what = "ones, none of which it is" if len(near) > 1 else "one, which it is not"
+        out(f"The nearest known {what}:")
     for error in near:
-        words = error.text if len(error.text) <= _SHOWN else f"{error.text[:_SHOWN]}…"
-        out(f"  {style.bold(title_of(error.provider))}: {words}")
+        out(f"  {style.bold(title_of(error.provider))}: {_shortened(error.text, _SHOWN)}")
         out(f"    {error.meaning}")
-    return bool(near)
+    return bool(near or asked.said)
+
+
+def _shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def _print_place(path: str, entry: Entry, style: TerminalStyle) -> None:

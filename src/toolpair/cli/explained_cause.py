@@ -6,11 +6,13 @@ import argparse
 import sys
 from typing import Final
 
-from toolpair.cli import exits, inputs
+from toolpair.cli import exits
+from toolpair.cli.explained_places import asked_of_file
 from toolpair.cli.file_report import Entry, place_shown, problem_entry
 from toolpair.cli.output import dump
-from toolpair.cli.terminal import one_profile, out, safe, style_for, typed
+from toolpair.cli.terminal import out, safe, say, style_for, typed
 from toolpair.rules.causes import CausePage, cause_called
+from toolpair.session.session import Session
 from toolpair.shell.program import command
 
 _LISTED: Final = 10
@@ -21,10 +23,18 @@ def explain_cause(options: argparse.Namespace, name: str) -> int | None:
     page = cause_called(name)
     if page is None:
         return None
-    places = _places(options, page.id) if options.file else []
+    places, unreadable = asked_of_file(options, lambda session: _places(session, page.id, options.show_content))
     if options.output_format == "json":
-        out(dump(_as_json(page, places), indent=2))
-        return exits.OK
+        out(dump({**_as_json(page, places), "unreadable": unreadable}, indent=2))
+    else:
+        _print(options, page, places, unreadable is None)
+    if unreadable is not None:
+        say(unreadable)
+        return exits.UNREADABLE
+    return exits.OK
+
+
+def _print(options: argparse.Namespace, page: CausePage, places: list[Entry], readable: bool) -> None:
     style = style_for(sys.stdout, options.color)
     out(f"{style.bold(page.id)}: {page.text}.")
     out(f"  {page.about}")
@@ -32,16 +42,14 @@ def explain_cause(options: argparse.Namespace, name: str) -> int | None:
         out(f"  Known from: {', '.join(part for part in (writer.product, writer.link) if part)}")
     if page.link is not None and all(writer.link != page.link for writer in page.writers):
         out(f"  See {page.link}")
-    if options.file:
+    if options.file and readable:
         out()
         _print_places(options.file, places)
-    return exits.OK
 
 
-def _places(options: argparse.Namespace, id_: str) -> list[Entry]:
-    session = inputs.opened(options, one_profile(options))
+def _places(session: Session, id_: str, show_content: bool) -> list[Entry]:
     return [
-        problem_entry(session, conversation, problem, options.show_content)
+        problem_entry(session, conversation, problem, show_content)
         for conversation in session.conversations
         for problem in conversation.problems
         if problem.cause is not None and problem.cause.id == id_

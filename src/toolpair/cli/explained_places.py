@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import argparse
+import os
+from collections.abc import Callable, Iterator
 
 from toolpair.cli import inputs
 from toolpair.cli.file_report import Entry, location_entry, problem_entry
+from toolpair.cli.main import explained
+from toolpair.cli.terminal import one_profile
 from toolpair.session.session import Conversation, Location, Problem, Session, Target
 from toolpair.shell.program import called
 from toolpair.text.shell import shell_word
+
+
+def asked_of_file(options: argparse.Namespace, ask: Callable[[Session], list[Entry]]) -> tuple[list[Entry], str | None]:
+    """The places in the file that was named, if any; and why it cannot be read: the rest is explained all the same."""
+    if not options.file:
+        return [], None
+    profile = one_profile(options)
+    try:
+        options.file = inputs.named(options.file)
+        return ask(inputs.opened(options, profile)), None
+    except Exception as error:
+        if os.environ.get("TOOLPAIR_TRACEBACK"):
+            raise
+        return [], explained(error)[0]
 
 
 def places_of(session: Session, path: str, rule: str | None, thing: str, show_content: bool = False) -> list[Entry]:

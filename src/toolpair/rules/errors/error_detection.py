@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from toolpair.rules.errors.matching import Hit, hits, last_of_each_place
 from toolpair.rules.errors.pasted import BLANK, QUOTE, SOFT, PastedText
 from toolpair.rules.errors.texts import ErrorText, texts, title_of
+from toolpair.rules.errors.unwrapping import inner_text
 from toolpair.rules.errors.wordings import GRAM, grams, wordings
 from toolpair.rules.profiles import PROFILES
 
@@ -30,6 +31,8 @@ _END: Final = ".,:;!*"
 _LITELLM: Final = re.compile(r"litellm\.(?:\w{0,60}\.)?\w{0,60}error:(?:\w{0,60}error:)?(\w{0,60}?)_?exception")
 _PROVIDER_NAME: Final = re.compile(f"provider_name{_MARK}[:=]{_MARK}([\\w.{BLANK} -]{{1,60}})", re.IGNORECASE)
 _OPENROUTER: Final = "providerreturnederror"
+_ANSWER: Final = re.compile(rf"(?:error|message|detail|raw):[^\w,}}]*(?!message|{_OPENROUTER})\w|exception-[^\w,}}]*\w")
+"""Words that a gateway passed on."""
 _VERTEX: Final = re.compile(r"req_vrtx_|toolu_vrtx_")
 _AZURE: Final = re.compile(r"azureexception|openai\.azure\.com|azure_?openai|azure\.core")
 _PARAMETER: Final = re.compile(r"messages?\.?\[(\d{1,9})\]\.?(?:role|content|tool_call|tool_use)|contents\[(\d{1,9})\]")
@@ -99,7 +102,7 @@ def recognise(text: str) -> Recognised | None:
     pasted = PastedText.of(text)
     found = last_of_each_place(hits(pasted))
     if not found:
-        return _wrapper(pasted)
+        return _empty_wrapper(pasted)
     known = [_read(pasted, hit) for hit in found[:_DISTINCT]]
     last = known[0]
     if not last.names_a_place:
@@ -247,10 +250,7 @@ def _sender(pasted: PastedText, hit: Hit) -> tuple[str, str | None]:
         provider = named[0]
     elif _AZURE.search(text) and provider == "openai-chat":
         provider = "azure-openai"
-    if wrapper is None:
-        return provider, None
-    shown = named[1] if named is not None else vendor
-    return provider, f"{wrapper} ({shown})" if shown else wrapper
+    return provider, _as_shown(wrapper, vendor) if wrapper is not None else None
 
 
 def _wrapped_by(pasted: PastedText, start: int, end: int) -> tuple[str | None, str]:
@@ -273,20 +273,30 @@ def _profile_of(vendor: str) -> tuple[str, str] | None:
     return next(((id_, title) for word, id_, title in _VENDORS if plain.startswith(word) or word in plain), None)
 
 
-def _wrapper(pasted: PastedText) -> Recognised | None:
-    """The wrapper alone, when the error inside is unknown."""
-    text = pasted.bare
-    start, end = max(0, len(text) - 2 * _AROUND), len(text)
-    by_id = {error.id: error for error in texts()}
-    wrapper, vendor = _wrapped_by(pasted, start, end)
-    if wrapper is not None:
-        error = by_id["LIT01" if wrapper == title_of("litellm") else "ORT01"]
-        named = _profile_of(vendor)
-        shown = named[1] if named is not None else vendor
-        return Recognised(error, provider=error.provider, through=f"{wrapper} ({shown})" if shown else None)
-    if "req_vrtx_" in text[start:]:
-        return Recognised(by_id["VTX01"], provider=by_id["VTX01"].provider)
-    return None
+def passed_on_by(text: str) -> str | None:
+    """The gateway that passed an answer on, and whose: "OpenRouter (Anthropic)"; None when none is named."""
+    return _passed_on_by(PastedText.of(text))
+
+
+def _passed_on_by(pasted: PastedText) -> str | None:
+    wrapper, vendor = _wrapped_by(pasted, max(0, len(pasted.bare) - 2 * _AROUND), len(pasted.bare))
+    return _as_shown(wrapper, vendor) if wrapper is not None else None
+
+
+def _as_shown(wrapper: str, vendor: str) -> str:
+    named = _profile_of(vendor)
+    shown = named[1] if named is not None else vendor
+    return f"{wrapper} ({shown})" if shown else wrapper
+
+
+def _empty_wrapper(pasted: PastedText) -> Recognised | None:
+    """A gateway's own words, where the answer that they should pass on is not in the text."""
+    through = _passed_on_by(pasted)
+    if through is None or _ANSWER.search(pasted.bare, max(0, len(pasted.bare) - 2 * _AROUND)) is not None:
+        return None
+    wanted = "LIT01" if through.startswith(title_of("litellm")) else "ORT01"
+    error = next(error for error in texts() if error.id == wanted)
+    return Recognised(error, provider=error.provider, through=through if through.endswith(")") else None)
 
 
 @cache
@@ -297,6 +307,7 @@ def _grams_of_errors() -> Mapping[str, frozenset[str]]:
 
 def nearest(text: str) -> tuple[ErrorText, ...]:
     """The known texts most similar to an unknown one, at most three; empty when nothing is similar."""
+    text = inner_text(text) or text
     bare = PastedText.of(text[-20_000:]).bare
     known = _grams_of_errors()
     shared: dict[str, set[str]] = {}

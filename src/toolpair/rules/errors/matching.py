@@ -28,6 +28,8 @@ _LIST: Final = re.compile(r"[^\s;()\[\]<>]*")
 _TOKEN_SIZE: Final = 300
 _LIST_SIZE: Final = 20_000
 _LOOKED_FOR: Final = 24
+_AFTER_STRING: Final = ",}])"
+"""What stands after a string in JSON: it is over, though more text follows."""
 _ELLIPSES: Final = ("…", "...", "[trunc", "(trunc", "<trunc", "[cut", "[+", "…")
 
 
@@ -177,7 +179,8 @@ def _cut_behind(pasted: PastedText, at: int) -> bool:
     text = pasted.bare
     if at >= len(text) - 2 or text.startswith(_ELLIPSES, at):
         return True
-    return pasted.between(at, at + 1)[:1] in (QUOTE, SOFT)
+    mark = pasted.between(at, at + 1)[:1]
+    return mark == SOFT or (mark == QUOTE and text[at] in _AFTER_STRING)
 
 
 def _grow_left(pasted: PastedText, hit: Hit, part: int) -> None:

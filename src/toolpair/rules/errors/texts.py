@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, convert
 
 from toolpair.rules.profiles import profile
 from toolpair.rules.shipped import shipped
@@ -68,7 +68,4 @@ def title_of(provider: str) -> str:
 @cache
 def texts() -> tuple[ErrorText, ...]:
     """All known error texts."""
-    return tuple(
-        ErrorText(**{name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()})
-        for entry in shipped("errors.json")
-    )
+    return convert(shipped("errors.json"), tuple[ErrorText, ...])

@@ -12,6 +12,7 @@ from toolpair.history.conversation import Conversation, Target, weight
 from toolpair.rules.errors.error_detection import Recognised, nearest, recognise
 from toolpair.rules.errors.pasted import SOFT, PastedText
 from toolpair.rules.errors.texts import title_of
+from toolpair.rules.errors.unwrapping import inner_text
 from toolpair.rules.profiles import PROFILES, profile
 from toolpair.session.find.by_error import BY_ID, BY_INDEX, NOT_FOUND, ErrorMatch, ErrorSearch
 from toolpair.session.find.ids_in_file import ConversationIds
@@ -28,6 +29,8 @@ _SHORTEST: Final = 4
 _ID_LIKE: Final = re.compile(r"(?=.*\d)[\w.:|+=-]{8,200}")
 _LOOKED_UP: Final = 2_000
 _SEARCHED: Final = 10
+_SAID: Final = 300
+"""Characters shown of what an unknown text says."""
 _AROUND_AN_ID: Final = "`'\"“”‘’.,;()[]{} "
 _NOTHING: Final = (
     "This is not an id, place, rule or error text that toolpair knows. line:N, message:N and pair:N work, too."
@@ -128,8 +131,12 @@ def _by_words(file: Searched, text: str) -> Target:
         if found is not None:
             return replace(found, text=f"An unknown error text. {found.text}")
     near = nearest(text)
-    alike = f' The nearest known error is from {title_of(near[0].provider)}: "{near[0].text}"' if near else ""
-    return Target(None, None, None, _NOTHING + alike)
+    said = inner_text(text) if any(mark in text for mark in "{│") else ""
+    says = f' It says: "{said[:_SAID]}"' if said else ""
+    alike = ""
+    if near:
+        alike = f' The nearest known error, which it is not, is from {title_of(near[0].provider)}: "{near[0].text}"'
+    return Target(None, None, None, _NOTHING + says + alike)
 
 
 def _words(text: str) -> list[str]:

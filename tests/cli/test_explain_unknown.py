@@ -1,0 +1,64 @@
+"""`explain` with a text that is not known: it says so, shows what stands inside a wrapper, and claims nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.error_samples import SAMPLES
+from tests.test_other_errors import OTHERS, in_litellm
+
+
+def test_the_command_says_that_none_is_known(run: Run) -> None:
+    for text in OTHERS:
+        ran = run("explain", text)
+        assert ran.code == 1 and ("unknown" in ran.err or "There is no rule" in ran.err), text
+        assert "What to do" not in ran.out, text
+        assert not ran.out or ran.out.startswith(("The nearest known one", "What it says: ", "What ")), text
+
+
+def test_a_wrapper_without_an_answer_in_it_is_explained_as_that(run: Run) -> None:
+    ran = run("explain", SAMPLES["ORT01"].text)
+    assert ran.code == 0 and "OpenRouter (Anthropic)" in ran.out and "its answer is not in the text" in ran.out
+
+
+def test_what_an_unknown_answer_says_is_shown_without_its_wrapper(run: Run) -> None:
+    said = (
+        "'messages.3' : for 'role:assistant' the following must be satisfied[('messages.3.content' : must be a string)]"
+    )
+    ran = run("explain", in_litellm(said))
+    assert ran.code == 1 and f"What LiteLLM (Groq) passed on: {said}\n" in ran.out
+    listed = run("explain", in_litellm(said), "--output-format", "json")
+    assert listed.code == 1 and listed.json["says"] == said and listed.json["error"] is None
+    assert not listed.json["known"] and listed.json["rules"] == []
+
+
+ERROR = SAMPLES["ANT01"].text
+
+
+@pytest.mark.parametrize("name", ["none.json", "words.txt", "folder"])
+@pytest.mark.parametrize(
+    ("thing", "said"),
+    [
+        (ERROR, "A tool call has no result among the first blocks"),
+        ("result.missing", "A call without a result"),
+        ("provider_switch", "Each provider makes ids in its own form"),
+    ],
+)
+def test_the_text_is_explained_though_the_file_cannot_be_read(
+    run: Run, tmp_path: Path, name: str, thing: str, said: str
+) -> None:
+    (tmp_path / "words.txt").write_text("not a session")
+    (tmp_path / "folder").mkdir()
+    ran = run("explain", thing, tmp_path / name)
+    assert ran.code == 2 and said in ran.out
+    assert len(ran.err.splitlines()) == 1 and name in ran.err and name not in ran.out
+    listed = run("explain", thing, tmp_path / name, "--output-format", "json")
+    assert listed.code == 2 and name in listed.json["unreadable"] and listed.json["places"] == []
+
+
+def test_an_unknown_text_and_an_unreadable_file_are_both_said(run: Run, tmp_path: Path) -> None:
+    ran = run("explain", "the dog ate my homework", tmp_path / "none.json")
+    assert ran.code == 2 and "unknown" in ran.err and "none.json" in ran.err and not ran.out
