@@ -30,6 +30,7 @@ _LIST_SIZE: Final = 20_000
 _LOOKED_FOR: Final = 24
 _AFTER_STRING: Final = ",}])"
 """What stands after a string in JSON: it is over, though more text follows."""
+_AFTER_CUT: Final = "….}])"
 _ELLIPSES: Final = ("…", "...", "[trunc", "(trunc", "<trunc", "[cut", "[+", "…")
 
 
@@ -268,9 +269,10 @@ def _end_of_token(text: str, begin: int, name: str, fixed: str) -> int:
     at = text.find(wanted, begin, begin + size + len(wanted))
     if at < 0:
         # The text may end inside the next fixed part.
-        for count in range(min(len(wanted) - 1, len(text) - begin), 1, -1):
-            if text.endswith(wanted[:count]):
-                at = len(text) - count
+        left = text.rstrip(_AFTER_CUT)
+        for count in range(min(len(wanted) - 1, len(left) - begin), 1, -1):
+            if left.endswith(wanted[:count]):
+                at = len(left) - count
                 break
     shape = _LIST if name in LISTS else _TOKEN
     return at if at >= begin and shape.fullmatch(text, begin, at) else -1
