@@ -134,3 +134,20 @@ def test_a_known_beginning_alone_is_not_the_error(text: str, not_this: str) -> N
 def test_the_inside_of_a_long_text_is_found_in_time(text: str) -> None:
     """What grew with the square of the length would not end."""
     inner_text(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (r'{"error":{"message":"caf\u00e9 \ud83d\ude00 \ud800 is bad"}}', "café 😀 \ufffd is bad"),
+        ('{"error": {"message": ""}}', ""),
+        ('{"error": {"message": "no end of', "no end of"),
+        ('{"detail":[{"msg":"first"},{"msg":"second"}]}', "second"),
+        ("API Error: 400 the dog", "the dog"),
+        ("the dog ate my homework", "the dog ate my homework"),
+        ("Provider returned error", ""),
+        ("", ""),
+    ],
+)
+def test_what_stands_inside(text: str, said: str) -> None:
+    assert inner_text(text) == said

@@ -221,7 +221,7 @@ def _print(options: argparse.Namespace, asked: _Asked, style: TerminalStyle) -> 
     if len(asked.places) > _LISTED:
         out(f"and {len(asked.places) - _LISTED:,} more: {command('check')} {typed(options.file)}")
     if not asked.places:
-        none = "this rule finds no problem in it" if asked.rule else "none of the ids in the text are in it"
+        none = "this rule finds no problem in it" if asked.rule else "the text names nothing that is in it"
         out(f"{safe(options.file)}: {none}.")
         if asked.rule is None:
             out(f"    To see what is wrong with it: {command('check')} {typed(options.file)}")

@@ -36,6 +36,8 @@ def inner_text(text: str) -> str:
     said = _innermost(_unframed(_COLOUR.sub("", text[-_MOST:])))
     gateway = _GATEWAY.match(said)
     said = " ".join(said[gateway.end() if gateway is not None else 0 :].split())
+    # Escapes name the halves of a character one by one.
+    said = said.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return said if _says_something(said) else ""
 
 
