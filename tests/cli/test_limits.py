@@ -44,7 +44,8 @@ def test_every_command_has_limits(run: Run, tmp_path: Path, command: list[str]) 
         ("-", WORDY * 1_700, "holds more than 1 MB"),
     ):
         ran = run(*command, name, "--max-size", "1M", stdin=data)
-        assert ran.code == 2 and ran.out == ""
+        # What a rule means does not hang on the file.
+        assert ran.code == 2 and bool(ran.out) == (command[:1] == ["explain"])
         assert sentence in ran.err and "--max-size allows more" in ran.err and len(ran.err.splitlines()) == 1
     for name, data in ((tmp_path / "a.jsonl.zst", b""), (tmp_path / "b.jsonl", b""), ("-", WORDY * 1_700)):
         if command:
