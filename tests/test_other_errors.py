@@ -115,6 +115,8 @@ def test_the_interface_claims_nothing_and_shows_the_words_inside(samples: Path) 
         ("The number of toolResult blocks at messages.2.content exceeds the limit of 20.", "BDR03"),
         ("messages.1.content.0: Invalid `signature` in `document` block", "ANT14"),
         ("messages.1.content.0.mcp_server_tool_use.id: String should match pattern '^mcptoolu_'", "ANT06"),
+        ("tools.0.custom.input_examples.1.tool_use.input: Input should be a valid dictionary", "ANT08"),
+        ("tools.5.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'", "ANT06"),
         ("the embedding input text content is empty", "KIM03"),
         ("Invalid 'metadata.id': string too long. Expected a string with maximum length 64, but got 70.", "OAI06"),
         ("string too long. Expected a string with maximum length 64, but got a string with length 70", "OAI06"),

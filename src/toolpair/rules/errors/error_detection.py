@@ -32,7 +32,7 @@ _LITELLM: Final = re.compile(r"litellm\.(?:\w{0,60}\.)?\w{0,60}error:(?:\w{0,60}
 _PROVIDER_NAME: Final = re.compile(f"provider_name{_MARK}[:=]{_MARK}([\\w.{BLANK} -]{{1,60}})", re.IGNORECASE)
 _OPENROUTER: Final = "providerreturnederror"
 _ANSWER: Final = re.compile(
-    rf"[{{,](?:error|message|detail|raw):[^\w,}}]*(?!error|message|{_OPENROUTER})\w|exception-[^\w,}}]*\w"
+    rf"[{{,](?:error|message|msg|detail|raw):[^\w,{{}}\[]*(?!{_OPENROUTER})\w|exception-[^\w,}}]*\w"
 )
 """Words that a gateway passed on."""
 _VERTEX: Final = re.compile(r"req_vrtx_|toolu_vrtx_")

@@ -150,13 +150,13 @@ def _is_told(hit: Hit, cut: bool) -> bool:
 
 
 def _starts_well(pasted: PastedText, hit: Hit) -> bool:
-    """Whether it does not start inside a word, and a short one not inside a sentence."""
+    """Whether it does not start inside a word or another path, and a short one not inside a sentence."""
     if not hit.start or not hit.begins or (hit.first == (0, 0) and hit.wording.only_locates(0)):
         return True
     before = pasted.bare[hit.start - 1]
     lead = pasted.between(hit.start, hit.start + 1)[:1]
     if lead not in (SOFT, BLANK, QUOTE):
-        return not (before.isalnum() or before == "_") or not pasted.bare[hit.start].isalnum()
+        return pasted.bare[hit.start] == ":" or not (before.isalnum() or before in "_.")
     return lead != BLANK or not before.isalpha() or hit.wording.size >= _SHORT
 
 
