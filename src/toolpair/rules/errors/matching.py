@@ -156,7 +156,9 @@ def _starts_well(pasted: PastedText, hit: Hit) -> bool:
     before = pasted.bare[hit.start - 1]
     lead = pasted.between(hit.start, hit.start + 1)[:1]
     if lead not in (SOFT, BLANK, QUOTE):
-        return pasted.bare[hit.start] == ":" or not (before.isalnum() or before in "_.")
+        # Only digits before it: the text was cut off inside its index.
+        another = (before.isalnum() or before in "_.") and not pasted.bare[: hit.start].isdigit()
+        return pasted.bare[hit.start] == ":" or not another
     return lead != BLANK or not before.isalpha() or hit.wording.size >= _SHORT
 
 
