@@ -56,6 +56,7 @@ def run(options: argparse.Namespace) -> int:
     if not found and options.session is None:  # a file that is gone may have backups: then its name is no session's
         options.file, options.session = divided(inputs.named(options.file))
         found = _backups(options)
+    inputs.finish_killed_save(_name(options))
     inputs.tell_leftovers(options.file)
     if options.backup is None:
         return _list(options, found)
