@@ -9,6 +9,7 @@ from pathlib import Path
 from tests.opencode_folders import files, written
 from tests.opencode_sessions import ID, OpencodeSession, another, plain, running, word
 from toolpair.session.session import Session, open_session
+from toolpair.session.surroundings import finish_killed_save
 from toolpair.source.folders.save import FilesSave
 from toolpair.source.saving import backups, restore
 from toolpair.source.system import Io
@@ -62,8 +63,14 @@ def wanted(folder: Path) -> tuple[Files, Files]:
 
 
 def check(storage: Path, before: Files, after: Files) -> bool:
-    """Assert that the folder is as before or as wanted once it was opened again; True for the latter."""
+    """Assert that the folder is as before or as wanted once a save was finished; True for the latter.
+
+    Opening it changes nothing.
+    """
+    there = files(storage)
     open_session(f"{storage}::{ID}")
+    assert files(storage) == there
+    finish_killed_save(f"{storage}::{ID}")
     now = files(storage)
     assert now in (before, after)
     rooms = [path for path in storage.iterdir() if path.name.startswith(".")]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import hashlib
 import json
 import os
 import shutil
@@ -21,10 +23,12 @@ from tests.source.faults import FAULTS, at_step, filled, held_by, in_a_child, ki
 from tests.source.saves import ROUNDS
 from toolpair.cli.main import main
 from toolpair.session.session import SessionError, open_session
-from toolpair.source.errors import Refused, SaveFailed
+from toolpair.session.surroundings import finish_killed_save
+from toolpair.source.errors import Refused, SaveFailed, UnreadableFile
 from toolpair.source.folders.exchange import is_saving
 from toolpair.source.folders.save import FilesSave
 from toolpair.source.saving.file_names import is_temporary
+from toolpair.source.saving.own_mark import mark_of
 from toolpair.source.system import Io
 
 LAST = len(STEPS)
@@ -159,7 +163,7 @@ def test_a_killed_recovery_is_recovered(tmp_path: Path) -> None:
         storage = made(tmp_path / str(at))
         killed(storage, 2)
         for _ in range(3):
-            in_a_child(lambda storage=storage, at=at: finish_saves(str(storage), "x", Watched(at, kill)))  # type: ignore[misc]
+            in_a_child(lambda storage=storage, at=at: finish_saves(str(storage), ID, "x", Watched(at, kill)))  # type: ignore[misc]
         assert check(storage, before, after)
 
 
@@ -368,7 +372,7 @@ def test_it_is_taken_back_if_the_agent_has_gone_on(tmp_path: Path) -> None:
     killed(storage, 2)
     _rewrite_any(storage)
     theirs = files(storage)
-    opened(storage)
+    finish_killed_save(f"{storage}::{ID}")
     now = files(storage)
     changed = {name for name in now if now.get(name) != before.get(name)}
     assert len(changed) == 1 and all(now[name] == theirs[name] for name in changed)
@@ -378,49 +382,135 @@ def test_it_is_taken_back_if_the_agent_has_gone_on(tmp_path: Path) -> None:
 
 def _rewrite_any(storage: Path) -> None:
     room = next(storage.glob(".toolpair-*.saving"))
-    named = {entry["path"] for entry in json.loads((room / "journal").read_text())["entries"]}
+    named = {entry["path"] for entry in json.loads(json.loads((room / "journal").read_text())["journal"])["entries"]}
     path = next(storage / name for name in sorted(named) if (storage / name).exists())
     path.write_text(path.read_text() + " ")
 
 
-def test_the_command_line_says_what_it_finished(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("command", ["sees", "check", "sessions", "fix --diff", "restore --output-format json"])
+def test_who_reads_says_that_it_is_unfinished_and_leaves_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    storage = made(tmp_path / "x")
+    killed(storage, 2)
+    there = files(storage)
+    name, *options = command.split()
+    main([name, *options, str(storage) if name in ("sessions", "restore") else f"{storage}::{ID}"])
+    assert files(storage) == there
+    if name != "sessions":
+        assert "was killed halfway" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["fix --in-place", "restore"])
+def test_who_saves_finishes_it_first(tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
     _, after = wanted(tmp_path / "wanted")
     storage = made(tmp_path / "x")
     killed(storage, 2)
-    main(["sees", f"{storage}::{ID}"])
-    assert "A save that was killed half way has been finished." in capsys.readouterr().err
-    assert files(storage) == after
+    name, *options = command.split()
+    main([name, *options, f"{storage}::{ID}"])
+    assert "A save that was killed halfway has been finished." in capsys.readouterr().err
+    assert files(storage) == after or name == "fix"
+    assert not [name for name in os.listdir(storage) if is_saving(name)]
 
 
-def test_who_follows_a_session_finishes_it(tmp_path: Path) -> None:
-    _, after = wanted(tmp_path / "wanted")
+def test_another_session_s_save_leaves_it(tmp_path: Path) -> None:
     storage = made(tmp_path / "x")
-    session = opened(storage)
     killed(storage, 2)
-    assert session.follow() is not None
-    assert files(storage) == after and session.to_bytes() == opened(storage).to_bytes()
+    there = files(storage)
+    finish_killed_save(f"{storage}::ses_other")
+    assert files(storage) == there
 
 
-def test_a_list_finishes_it_too(tmp_path: Path) -> None:
+def test_a_save_of_a_session_that_was_opened_before_the_kill_is_refused(tmp_path: Path) -> None:
     _, after = wanted(tmp_path / "wanted")
     storage = made(tmp_path / "x")
-    killed(storage, 1)
-    assert main(["sessions", str(storage)]) == 0
+    other = staged(storage)
+    killed(storage, 2)
+    with pytest.raises(Refused, match=r"has been finished.*open it again"):
+        save_of(other).write()
     assert files(storage) == after
 
 
-def test_a_journal_that_names_other_files_is_refused(tmp_path: Path) -> None:
-    storage = made(tmp_path)
+def planted(storage: Path, *entries: dict[str, str | None], own: bool) -> None:
+    """What looks like a save that was killed. `own`: with the mark that only this user's toolpair can make."""
     room = storage / ".toolpair-0123456789abcdef.saving"
     room.mkdir()
-    (storage.parent / "victim").mkdir()
-    entry = {"path": "../victim/y.json", "before": None, "after": "00"}
-    (room / "journal").write_text(json.dumps({"entries": [entry], "folders": []}))
-    (room / "0.new").write_text("{}")
+    for number, _ in enumerate(entries):
+        (room / f"{number}.new").write_text("{}")
+    text = json.dumps({"session": ID, "entries": list(entries), "folders": []})
+    mark = mark_of(text.encode()) if own else mark_of(b"")
+    (room / "journal").write_text(json.dumps({"mark": mark, "journal": text}))
+
+
+def digest(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+@pytest.fixture
+def victim(tmp_path: Path) -> Path:
+    """A folder that no save is about."""
+    folder = tmp_path / "victim"
+    folder.mkdir()
+    (folder / "old.json").write_text("1")
+    return folder
+
+
+NEW = {"before": None, "after": digest(b"{}")}
+GONE = {"before": digest(b"1"), "after": None}
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["marked", "a stranger's"])
+@pytest.mark.parametrize("way", ["..", "a link", "a link to a file"])
+def test_a_journal_never_leads_out_of_the_folder(tmp_path: Path, victim: Path, own: bool, way: str) -> None:
+    storage = made(tmp_path)
+    if way == "a link":
+        (storage / "message" / "A").symlink_to(victim)
+    elif way == "a link to a file":
+        (storage / "message" / "A").mkdir()
+        for name in ("new.json", "old.json"):
+            (storage / "message" / "A" / name).symlink_to(victim / name)
+    place = "../victim" if way == ".." else "message/A"
+    planted(storage, {"path": f"{place}/new.json", **NEW}, {"path": f"{place}/old.json", **GONE}, own=own)
+    opened(storage)
+    with contextlib.suppress(UnreadableFile):
+        finish_killed_save(f"{storage}::{ID}")
+    with contextlib.suppress(Refused, SaveFailed):
+        saving(storage).write()
+    assert [path.name for path in victim.iterdir()] == ["old.json"] and (victim / "old.json").read_text() == "1"
+
+
+def test_a_journal_that_this_user_did_not_write_means_nothing(tmp_path: Path) -> None:
+    storage = made(tmp_path)
     before = files(storage)
-    with pytest.raises(SessionError, match="cannot be finished"):
-        opened(storage)
-    assert files(storage) == before and not list((storage.parent / "victim").iterdir())
+    path = next(name for name in before if name.startswith("part/"))
+    planted(storage, {"path": path, "before": digest(before[path]), "after": digest(b"{}")}, own=False)
+    finish_killed_save(f"{storage}::{ID}")
+    now = files(storage)
+    assert {name: now[name] for name in before} == before
+
+
+def test_what_lies_in_a_room_must_be_what_its_journal_says(tmp_path: Path) -> None:
+    storage = made(tmp_path)
+    killed(storage, 0)
+    before = files(storage)
+    room = next(storage.glob(".toolpair-*.saving"))
+    next(room.glob("*.new")).write_text('{"hooks": "evil"}')
+    finish_killed_save(f"{storage}::{ID}")
+    assert files(storage) == {name: data for name, data in before.items() if ".saving" not in name}
+
+
+def test_a_save_follows_no_link(tmp_path: Path, victim: Path) -> None:
+    """What an id in a file names may be a link that somebody made."""
+    storage = made(tmp_path)
+    save = saving(storage)
+    message = changing(storage).parent
+    shutil.copytree(message, victim / "there")
+    shutil.rmtree(message)
+    message.symlink_to(victim / "there")
+    there = files(victim)
+    with pytest.raises(SaveFailed, match="is a link"):
+        save.write()
+    assert files(victim) == there
 
 
 def test_a_room_without_a_journal_means_nothing(tmp_path: Path) -> None:
@@ -430,6 +520,8 @@ def test_a_room_without_a_journal_means_nothing(tmp_path: Path) -> None:
     room.mkdir()
     (room / "0.new").write_text("{}")
     opened(storage)
+    assert room.exists()
+    finish_killed_save(f"{storage}::{ID}")
     assert files(storage) == before and not room.exists()
 
 
@@ -443,9 +535,9 @@ class Noting(Io):
         self.done.append(("flushed", os.path.basename(os.readlink(f"/proc/self/fd/{descriptor}"))))
         super().fsync(descriptor)
 
-    def rename(self, source: str, target: str) -> None:
+    def rename(self, source: str, target: str, **folders: int | None) -> None:
         self.done.append(("renamed", os.path.basename(source)))
-        super().rename(source, target)
+        super().rename(source, target, **folders)
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="the system does not say what a descriptor is of")

@@ -12,6 +12,7 @@ import pytest
 import toolpair
 from tests import pi_sessions
 from tests.agents import codex_planted, planted
+from tests.reports.page.parsed import assert_markdown_only_of_the_template, tokens
 from tests.reports.secrets_in_sessions import SESSIONS, found_in
 from tests.session_folders import claude_bytes
 from toolpair.reports.excerpt import shrinking
@@ -234,7 +235,7 @@ def test_the_issue() -> None:
     found = toolpair.excerpt(SAMPLES / "codex-killed.jsonl", rule="result.kind")
     issue = found.issue()
     for part in (
-        "### The output of apply\\_patch is a function\\_call\\_output",
+        "### The output of `apply_patch` is a `function_call_output`",
         "- Agent: Codex 0.169.0",
         "- Rule: `result.kind` (error; something real is lost), checked for OpenAI Responses",
         "- Cause: a client used one output type for every tool",
@@ -257,8 +258,24 @@ def test_an_issue_obeys_nothing_of_the_session() -> None:
     data = json.dumps(body, ensure_ascii=False).replace("\u0000", "").encode()
     issue = toolpair.excerpt("a.json", data=data, redact=False).issue()
     assert "\x1b" not in issue and "\u202e" not in issue
-    outside = issue.split("````")
-    assert len(outside) == 3 and "<script>" not in outside[0] + outside[2] and "<b>" not in outside[0]
+    assert_markdown_only_of_the_template(issue)
+    assert "<script>" not in "".join(token.content for token in tokens(issue) if token.type in ("text", "html_inline"))
+
+
+def test_an_issue_makes_no_link_mention_or_picture() -> None:
+    words = "http://x<img src=http://evil.example/t.png> @octocat org/repo#2 GH-2 0123456789abcdef :tada: |a|b| www.x.example"
+    body = [
+        {"role": "user", "content": words},
+        {
+            "role": "assistant",
+            "content": [{"type": "tool_use", "id": f"t {words}", "name": words, "input": {"cmd": words}}],
+        },
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t2", "content": words}]},
+    ]
+    for rule in ("result.id_mismatch", "name.pattern"):
+        issue = toolpair.excerpt("a.json", data=json.dumps(body).encode(), redact=False, rule=rule).issue()
+        assert "octocat" in issue
+        assert_markdown_only_of_the_template(issue)
 
 
 def test_a_large_excerpt_is_attached() -> None:

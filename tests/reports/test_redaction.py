@@ -76,6 +76,63 @@ def test_no_planted_secret_is_left(name: str) -> None:
     assert copy.session.file.shown_name == copy.name
 
 
+_KEYS = ["203.0.113.77", "2001:db8::17", "+49 170 555 019", "14.03", "2026-11-21", "al@b.io", "12345", "7", "42"]
+_ODD = {
+    "enclosed": "\u24b6\u24dd\u24dd\u24d8\u24da\u24d0",
+    "in circles": "\u2776\u2777\u2778\u2779",
+    "tags": "".join(chr(0xE0000 + ord(one)) for one in "Annika"),
+    "Braille": "\u2801\u281d\u281d\u280a\u2805",
+    "regional": "".join(chr(0x1F1E6 + ord(one) - 97) for one in "annika"),
+    "private": "\ue001\ue002\ue003\ue004",
+    "squared": "".join(chr(0x1F130 + ord(one) - 97) for one in "annika"),
+}
+
+
+@pytest.mark.parametrize("where", ["input", "content", "toolUseResult", "nested"])
+def test_keys_are_replaced_as_values_are(where: str) -> None:
+    anybodys = {key: number for number, key in enumerate(_KEYS)}
+    held: object = {"hosts": anybodys}
+    text = json.dumps({"text": json.dumps(held)} if where == "nested" else {where: held})
+    (copy,) = json.loads(copy_of(text)).values()
+    copy = json.loads(copy) if where == "nested" else copy
+    (keys,) = (list(one) for one in copy.values())
+    assert len(set(keys)) == len(_KEYS)
+    assert [len(one) for one in keys] == [len(one) for one in _KEYS]
+    for old, new in zip(_KEYS, keys, strict=True):
+        assert old != new or len(old) < 3, old
+
+
+@pytest.mark.parametrize("odd", _ODD)
+@pytest.mark.parametrize("ascii_only", [True, False])
+@pytest.mark.parametrize("as_key", [True, False])
+def test_characters_that_can_be_read_are_replaced(odd: str, ascii_only: bool, as_key: bool) -> None:
+    text = _ODD[odd]
+    written = json.dumps({"input": {text: "x"} if as_key else {"x": f"see {text}"}}, ensure_ascii=ascii_only)
+    for nested in (written, json.dumps({"content": written}, ensure_ascii=ascii_only)):
+        copy = copy_of(nested)
+        assert len(copy.encode()) == len(nested.encode())
+        assert text not in copy and json.dumps(text)[1:-1] not in copy.replace("\\\\", "\\")
+        assert left_in(nested, nested) and not left_in(nested, copy)
+
+
+def test_signs_that_tell_nothing_stay() -> None:
+    text = "│ ✓ → ─ “x” € ± … \u200d \ufeff \ufffd"
+    assert value(text) == text.replace("x", value(text)[value(text).index("“") + 1])
+
+
+def test_numbers_of_a_tool_are_its_own_whatever_their_keys_are_called() -> None:
+    for held in ({"toolUseResult": {"line": 5550134}}, {"content": json.dumps({"line": 5550134, "max_tokens": 48151})}):
+        assert not re.search("5550134|48151", copy_of(json.dumps(held)))
+    assert "5550134" in copy_of('{"ordinal": 5550134}')
+
+
+def test_addresses_that_are_left_are_found() -> None:
+    for held in ("203.0.113.77", "+49 170 555 019", "2026-11-21-7", "10.23.45.67:8080"):
+        text = json.dumps({"input": {"hosts": {held: "x"}}})
+        assert left_in(text, text), held
+        assert not left_in(text, copy_of(text))
+
+
 def test_without_a_key_each_copy_is_another() -> None:
     original = SESSIONS["annika-quokkaworks.json"]()
     assert len({redacted_session("a.json", data=original).data for _ in range(4)}) == 4

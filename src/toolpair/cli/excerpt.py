@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from typing import Final
 
 from toolpair.cli import exits, inputs, streams
 from toolpair.cli.knowledge import rule_names
 from toolpair.cli.meant import closest
-from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, is_terminal, one_profile, out, safe, say
+from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, is_terminal, one_profile, safe, say
 from toolpair.reports.excerpt.excerpts import Excerpt, excerpt_of
 from toolpair.reports.excerpt.issue import LONGEST, TRACKERS, as_text
 from toolpair.rules.rule import family_of
 from toolpair.source.limits import in_words
+from toolpair.source.record_values import parse
 from toolpair.source.saving import save_as
 from toolpair.transcript.counting import plural
+from toolpair.transcript.model import Damaged
 
 _EPILOG: Final = """\
 examples:
@@ -34,6 +37,10 @@ promised. Read it before you send it.
 exit code: 0 written, 2 unreadable or not a session, 3 refused and nothing written (no such problem, OUT exists,
 something would be left), 5 the system failed while writing
 """
+
+
+_C1: Final = re.compile(r"[\x7f-\x9f]")
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def parser(command: str = "excerpt") -> Parser:
@@ -89,12 +96,23 @@ def _check_rule(rule: str | None) -> None:
 
 
 def _print(data: bytes) -> None:
-    if not is_terminal(sys.stdout):
-        streams.flush()
-        streams.write_bytes(data)
-        return
-    for line in data.decode("utf-8", "replace").splitlines():
-        out(safe(line))
+    """Without control characters: in JSON they are escaped, which means the same; elsewhere they are shown as signs."""
+    lines = [_escaped(line) for line in data.decode("utf-8", "surrogateescape").split("\n")]
+    shown = [str(safe(line.removesuffix("\r"))) for line in lines]
+    if is_terminal(sys.stdout) or any(_CONTROL.search(line) for line in lines):
+        if not is_terminal(sys.stdout):
+            say("Some control characters and bad bytes in it are printed as signs; -o OUT writes them as they are.")
+        text = "\n".join(shown)
+    else:
+        text = "\n".join(lines)
+    streams.flush()
+    streams.write_bytes(text.encode("utf-8", "replace"))
+
+
+def _escaped(line: str) -> str:
+    if not _C1.search(line) or isinstance(parse(line.encode("utf-8", "surrogateescape")), Damaged):
+        return line
+    return _C1.sub(lambda match: f"\\u{ord(match[0]):04x}", line)
 
 
 def _tell(found: Excerpt, options: argparse.Namespace) -> None:

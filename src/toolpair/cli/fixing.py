@@ -60,6 +60,8 @@ class Fixing(Struct, frozen=True):
     def opened(self, source: inputs.Input) -> Session:
         """The file opened with the user's options. Raises SessionError."""
         options = self.options
+        if options.in_place:
+            inputs.finish_killed_save(source.name)
         return source.open(
             options.format,
             self.profiles[0] if self.profiles else None,

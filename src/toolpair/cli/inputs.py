@@ -94,8 +94,17 @@ def opened(options: argparse.Namespace, profile: str | None) -> Session:
     )
 
 
+def finish_killed_save(name: str) -> None:
+    """Finish what a killed save of a session in a folder has begun, and say so. Raises Unreadable."""
+    if name != STDIN and divided(name)[1] is not None:
+        from toolpair.session.surroundings import finish_killed_save
+
+        for note in finish_killed_save(name):
+            say(note)
+
+
 def tell_leftovers(name: str) -> None:
-    """Report and remove what killed saves have left beside a file."""
+    """Report what killed saves have left beside a file."""
     if name == STDIN:
         return
     path = divided(name)[0]

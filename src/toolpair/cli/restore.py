@@ -12,6 +12,7 @@ from toolpair.cli.progress import Progress
 from toolpair.cli.terminal import Parser, UsageError, add_color, out, safe, say, style_for
 from toolpair.formats import address_of
 from toolpair.formats.databases import open_stored
+from toolpair.session.saving import refuse_other_session
 from toolpair.shell.program import command
 from toolpair.source.addresses import divided, is_database, joined
 from toolpair.source.limits import USUAL
@@ -56,12 +57,14 @@ def run(options: argparse.Namespace) -> int:
     if not found and options.session is None:  # a file that is gone may have backups: then its name is no session's
         options.file, options.session = divided(inputs.named(options.file))
         found = _backups(options)
+    inputs.finish_killed_save(_name(options))
     inputs.tell_leftovers(options.file)
     if options.backup is None:
         return _list(options, found)
 
     backup = _choose(options, found)
     in_rows = is_database(options.file) or Path(options.file).is_dir()
+    refuse_other_session(options.file, backup.path)
     with Progress(backup.size, f"writing {Path(options.file).name}") as bar:
         saved = restore(options.file, backup, allow_links=options.allow_hard_links, progress=bar.advance)
     streams.note_saved()

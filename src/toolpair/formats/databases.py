@@ -145,7 +145,7 @@ def _holding(path: str, shown: str, progress: Progress | None) -> Iterator[_Hold
     folder = folder_layout(path)
     if folder is not None:
         try:
-            yield _of_folder(folder, path, shown)
+            yield _of_folder(folder, path)
         except OSError as error:
             raise UnreadableFile(why_not_opened(str(error.filename or shown), error)) from None
         return
@@ -161,11 +161,9 @@ def _holding(path: str, shown: str, progress: Progress | None) -> Iterator[_Hold
         )
 
 
-def _of_folder(layout: FolderLayout, folder: str, shown: str) -> _Holder:
-    from toolpair.source.folders.exchange import finish_saves
+def _of_folder(layout: FolderLayout, folder: str) -> _Holder:
     from toolpair.source.folders.stored_session import FilesOfSession
 
-    finish_saves(folder, shown)
     return _Holder(
         layout,
         partial(layout.sessions, folder),

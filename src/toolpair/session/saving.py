@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from toolpair.formats.format import View
 from toolpair.source.addresses import is_database, joined
 from toolpair.source.errors import Refused, UnreadableFile
 
@@ -40,6 +41,30 @@ class Saved(Struct, frozen=True):
     removed: tuple[Path, ...] = ()
     name: str = ""
     """What `restore` takes the save back by: the path, or that of what holds the session, with its id."""
+
+
+_COMPARED: Final = 64 << 20
+"""Bytes. Of larger files it is not looked at which session they hold."""
+
+
+def refuse_other_session(path: str | Path, backup: str | Path) -> None:
+    """Refuse a backup that holds another session than the file, as far as both say which. Raises Refused."""
+    ids = [_session_id(path), _session_id(backup)]
+    if None not in ids and ids[0] != ids[1]:
+        raise Refused(f"{backup} is a backup of another session ({ids[1]}) than {path} ({ids[0]}); nothing changed.")
+
+
+def _session_id(path: str | Path) -> str | None:
+    from toolpair.session.opening import FileReader, open_file
+
+    try:
+        if is_database(str(path)) or os.path.getsize(path) > _COMPARED:
+            return None
+        with open(path, "rb") as file:
+            _, state = open_file(path, file.read(), FileReader(None, None, View()), None, None, None, None)
+    except (OSError, UnreadableFile):
+        return None
+    return state.conversations[-1].transcript.session_id
 
 
 class SaveInPlace:

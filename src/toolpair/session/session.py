@@ -452,10 +452,12 @@ class Session:
         The session stays as it was: open the file again to see its new content. `progress` is as for `save`.
         `only_as_is`: only if the file still holds what this session read. Raises Refused or SaveFailed.
         """
-        from toolpair.source.saving import restore
+        from toolpair.session.saving import refuse_other_session
+        from toolpair.source.saving import Backup, restore
 
         if self.path is None:
             raise Refused("There is no file to restore, because it came from standard input.")
+        refuse_other_session(self.path, backup.path if isinstance(backup, Backup) else backup)
         only_over = self.file.snapshot if only_as_is else None
         return self._saved(restore(self.path, backup, progress=progress, only_over=only_over))
 

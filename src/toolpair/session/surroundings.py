@@ -13,7 +13,7 @@ from toolpair.agents.running import kinds_of, title_of
 from toolpair.formats.agent import SessionFile
 from toolpair.formats.format import HasSubagents
 from toolpair.shell.machine import Machine, home_short, resolved
-from toolpair.source.addresses import divided
+from toolpair.source.addresses import divided, joined
 from toolpair.source.errors import UnreadableFile
 from toolpair.source.limits import in_words
 from toolpair.source.saving.sweeping import leftovers
@@ -38,43 +38,44 @@ def warnings(path: Path | None, format_id: str, transcript: Transcript) -> tuple
 
 
 def leftover_notes(path: str | Path) -> tuple[str, ...]:
-    """A note on what killed saves have left beside the file, which is removed where possible.
-
-    What they have begun in a folder of sessions is finished.
-    """
-    name = resolved(divided(str(path))[0])
+    """A note on what killed saves have left beside the file, and of its session in a folder. Nothing is changed."""
+    place, session = divided(str(path))
+    name = resolved(place)
     folder = os.path.dirname(name)
+    notes = _unfinished(name, session)
     found = list(leftovers(folder))
-    finished = _finished(name)
-    removed = [one for one in found if one.kept_because is None]
-    notes = [
-        f"A save that was killed left {one.name} ({in_words(one.size)}) in {folder}, and it cannot be removed "
-        f"({one.kept_because}); it is no longer needed."
-        for one in found
-        if one.kept_because is not None
-    ]
-    if len(removed) == 1:
+    if len(found) == 1:
         notes.append(
-            f"A save that was killed left {removed[0].name} ({in_words(removed[0].size)}) in {folder}; it has been "
-            "removed."
+            f"A save that was killed left {found[0].name} ({in_words(found[0].size)}) in {folder}; the next save "
+            "there removes it."
         )
-    elif removed:
-        size = in_words(sum(one.size for one in removed))
+    elif found:
+        size = in_words(sum(one.size for one in found))
         notes.append(
-            f"Saves that were killed left {len(removed):,} files ({size}) in {folder}; they have been removed."
+            f"Saves that were killed left {len(found):,} files ({size}) in {folder}; the next save there removes them."
         )
-    return (*finished, *notes)
+    return tuple(notes)
 
 
-def _finished(folder: str) -> list[str]:
+def _unfinished(folder: str, session: str | None) -> list[str]:
     if not os.path.isdir(folder):
         return []
-    from toolpair.source.folders.exchange import finish_saves
+    from toolpair.source.folders.exchange import unfinished_saves
 
     try:
-        return finish_saves(folder, folder)
+        return unfinished_saves(folder, session, folder if session is None else joined(folder, session))
     except UnreadableFile:
         return []  # opening it will say so
+
+
+def finish_killed_save(path: str | Path) -> tuple[str, ...]:
+    """Finish, or take back, what a killed save of a session in a folder has begun; a note on it. Raises Unreadable."""
+    place, session = divided(str(path))
+    if session is None or not os.path.isdir(place):
+        return ()
+    from toolpair.source.folders.exchange import finish_saves
+
+    return tuple(finish_saves(resolved(place), session, str(path)))
 
 
 def index_notes(

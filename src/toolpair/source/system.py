@@ -87,8 +87,8 @@ def _errno() -> int:
 class Io:
     """Thin wrappers; each raises OSError as the system does."""
 
-    def open(self, path: str, flags: int, mode: int = 0o600) -> int:
-        return os.open(path, flags | FLAGS, mode)
+    def open(self, path: str, flags: int, mode: int = 0o600, *, dir_fd: int | None = None) -> int:
+        return os.open(path, flags | FLAGS, mode, dir_fd=dir_fd)
 
     def write(self, descriptor: int, data: memoryview) -> int:
         return os.write(descriptor, data)
@@ -208,14 +208,14 @@ class Io:
         _fcntl.fcntl(descriptor, _fcntl.F_SETSIG, signal.SIGURG)
         _fcntl.fcntl(descriptor, _fcntl.F_SETLEASE, _LEASES[kind])
 
-    def link(self, source: str, target: str) -> None:
+    def link(self, source: str, target: str, *, src_dir_fd: int | None = None, dst_dir_fd: int | None = None) -> None:
         if os.link in os.supports_follow_symlinks:
-            os.link(source, target, follow_symlinks=False)
+            os.link(source, target, src_dir_fd=src_dir_fd, dst_dir_fd=dst_dir_fd, follow_symlinks=False)
         else:
-            os.link(source, target)
+            os.link(source, target, src_dir_fd=src_dir_fd, dst_dir_fd=dst_dir_fd)
 
-    def rename(self, source: str, target: str) -> None:
-        os.replace(source, target)
+    def rename(self, source: str, target: str, *, src_dir_fd: int | None = None, dst_dir_fd: int | None = None) -> None:
+        os.replace(source, target, src_dir_fd=src_dir_fd, dst_dir_fd=dst_dir_fd)
 
     def exchange(self, one: str, other: str) -> None:
         """Swap the names of two files atomically (Linux only). ENOTSUP elsewhere."""
@@ -226,14 +226,14 @@ class Io:
             number = _errno()
             raise OSError(number, os.strerror(number), one, None, other)
 
-    def unlink(self, path: str) -> None:
-        os.unlink(path)
+    def unlink(self, path: str, *, dir_fd: int | None = None) -> None:
+        os.unlink(path, dir_fd=dir_fd)
 
-    def make_folder(self, path: str, mode: int = 0o700) -> None:
-        os.mkdir(path, mode)
+    def make_folder(self, path: str, mode: int = 0o700, *, dir_fd: int | None = None) -> None:
+        os.mkdir(path, mode, dir_fd=dir_fd)
 
-    def remove_folder(self, path: str) -> None:
-        os.rmdir(path)
+    def remove_folder(self, path: str, *, dir_fd: int | None = None) -> None:
+        os.rmdir(path, dir_fd=dir_fd)
 
     def names(self, folder: str) -> Iterable[str]:
         return os.listdir(folder)

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
 import html5lib
+from cmarkgfm import github_flavored_markdown_to_html
 from markdown_it import MarkdownIt
 
 TAGS: Final = {
@@ -89,6 +90,7 @@ def tokens(page: str) -> Iterator[Any]:
 
 def assert_markdown_only_of_the_template(page: str, names: Iterable[str] = ()) -> None:
     """No link, image, element or reference in the page is a session's."""
+    assert_github_makes_nothing_of(page)
     plain = 0
     for token in tokens(page):
         if token.type == "image":
@@ -108,6 +110,15 @@ def assert_markdown_only_of_the_template(page: str, names: Iterable[str] = ()) -
         if token.type in ("table_open", "s_open", "em_open"):
             raise AssertionError(token.type)
     assert plain
+
+
+def assert_github_makes_nothing_of(page: str) -> None:
+    """Rendered as GitHub does, with its own library: no link but the page's own, no image, no struck or tabled text."""
+    root = html5lib.parse(github_flavored_markdown_to_html(page), namespaceHTMLElements=False)
+    for element in elements(root):
+        assert element.tag not in ("img", "del", "table", "em", "input"), element.attrib
+        if element.tag == "a" and "href" in element.attrib:
+            assert "//" not in element.attrib["href"] and "mailto:" not in element.attrib["href"], element.attrib
 
 
 def assert_refers_to_nothing(text: str) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolpair import __version__
 from toolpair.history.sent_rows import SeenRow, seen_rows
+from toolpair.reports.page.markdown_text import code, inline
 from toolpair.reports.reading.problem_words import api_text
 from toolpair.rules.problem import Problem
 from toolpair.session.session import Session
@@ -36,7 +37,6 @@ TRACKERS: Final = {
 """Format -> where its agent's bugs are reported."""
 _ROWS: Final = 40
 _TEXT: Final = 100
-_SPECIAL: Final = re.compile(r"([\\`*_\[\]<>|#~])")
 
 
 def issue_of(excerpt: Excerpt) -> str:
@@ -56,7 +56,7 @@ def as_text(data: bytes) -> tuple[list[str], bool]:
 
 def _lines(excerpt: Excerpt) -> Iterator[str]:
     session, problem = excerpt.session, excerpt.problem
-    yield f"### {_plain(problem.text)}"
+    yield f"### {inline(problem.text)}"
     yield ""
     yield from _about(session, problem)
     yield ""
@@ -76,25 +76,25 @@ def _lines(excerpt: Excerpt) -> Iterator[str]:
 def _about(session: Session, problem: Problem) -> Iterator[str]:
     transcript = session.conversation.transcript
     if transcript.agent is not None:
-        yield f"- Agent: {_plain(f'{transcript.agent} {transcript.agent_version or str()}'.strip())}"
+        yield f"- Agent: {inline(f'{transcript.agent} {transcript.agent_version or str()}'.strip())}"
     else:
         yield f"- Format: {session.format.id}"
     if transcript.model is not None:
-        yield f"- Model: {_plain(transcript.model)}"
-    checked = _plain(session.profile.title)
+        yield f"- Model: {inline(transcript.model)}"
+    checked = inline(session.profile.title)
     yield f"- Rule: `{problem.rule}` ({problem.severity}; {_impact(problem)}), checked for {checked}"
     cause = problem.cause
     if cause is not None:
         known = ", ".join(filter(None, (cause.product, cause.link)))
-        evidence = f"; {_plain(cause.evidence)}" if cause.evidence else ""
-        yield f"- Cause: {_plain(cause.text)}{evidence}" + (f" (known from {known})" if known else "")
+        evidence = f"; {inline(cause.evidence)}" if cause.evidence else ""
+        yield f"- Cause: {inline(cause.text)}{evidence}" + (f" (known from {known})" if known else "")
     else:
         yield "- Cause: not known"
     if problem.on_resume is not None:
-        version = f" ({_plain(problem.on_resume.version)})" if problem.on_resume.version else ""
-        yield f"- On resume: {_plain(problem.on_resume.text)}{version}"
+        version = f" ({inline(problem.on_resume.version)})" if problem.on_resume.version else ""
+        yield f"- On resume: {inline(problem.on_resume.text)}{version}"
     if says := api_text(problem):
-        yield f"- The API would say: {_plain(says)}"
+        yield f"- The API would say: {inline(says)}"
 
 
 def _impact(problem: Problem) -> str:
@@ -120,7 +120,7 @@ def _excerpt(excerpt: Excerpt) -> Iterator[str]:
 def _sent(session: Session) -> Iterator[str]:
     judged = session.conversation.judged
     if judged.seen is not None and judged.seen.refuses:
-        yield f"Nothing: {_plain(judged.seen.refuses)}"
+        yield f"Nothing: {inline(judged.seen.refuses)}"
         return
     rows = seen_rows(judged)
     number = 0
@@ -138,11 +138,11 @@ def _sent(session: Session) -> Iterator[str]:
 def _row(row: SeenRow) -> str:
     where = row.role if row.message is not None else f"{row.role}, left out"
     name = row.block.name if row.block is not None and row.block.name else None
-    parts = [row.type, *(f"`{_code(part)}`" for part in (name, row.id) if part)]
+    parts = [row.type, *(code(part) for part in (name, row.id) if part)]
     text = " ".join(row.text.split())
     text = text if len(text) <= _TEXT else f"{text[:_TEXT]}…"
     mark = f" [{row.fate}]" if row.fate not in ("sent", "dropped") else ""
-    return f"{_plain(where)}: {' '.join(parts)}{mark}" + (f" — {_plain(text)}" if text else "")
+    return f"{inline(where)}: {' '.join(parts)}{mark}" + (f" — {code(text)}" if text else "")
 
 
 def _made(excerpt: Excerpt) -> Iterator[str]:
@@ -161,12 +161,3 @@ def _made(excerpt: Excerpt) -> Iterator[str]:
     else:
         yield "It is not redacted."
     yield f"To see it: save the block as `{excerpt.name}` and run `toolpair check {excerpt.name}`."
-
-
-def _plain(text: str) -> str:
-    """Text with nothing in it that Markdown would obey."""
-    return _SPECIAL.sub(r"\\\1", str(visible(text)))
-
-
-def _code(text: str) -> str:
-    return str(visible(text)).replace("`", "'")

@@ -16,6 +16,13 @@ _BASE64: Final = bytes(ord((ascii_lowercase + ascii_lowercase.upper() + digits)[
 _BLOCK: Final = 128
 _MANY: Final = ((0x3400, 0x4DBF), (0x4E00, 0x9FEF), (0xAC00, 0xD7A3), (0x20000, 0x2A6D6))
 """Scripts whose neighbouring characters have much in common: any of them may take the place of another."""
+_SIGNS: Final = frozenset({"Sm", "Sc", "Sk", "Cc", "Cs"})
+_DRAWN: Final = (
+    *((0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0xFEFF, 0xFEFF)),  # joiners and directions of text
+    *((0x2190, 0x23FF), (0x2500, 0x2775), (0x2794, 0x27BF)),  # arrows, lines, boxes, ticks; no numbers in circles
+    *((0x1F300, 0x1F6FF), (0x1F900, 0x1FAFF)),  # pictures
+    (0xFFFC, 0xFFFD),  # stand-ins for what is no text
+)
 _BAD_BYTES: Final = range(0xDC80, 0xDD00)
 """Bytes that are no UTF-8, as Python decodes them."""
 
@@ -60,7 +67,7 @@ class Stream:
         return self.raw[start:end].translate(_BASE64).decode("ascii")
 
     def character(self, one: str, place: int) -> str:
-        """Another character of the same kind; the same one if it is neither a letter, a digit nor a mark."""
+        """Another character of the same kind; the same one if it may stay."""
         if one.isascii():
             return self.word(one, place) if one.isalnum() else one
         code = ord(one)
@@ -72,10 +79,17 @@ class Stream:
 
 
 @cache
+def may_stay(one: str) -> bool:
+    """Whether a character tells nothing: punctuation, spaces, signs of mathematics and money, lines and arrows."""
+    category = unicodedata.category(one)
+    return category[0] in "PZ" or category in _SIGNS or any(first <= ord(one) <= last for first, last in _DRAWN)
+
+
+@cache
 def _like(code: int) -> str:
     """The characters that may take the place of this one: of the same script, category and size in UTF-8."""
     category = unicodedata.category(chr(code))
-    if category[0] not in "LMN":
+    if may_stay(chr(code)):
         return ""
     for first, last in _MANY:
         if first <= code <= last:

@@ -10,6 +10,7 @@ from typing import Any, Final
 import orjson
 
 from toolpair.reports.redaction import markers
+from toolpair.reports.redaction.characters import may_stay
 from toolpair.reports.redaction.times import TIME
 from toolpair.reports.redaction.tokens import decoded, words_of
 from toolpair.reports.redaction.vocabulary import TOKEN, counts, names_a_model, vocabulary
@@ -19,6 +20,11 @@ from toolpair.transcript.model import Damaged
 
 _TIME: Final = re.compile(TIME)
 _NUMBER: Final = re.compile(r'"([A-Za-z_]+)\\*"\s*:\s*-?([0-9]{4,})')
+_JOINED: Final = re.compile(r"\+?\d+(?:[.:/@-]\d+){2,}|\+\d[\d ]{3,}\d|\d+[:/@-]\d+|(?<=\")\d+\.\d+(?=\")", re.ASCII)
+"""Addresses, numbers of telephones, dates: short numbers that say something together."""
+_MANY_DIGITS: Final = 6
+"""Fewer may be drawn again by chance."""
+_SIGNS: Final = re.compile(r"[^\w\s\x00-\x7f]{3,}")
 _SHORT: Final = 8
 """A word of fewer characters with a digit in it may be drawn again by chance, for another place."""
 Described = tuple[Any, ...]
@@ -30,6 +36,9 @@ def left_in(original: str, copy: str) -> list[str]:
     times = [match.span() for match in _TIME.finditer(original)]
     if len(original) == len(copy) and any(original[start:end] == copy[start:end] for start, end in times):
         return ["a time"]
+    written = (_joined(after) & _joined(before)) | (_signs(after) & _signs(before))
+    if written and (written := written - _public(copy)):
+        return sorted(written)
     suspects = (words_of(after) & words_of(before)) - vocabulary().words - markers.words()
     if suspects:
         suspects -= _public(copy)
@@ -46,8 +55,22 @@ def left_in(original: str, copy: str) -> list[str]:
 
 def left_of(whole: str, copy: str) -> list[str]:
     """Words of a session that are in the redacted copy of a part of it. Short ones with digits are met by chance."""
-    found = (words_of(decoded(copy)) & words_of(decoded(whole))) - vocabulary().words - markers.words() - _public(copy)
-    return sorted(word for word in found if len(word) >= _SHORT or word.isalpha())
+    after, before = decoded(copy), decoded(whole)
+    public = _public(copy)
+    found = (words_of(after) & words_of(before)) - vocabulary().words - markers.words() - public
+    by_chance = {word for word in found if len(word) < _SHORT and not word.isalpha()}
+    joined = _joined(_TIME.sub(_blank, after)) & _joined(_TIME.sub(_blank, before))
+    return sorted((found - by_chance) | ((joined | _signs(after) & _signs(before)) - public))
+
+
+def _joined(text: str) -> set[str]:
+    """Short numbers joined to longer ones, without what versions and lines of files look like."""
+    return {one for one in _JOINED.findall(text) if sum(map(str.isdigit, one)) >= _MANY_DIGITS}
+
+
+def _signs(text: str) -> set[str]:
+    """Characters in a row that are no letters and yet could be read."""
+    return {run for run in _SIGNS.findall(text) if not any(map(may_stay, run))}
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -60,8 +83,9 @@ def _public(copy: str) -> set[str]:
     found = {number for key, number in _NUMBER.findall(copy) if counts(key) and known.is_key(key)}
     for key, text in _strings(copy):
         if known.is_version(key, text):
-            found.update(map(str.lower, TOKEN.findall(text)))
+            found.update(map(str.lower, TOKEN.findall(text)), _joined(text))
         elif names_a_model(key):
+            found.update(_joined(text))
             found.update(word.lower() for word in TOKEN.findall(text) if known.is_word_of_a_model(word))
     return found
 

@@ -28,15 +28,21 @@ _LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
 _RECORD: Final = re.compile(r'\{\s*+"')
 
 
-class Visitor(Protocol):
-    """What becomes of the tokens. `key` is the key that a value belongs to, also through lists; `free`: it is below
-    what a tool was given, where keys and values are anybody's."""
+NUMBERS: Final = 1
+"""Below what a tool returned: numbers are anybody's."""
+ANYBODYS: Final = 2
+"""Below what a tool was given: keys and values are, too."""
 
-    def key(self, body: str, free: bool) -> str: ...
-    def string(self, body: str, key: str | None, free: bool) -> str: ...
-    def bare(self, token: str, key: str | None, free: bool) -> str: ...
-    def opens_free(self, key: str | None) -> bool:
-        """Whether an object under this key holds anybody's keys and values."""
+
+class Visitor(Protocol):
+    """What becomes of the tokens. `key` is the key that a value belongs to, also through lists; `free` is 0, NUMBERS or
+    ANYBODYS."""
+
+    def key(self, body: str, free: int) -> str: ...
+    def string(self, body: str, key: str | None, free: int) -> str: ...
+    def bare(self, token: str, key: str | None, free: int) -> str: ...
+    def opens(self, key: str | None) -> int:
+        """How free what is in an object under this key is."""
 
 
 class _Path:
@@ -46,11 +52,11 @@ class _Path:
 
     def __init__(self) -> None:
         self.key: str | None = None
-        self.free = False
-        self.stack: list[tuple[str | None, bool]] = []
+        self.free = 0
+        self.stack: list[tuple[str | None, int]] = []
 
 
-def walked(text: str, visitor: Visitor, free: bool = False) -> str:
+def walked(text: str, visitor: Visitor, free: int = 0) -> str:
     """The text of one or more records, with each token as the visitor wants it."""
     path = _Path()
     path.free = free
@@ -77,7 +83,7 @@ def _walk(text: str, visitor: Visitor, path: _Path) -> Iterator[str]:
         elif bracket is not None:
             if bracket in "{[":
                 stack.append((key, free))
-                free = free or (named and bracket == "{" and visitor.opens_free(key))
+                free = max(free, visitor.opens(key)) if named and bracket == "{" else free
             elif stack:
                 key, free = stack.pop()
             yield bracket
@@ -145,9 +151,9 @@ def walked_python(text: str, visitor: Visitor) -> str:
             mark = '"' if double is not None else "'"
             if colon is not None:
                 key = body
-                out.append(f"{mark}{visitor.key(body, False)}{end if double is not None else ended}")
+                out.append(f"{mark}{visitor.key(body, 0)}{end if double is not None else ended}")
             else:
-                out.append(f"{mark}{visitor.string(body, key, False)}{end if double is not None else ended}")
+                out.append(f"{mark}{visitor.string(body, key, 0)}{end if double is not None else ended}")
         elif bracket is not None:
             if bracket in "{[(":
                 stack.append(key)
@@ -156,9 +162,9 @@ def walked_python(text: str, visitor: Visitor) -> str:
             out.append(bracket)
         elif equals is not None:
             key = bare
-            out.append(visitor.key(bare, False))
+            out.append(visitor.key(bare, 0))
         else:
-            out.append(bare if bare in ("None", "True", "False") else visitor.bare(bare, key, False))
+            out.append(bare if bare in ("None", "True", "False") else visitor.bare(bare, key, 0))
         at = match.end()
     out.append(text[at:])
     return "".join(out)

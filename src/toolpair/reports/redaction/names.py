@@ -18,9 +18,12 @@ _KEPT: Final = frozenset({"mcp", "functions"})
 class Names:
     """Names, word by word: no two words share a stand-in, and two that differ only in case still do."""
 
-    def __init__(self, key: bytes, kept: Collection[str], words: Collection[str]) -> None:
-        """`kept` are the names that stay, `words` what no stand-in may be."""
+    def __init__(
+        self, key: bytes, kept: Collection[str], words: Collection[str], shortest_number: int = _LEAST
+    ) -> None:
+        """`kept` are the names that stay, `words` what no stand-in may be; numbers of fewer digits stay, too."""
         self._key = key
+        self._shortest_number = shortest_number
         self._kept = kept
         self._words = words
         self._known: dict[str, str] = {}
@@ -36,7 +39,7 @@ class Names:
         low = word.lower()
         if len(low) != len(word):
             low = word
-        if low in _KEPT or (word.isdigit() and len(word) < _LEAST):
+        if low in _KEPT or (word.isdigit() and (len(word) < self._shortest_number or not word.strip("0"))):
             return word
         new = self._known.get(low)
         if new is None:
@@ -45,8 +48,9 @@ class Names:
 
     def _fresh(self, low: str) -> str:
         new = low
+        zeros = len(low) - len(low.lstrip("0")) if low.isdigit() else 0
         for again in range(_TRIES if len(low) >= _LEAST else 100 * _TRIES):
-            new = Stream(self._key, f"name:{low}", again).word(low, 0)
+            new = low[:zeros] + Stream(self._key, f"name:{low}", again).word(low[zeros:], 0)
             free = new not in self._taken and new not in self._kept
             if free and (len(new) < _LEAST or new not in self._words):
                 break

@@ -19,7 +19,7 @@ from toolpair.reports.redaction.characters import Stream
 from toolpair.reports.redaction.escapes import changed, said
 from toolpair.reports.redaction.given import Given
 from toolpair.reports.redaction.ids import SHAPES, VALUES, Ids, is_id_key
-from toolpair.reports.redaction.lexer import walked, walked_file, walked_python
+from toolpair.reports.redaction.lexer import ANYBODYS, NUMBERS, walked, walked_file, walked_python
 from toolpair.reports.redaction.names import Names
 from toolpair.reports.redaction.times import TIME, Times
 from toolpair.reports.redaction.tokens import words_anywhere
@@ -27,13 +27,15 @@ from toolpair.reports.redaction.vocabulary import counts, names_a_model, vocabul
 
 _PIECE: Final = re.compile(
     rf"({TIME})"
-    r"|(\\+(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[A-Za-z0-9\"'/]))"
+    r"|(\\+u[dD][89abAB][0-9a-fA-F]{2}\\+u[dD][c-fC-F][0-9a-fA-F]{2}|\\+(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[A-Za-z0-9\"'/]))"
     r"|([A-Za-z0-9+/_-]{64,}={0,2})"
     r"|([^\W_]+(?:[-_.:|]+[^\W_]+)*+)"
     r"|([^\x00-\x7f])"
 )
 """Of a text: a time, an escape of text within the text, Base64, words joined as ids are, any other character."""
 _WORD: Final = re.compile(r"[^\W_]+")
+_SIGN: Final = re.compile(r"[^\w\x00-\x7f]")
+"""Neither ASCII nor part of a word."""
 _DIGIT: Final = re.compile(r"[0-9]")
 _NUMBER: Final = re.compile(r"(-?)([0-9]+)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _EXPONENT: Final = re.compile(r"[0-9]+[eE][0-9]*")
@@ -43,6 +45,11 @@ _PICTURES: Final = ("iVBORw0KGgo", "/9j/", "R0lGODlh", "R0lGODdh", "UklGR", "JVB
 _GIVEN: Final = frozenset(
     {"input", "arguments", "args", "parameters", "properties", "toolArgs", "raw_input", "parsedArgs"}
 )
+_RETURNED: Final = frozenset(
+    {"output", "result", "response", "structuredContent", "structured_content", "toolUseResult", "tool_use_result"}
+    | {"details", "metadata", "content"}
+)
+"""Keys of what a tool returned: the numbers in it are its own, whatever their keys are called."""
 _NAMES: Final = frozenset(
     {"name", "toolName", "tool_name", "tool", "recipient_name", "recipient", "function_name", "functionName", "names"}
     | {"addedNames", "removedNames", "tools", "toolsUsed", "required", "allowed_tools", "attributionMcpServer"}
@@ -68,7 +75,7 @@ class Redactor:
         self._words: Collection[str] = words_anywhere(content)
         kept = self._vocabulary.tools | {"mcp"}
         self._names = Names(key, kept, self._words)
-        self._keys = Names(key_of_keys, self._vocabulary.keys | self._vocabulary.parameters, self._words)
+        self._keys = Names(key_of_keys, self._vocabulary.keys | self._vocabulary.parameters, self._words, 1)
         used = dict.fromkeys(found for found in _TOOL_NAME.findall(content) if self._may_be_in_an_id(found))
         names = {name: self._names.stand_in(name) for name in (*self._vocabulary.tools, *used)}
         ids = [*VALUES.findall(content), *SHAPES.findall(content)]
@@ -91,22 +98,22 @@ class Redactor:
 
     # What the lexer asks
 
-    def opens_free(self, key: str | None) -> bool:
-        return key in _GIVEN
+    def opens(self, key: str | None) -> int:
+        return ANYBODYS if key in _GIVEN else NUMBERS if key in _RETURNED else 0
 
-    def key(self, body: str, free: bool) -> str:
+    def key(self, body: str, free: int) -> str:
         if self._vocabulary.is_key(body):
             return body
         return changed(body, self._key_name)
 
-    def string(self, body: str, key: str | None, free: bool) -> str:
+    def string(self, body: str, key: str | None, free: int) -> str:
         if not body:
             return body
-        if not free and self._vocabulary.is_value(key, body):
+        if free < ANYBODYS and self._vocabulary.is_value(key, body):
             return body
         return changed(body, lambda text: self._value(text, key, free))
 
-    def bare(self, token: str, key: str | None, free: bool) -> str:
+    def bare(self, token: str, key: str | None, free: int) -> str:
         if token in _LITERALS:
             return token
         number = _NUMBER.fullmatch(token)
@@ -119,28 +126,27 @@ class Redactor:
     # What stands for what
 
     def _key_name(self, name: str) -> str:
-        if _WORD.search(name) is None:
-            return name
-        known = self._ids.in_text(name)
+        known = self._ids.in_text(name) or self._times.moved(name)
         if known is not None:
             return known
-        moved = self._times.moved(name)
-        return moved if moved is not None else self._keys.stand_in(name)
+        stream = Stream(self._key, name)
+        new = self._keys.stand_in(name)
+        return _SIGN.sub(lambda match: stream.character(match[0], match.start()), new)
 
-    def _value(self, text: str, key: str | None, free: bool) -> str:
+    def _value(self, text: str, key: str | None, free: int) -> str:
         if key is not None:
             if is_id_key(key):
                 return self._ids.stand_in(text) if len(text) <= 300 else self._text(text)
-            if key in _NAMES and not free and len(text) <= 200:
+            if key in _NAMES and free < ANYBODYS and len(text) <= 200:
                 return self._name(text, key)
-            if not free and self._vocabulary.is_version(key, text):
+            if free < ANYBODYS and self._vocabulary.is_version(key, text):
                 return text
-            if not free and names_a_model(key):
+            if free < ANYBODYS and names_a_model(key):
                 return _WORD.sub(self._word_of_a_model, text)
         if text[0] in '{[ \n"' and self._depth < _NESTED and _may_be_nested(text):
             self._depth += 1
             try:
-                return walked(text, self, free or key in _GIVEN)
+                return walked(text, self, ANYBODYS if key in _GIVEN else max(free, NUMBERS))
             finally:
                 self._depth -= 1
         return self._text(text)
@@ -292,10 +298,16 @@ class Redactor:
         body = escape.lstrip("\\")
         if len(body) == 1:
             return escape
+        before = escape[: len(escape) - len(body) + 1]
+        if "\\" in body:  # both halves of one character
+            high, _, low = body[1:].partition("\\")
+            one = chr(0x10000 + ((int(high, 16) & 0x3FF) << 10) + (int(low.lstrip("\\")[1:], 16) & 0x3FF))
+            code = ord(stream.character(one, start)) - 0x10000
+            return f"{before}{0xD800 + (code >> 10):04x}{before}{0xDC00 + (code & 0x3FF):04x}"
         character = chr(int(body[1:], 16))
         new = ord(stream.character(character, start))
-        if character.isalnum() and new < 16 ** (len(body) - 1):
-            return f"{escape[: len(escape) - len(body) + 1]}{new:0{len(body) - 1}x}"
+        if new != ord(character) and new < 16 ** (len(body) - 1):
+            return f"{before}{new:0{len(body) - 1}x}"
         return escape
 
     def _opaque(self, run: str, start: int, stream: Stream) -> str:

@@ -13,7 +13,7 @@ _ESCAPE: Final = re.compile(
 
 
 def decoded(content: str) -> str:
-    """The text with its escapes read, at whatever depth; what is neither letter nor digit is a space."""
+    """The text with its escapes read, at whatever depth; of ASCII, what is neither letter nor digit is a space."""
     return _ESCAPE.sub(_character, content) if "\\" in content else content
 
 
@@ -31,5 +31,9 @@ def _character(match: re.Match[str]) -> str:
     code = match[1] or match[2]
     if code is not None:
         character = chr(int(code, 16))
-        return character if character.isalnum() else " "
-    return " "
+    elif match[0].lstrip("\\")[0] == "u":  # both halves of one character
+        high, low = (int(half, 16) & 0x3FF for half in re.findall("[uU]([0-9a-fA-F]{4})", match[0]))
+        character = chr(0x10000 + (high << 10) + low)
+    else:
+        return " "
+    return character if character.isalnum() or not character.isascii() else " "

@@ -1,8 +1,11 @@
 """Exchanging many files of a folder as one step.
 
 The new contents wait in a hidden folder beside them, with a second name for each old file and a journal. Once the
-journal has its name, the exchange happens, also after a crash: whoever opens the folder next finishes it. Where another
+journal has its name, the exchange happens, also after a crash: the next save of that session finishes it. Where another
 program has written one of the files meanwhile, it is taken back instead.
+
+A folder that somebody sent may hold such a hidden folder, too. So a journal counts only with this user's mark, what it
+names is reached without following a link, and who only reads changes nothing.
 """
 
 from __future__ import annotations
@@ -17,16 +20,19 @@ import stat
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Final
 
 import msgspec
 
 from toolpair.source.errors import Refused, SaveFailed, UnreadableFile
-from toolpair.source.folders.layout import is_inside, place, read_file
+from toolpair.source.folders.confined import Confined
+from toolpair.source.folders.layout import is_inside
 from toolpair.source.saving.checks import changed
-from toolpair.source.saving.keeping import NO_LINKS, flush_directory
+from toolpair.source.saving.keeping import NO_LINKS
+from toolpair.source.saving.own_mark import is_own, mark_of
 from toolpair.source.saving.streaming import write_all
-from toolpair.source.system import O_DIRECTORY, O_NOFOLLOW, Io
+from toolpair.source.system import O_DIRECTORY, O_NOFOLLOW, O_WAITLESS, Io
 
 Step = Callable[[str], None]
 _SYSTEM: Final = Io()
@@ -34,6 +40,8 @@ _ROOM: Final = re.compile(r"\.toolpair-[0-9a-f]{16}\.saving\Z")
 _JOURNAL: Final = "journal"
 _BACK: Final = "back"
 """The journal's name while what was done is taken back."""
+_HELD: Final = re.compile(r"(?:\d+\.(?:new|old)|unfinished|journal|back)\Z")
+"""What a save has in its room."""
 _YOUNG: Final = 60.0
 """Seconds. A new, empty room may not be locked yet."""
 _WAITS: Final = 2.0
@@ -58,22 +66,127 @@ class _Entry(msgspec.Struct, frozen=True):
 
 
 class _Journal(msgspec.Struct, frozen=True):
+    session: str
     entries: list[_Entry]
     folders: list[str]
     """Those that are made for new files."""
+
+
+class _Marked(msgspec.Struct, frozen=True):
+    """What stands in a journal's file."""
+
+    mark: str
+    journal: str
 
 
 def is_saving(name: str) -> bool:
     return _ROOM.match(name) is not None
 
 
+class _Room:
+    """The hidden folder of one save, open and locked, in the folder that it changes. Methods raise OSError."""
+
+    def __init__(self, folder: str, name: str, io: Io) -> None:
+        self.io = io
+        self.files = Confined(folder, io)
+        try:
+            self._name = name
+            self._descriptor = io.open(name, os.O_RDONLY | O_DIRECTORY | O_NOFOLLOW, dir_fd=self.files.top)
+        except BaseException:
+            self.files.close()
+            raise
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+        self.files.close()
+
+    def lock(self) -> None:
+        """Show others that the room is in use. BlockingIOError when it is."""
+        try:
+            self.io.flock(self._descriptor)
+        except BlockingIOError:
+            raise
+        except OSError:
+            pass  # no locks on this file system
+
+    def lock_soon(self) -> None:
+        """As `lock`, when the process that uses the room is done, which takes a moment."""
+        deadline = time.monotonic() + _WAITS
+        while True:
+            try:
+                return self.lock()
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise
+            time.sleep(0.02)
+
+    def names(self) -> list[str]:
+        return os.listdir(self._descriptor)
+
+    def state(self) -> os.stat_result:
+        return os.fstat(self._descriptor)
+
+    def read(self, name: str) -> bytes:
+        flags = os.O_RDONLY | O_NOFOLLOW | O_WAITLESS
+        with os.fdopen(self.io.open(name, flags, dir_fd=self._descriptor), "rb") as file:
+            return file.read()
+
+    def make(self, name: str, content: bytes, take_on: Callable[[int], None] | None = None) -> None:
+        """A new file that survives a power cut; `take_on` gives its descriptor what another one has."""
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        descriptor = self.io.open(name, flags, 0o600, dir_fd=self._descriptor)
+        try:
+            write_all(descriptor, content, self.io)
+            if take_on is not None:
+                take_on(descriptor)
+            self.io.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def keep(self, path: str, name: str) -> None:
+        """A second name for a file of the folder."""
+        self.files.give(path, self._descriptor, name)
+
+    def give(self, name: str, path: str) -> None:
+        """Put a file of the room in the place of one of the folder."""
+        self.files.take(name, self._descriptor, path)
+
+    def rename(self, old: str, new: str) -> None:
+        self.io.rename(old, new, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
+
+    def unlink(self, name: str) -> None:
+        self.io.unlink(name, dir_fd=self._descriptor)
+
+    def stat(self, name: str) -> os.stat_result | None:
+        try:
+            return os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+
+    def flush(self) -> None:
+        """Make the names in it durable."""
+        _flushed(self._descriptor, self.io)
+
+    def flush_folder(self) -> None:
+        """Make the room's own name durable."""
+        _flushed(self.files.top, self.io)
+
+    def clear(self) -> None:
+        """Remove it, the journal first: without it the rest means nothing."""
+        # Not through the layer that tests inject failures into: this must work after the very call that failed.
+        for name in sorted(self.names(), key=lambda one: one not in (_JOURNAL, _BACK)):
+            if _HELD.match(name):
+                os.unlink(name, dir_fd=self._descriptor)
+        os.rmdir(self._name, dir_fd=self.files.top)
+
+
 class Exchange:
     """What is to be exchanged, prepared. Its methods raise OSError."""
 
-    def __init__(self, folder: str, room: str, io: Io) -> None:
-        self._folder, self._room, self._io = folder, room, io
+    def __init__(self, room: _Room, session: str) -> None:
+        self._room, self._io = room, room.io
         self._states: list[os.stat_result | None] = []
-        self._journal = _Journal([], [])
+        self._journal = _Journal(session, [], [])
         self._begun = 0
         """How many files may have been exchanged."""
         self.is_done = False
@@ -83,8 +196,8 @@ class Exchange:
     def prepare(self, changes: Sequence[FileChange], shown: str) -> None:
         """Write the new contents and compare them; keep the old files. Raises Refused if one is not as expected."""
         folders = dict.fromkeys(change.path.rpartition("/")[0] for change in changes if change.after is not None)
-        made = [one for one in folders if not os.path.isdir(place(self._folder, one))]
-        self._journal = _Journal([_entry(change) for change in changes], made)
+        made = [one for one in folders if self._room.files.stat(one) is None]
+        self._journal = _Journal(self._journal.session, [_entry(change) for change in changes], made)
         near = next((change.path for change in changes if change.before is not None), None)
         for number, change in enumerate(changes):
             self._states.append(self._keep(number, change, shown))
@@ -92,51 +205,37 @@ class Exchange:
                 self._write_new(number, change.after, change.path if change.before is not None else near)
 
     def _keep(self, number: int, change: FileChange, shown: str) -> os.stat_result | None:
-        path = place(self._folder, change.path)
+        room, old = self._room, f"{number}.old"
         if change.before is None:
-            if os.path.lexists(path):
+            if room.files.stat(change.path) is not None:
                 raise Refused(changed(shown), "changed")
             return None
-        old = self._name(number, "old")
         try:
-            self._io.link(path, old)
+            room.keep(change.path, old)
         except FileNotFoundError:
             raise Refused(changed(shown), "changed") from None
         except OSError as error:
             if error.errno not in NO_LINKS:
                 raise
-            self._copy(path, old)
-        if read_file(path) != change.before or read_file(old) != change.before:
+            room.make(old, room.files.read(change.path), partial(self._take_on, change.path))
+        if room.files.read(change.path) != change.before or room.read(old) != change.before:
             raise Refused(changed(shown), "changed")
-        return os.lstat(path)
-
-    def _copy(self, path: str, copy: str) -> None:
-        self._made(copy, read_file(path), path)
+        return room.files.stat(change.path)
 
     def _write_new(self, number: int, content: bytes, like: str | None) -> None:
-        name = self._name(number, "new")
-        self._made(name, content, place(self._folder, like) if like is not None else None)
-        if read_file(name) != content:
+        name = f"{number}.new"
+        self._room.make(name, content, partial(self._take_on, like) if like is not None else None)
+        if self._room.read(name) != content:
             raise OSError(errno.EIO, "what was written is read back differently")
 
-    def _made(self, name: str, content: bytes, like: str | None) -> None:
-        descriptor = self._io.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            write_all(descriptor, content, self._io)
-            if like is not None:
-                self._take_on(descriptor, like)
-            self._io.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-
-    def _take_on(self, descriptor: int, like: str) -> None:
+    def _take_on(self, like: str, descriptor: int) -> None:
         """Owner, attributes and mode of another file, as far as the system lets this user set them."""
-        io, found = self._io, os.stat(like)
-        with contextlib.suppress(OSError):
-            io.fchown(descriptor, found.st_uid, found.st_gid)
-        source = os.open(like, os.O_RDONLY)
+        io, source = self._io, self._room.files.open(like)
         wanted: dict[str, bytes] = {}
         try:
+            found = os.fstat(source)
+            with contextlib.suppress(OSError):
+                io.fchown(descriptor, found.st_uid, found.st_gid)
             with contextlib.suppress(OSError):
                 io.copy_metadata(source, descriptor)
                 wanted = io.attributes(source)
@@ -156,249 +255,261 @@ class Exchange:
     def carry_out(self, step: Step, shown: str) -> None:
         """Exchange the files. What fails before the journal is written leaves all as it was. Raises Refused."""
         step("journal")
-        temporary = self._path("unfinished")
-        self._made(temporary, msgspec.json.encode(self._journal), None)
-        self._flush(os.path.join(self._room, ""))
-        self._flush(self._room)
-        self._io.rename(temporary, self._path(_JOURNAL))
-        self._flush(os.path.join(self._room, ""))
+        room = self._room
+        room.make("unfinished", _marked(self._journal))
+        room.flush()
+        room.flush_folder()
+        room.rename("unfinished", _JOURNAL)
+        room.flush()
         for number, entry in enumerate(self._journal.entries):
             step("exchange")
             self._refuse_changed(number, entry, shown)
             self._begun = number + 1
-            _put(self._folder, self._room, number, entry, self._io)
-        self._flush_all()
+            _put(room, number, entry)
+        for above in _above(self._journal.entries):
+            _flush_in(room, above)
+        for folder in self._journal.folders:
+            with room.files.above(folder) as (parent, _):
+                _flushed(parent, self._io)
 
     def _refuse_changed(self, number: int, entry: _Entry, shown: str) -> None:
-        before = self._states[number]
-        try:
-            now: os.stat_result | None = os.lstat(place(self._folder, entry.path))
-        except FileNotFoundError:
-            now = None
-        if _told(now) != _told(before):
+        if _told(self._room.files.stat(entry.path)) != _told(self._states[number]):
             raise Refused(changed(shown), "changed")
 
     def finish(self) -> None:
         """From now on nothing is taken back."""
-        self._io.unlink(self._path(_JOURNAL))
+        self._room.unlink(_JOURNAL)
         self.is_done = True
         try:
-            self._flush(os.path.join(self._room, ""))
+            self._room.flush()
         except OSError:
             self.notes.append("The system did not confirm that the changes would survive a power cut.")
 
     def late(self) -> Iterator[bytes]:
         """What other programs have written to the old files since."""
         for number, before in enumerate(self._states):
-            name = self._name(number, "old")
-            if before is not None and os.path.lexists(name):
-                now = os.lstat(name)
-                if (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
-                    yield read_file(name)
+            name = f"{number}.old"
+            now = self._room.stat(name)
+            if before is None or now is None:
+                continue
+            if (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+                yield self._room.read(name)
 
-    def take_back(self, io: Io) -> None:
+    def take_back(self) -> None:
         """All as it was, but for what other programs have written."""
+        # Not through the layer that tests inject failures into: this must work after the very call that failed.
+        self._room.io = self._room.files.io = _SYSTEM
         with contextlib.suppress(FileNotFoundError):
-            io.rename(self._path(_JOURNAL), self._path(_BACK))
-        _take_back(self._folder, self._room, self._journal, self._journal.entries[: self._begun], io)
+            self._room.rename(_JOURNAL, _BACK)
+        _take_back(self._room, self._journal, self._journal.entries[: self._begun])
         self._begun = 0
-
-    def _flush_all(self) -> None:
-        for folder in dict.fromkeys(entry.path.rpartition("/")[0] for entry in self._journal.entries):
-            self._flush(os.path.join(place(self._folder, folder), ""))
-        for folder in self._journal.folders:
-            self._flush(place(self._folder, folder))
-
-    def _flush(self, path: str) -> None:
-        """Make the names beside a path durable; those in it if it ends with a slash."""
-        _flush(path, self._io)
-
-    def _path(self, name: str) -> str:
-        return os.path.join(self._room, name)
-
-    def _name(self, number: int, what: str) -> str:
-        return self._path(f"{number}.{what}")
 
 
 @contextmanager
-def exchanging(folder: str, shown: str, io: Io = _SYSTEM) -> Iterator[Exchange]:
+def exchanging(folder: str, session: str, shown: str, io: Io = _SYSTEM) -> Iterator[Exchange]:
     """A room for an exchange, which is taken back if the body fails. Raises Refused or SaveFailed."""
-    room = os.path.join(folder, f".toolpair-{secrets.token_hex(8)}.saving")
-    found = Exchange(folder, room, io)
-    lock = -1
+    name = f".toolpair-{secrets.token_hex(8)}.saving"
+    room: _Room | None = None
+    found: Exchange | None = None
+    ended = True
     try:
-        io.make_folder(room)
-        lock = _locked(room, io)
-        yield found
+        io.make_folder(os.path.join(folder, name))
+        room = _Room(folder, name, io)
+        room.lock_soon()
+        found = Exchange(room, session)
+        try:
+            yield found
+        finally:
+            ended = _is_at_an_end(found)
     except OSError as error:
-        state = "the changes are in place" if found.is_done else "the session is unchanged"
-        if not _is_at_an_end(found):
-            state = "what was written is taken back when toolpair opens it again"
+        state = "the changes are in place" if found is not None and found.is_done else "the session is unchanged"
+        if not ended:
+            state = "what was written is taken back by its next save, or by `toolpair restore`"
         raise SaveFailed(f"Saving {shown} failed ({error.strerror or error}); {state}.") from error
     finally:
-        if _is_at_an_end(found):
+        if room is not None:
+            if ended:
+                with contextlib.suppress(OSError):
+                    room.clear()
+            room.close()
+        else:
             with contextlib.suppress(OSError):
-                _clear(room)
-        if lock >= 0:
-            os.close(lock)
-
-
-def _locked(room: str, io: Io) -> int:
-    """A descriptor that shows others that the room is in use. BlockingIOError when it is; -1 without such locks."""
-    try:
-        lock = io.open(room, os.O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-    except PermissionError:
-        return -1  # Windows opens no folders
-    try:
-        io.flock(lock)
-    except BlockingIOError:
-        os.close(lock)
-        raise
-    except OSError:
-        pass  # no locks on this file system
-    return lock
-
-
-def _locked_soon(room: str, io: Io) -> int:
-    """As `_locked`, when the process that uses the room is done, which takes a moment."""
-    deadline = time.monotonic() + _WAITS
-    while True:
-        try:
-            return _locked(room, io)
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                raise
-        time.sleep(0.02)
+                os.rmdir(os.path.join(folder, name))
 
 
 def _is_at_an_end(found: Exchange) -> bool:
     """Whether it is carried out, or all is as it was."""
-    # Not through the layer that tests inject failures into: this must work after the very call that failed.
     try:
         if not found.is_done:
-            found.take_back(_SYSTEM)
+            found.take_back()
     except OSError:
         return False
     return True
 
 
-def finish_saves(folder: str, shown: str, io: Io = _SYSTEM) -> list[str]:
-    """Finish the saves that were killed, or take them back. Returns a sentence on each.
+def unfinished_saves(folder: str, session: str | None, shown: str, io: Io = _SYSTEM) -> list[str]:
+    """A sentence on each killed save of a session (None: of any), which is left as it is.
 
-    Raises Unreadable while another process saves, and where it cannot be done.
+    Raises Unreadable while another process saves.
     """
-    try:
-        rooms = sorted(name for name in os.listdir(folder) if is_saving(name))
-    except OSError:
-        return []
-    return [said for name in rooms if (said := _finished(folder, os.path.join(folder, name), shown, io)) is not None]
+    return [said for room in _rooms(folder, shown, io) if (said := _left(room, session, shown)) is not None]
 
 
-def _finished(folder: str, room: str, shown: str, io: Io) -> str | None:
-    lock = -1
-    try:
-        lock = _locked_soon(room, io)
-        if not os.listdir(room) and time.time() - os.stat(room).st_mtime < _YOUNG:
-            return None
-        said = _brought_to_an_end(folder, room, io)
-        _clear(room)
-        return said
-    except BlockingIOError:
-        raise UnreadableFile(f"{shown} is being saved by another process; try again when that is done.") from None
-    except OSError as error:
-        if not os.path.lexists(room):
-            return None  # another process has done it
-        raise UnreadableFile(_stuck(shown, folder, error)) from None
-    finally:
-        if lock >= 0:
-            os.close(lock)
-
-
-def _stuck(shown: str, folder: str, error: OSError) -> str:
+def _left(room: _Room, session: str | None, shown: str) -> str | None:
+    journal = _journal_in(room)
+    if journal is None or (session is not None and journal[1].session != session):
+        return None
     return (
-        f"A save of {shown} was killed half way, and it cannot be finished ({error.strerror or error}); make {folder} "
-        "writable and open it again."
+        f"A save of {shown} was killed halfway, so some of its files are new and some old: its next save, or "
+        f"`toolpair restore`, finishes it or takes it back."
     )
 
 
-def _brought_to_an_end(folder: str, room: str, io: Io) -> str | None:
-    """Finish what a journal says. Without one nothing has been done."""
-    name = next((one for one in (_BACK, _JOURNAL) if os.path.lexists(os.path.join(room, one))), None)
-    if name is None:
-        return None
+def finish_saves(folder: str, session: str, shown: str, io: Io = _SYSTEM) -> list[str]:
+    """Finish the killed saves of a session, or take them back. Returns a sentence on each.
+
+    Raises Unreadable while another process saves, and where it cannot be done.
+    """
+    said = []
     try:
-        journal = msgspec.json.decode(read_file(os.path.join(room, name)), type=_Journal)
-    except msgspec.DecodeError:
-        raise OSError(errno.EINVAL, "its journal cannot be read") from None
-    if not all(is_inside(entry.path) for entry in journal.entries):
-        raise OSError(errno.EINVAL, "its journal names other files")
-    if name == _JOURNAL and all(_is_expected(folder, entry) for entry in journal.entries):
-        for number, entry in enumerate(journal.entries):
-            _put(folder, room, number, entry, io)
-        for above in dict.fromkeys(entry.path.rpartition("/")[0] for entry in journal.entries):
-            _flush(os.path.join(place(folder, above), ""), io)
-        said = "A save that was killed half way has been finished."
-    else:
-        if name == _JOURNAL:
-            io.rename(os.path.join(room, _JOURNAL), os.path.join(room, _BACK))
-        _take_back(folder, room, journal, journal.entries, io)
-        said = "A save that was killed half way has been taken back."
+        for room in _rooms(folder, shown, io):
+            sentence = _brought_to_an_end(room, session)
+            if sentence is not None:
+                said.append(sentence)
+    except OSError as error:
+        raise UnreadableFile(
+            f"A save of {shown} was killed halfway, and it cannot be finished ({error.strerror or error}); put that "
+            "right in {folder}, or restore the backup beside it.".replace("{folder}", folder)
+        ) from None
     return said
 
 
-def _is_expected(folder: str, entry: _Entry) -> bool:
-    """Whether a file is as it was before the exchange or as it is after it."""
-    return _digest_of(place(folder, entry.path)) in (entry.before, entry.after)
+def _rooms(folder: str, shown: str, io: Io) -> Iterator[_Room]:
+    """The rooms of killed saves that are this user's, locked. Raises Unreadable while another process saves."""
+    try:
+        names = sorted(name for name in os.listdir(folder) if is_saving(name))
+    except OSError:
+        return
+    for name in names:
+        try:
+            room = _Room(folder, name, io)
+        except OSError:
+            continue  # not a folder, not ours to open, or gone: another process has finished it
+        try:
+            found = room.state()
+            if hasattr(os, "geteuid") and found.st_uid != os.geteuid():
+                continue
+            room.lock_soon()
+            if room.names() or time.time() - found.st_mtime >= _YOUNG:
+                yield room
+        except BlockingIOError:
+            raise UnreadableFile(f"{shown} is being saved by another process; try again when that is done.") from None
+        finally:
+            room.close()
 
 
-def _put(folder: str, room: str, number: int, entry: _Entry, io: Io) -> None:
+def _journal_in(room: _Room) -> tuple[str, _Journal] | None:
+    """The name and the content of a room's journal; None if there is none that this user's toolpair wrote."""
+    name = next((one for one in (_BACK, _JOURNAL) if room.stat(one) is not None), None)
+    if name is None:
+        return None
+    try:
+        marked = msgspec.json.decode(room.read(name), type=_Marked)
+        if not is_own(marked.journal.encode(), marked.mark):
+            return None
+        return name, msgspec.json.decode(marked.journal, type=_Journal)
+    except (msgspec.DecodeError, UnicodeError, OSError):
+        return None
+
+
+def _brought_to_an_end(room: _Room, session: str) -> str | None:
+    """Finish what a journal says. Without one nothing has been done, and the room goes."""
+    found = _journal_in(room)
+    if found is None:
+        if not {_BACK, _JOURNAL} & set(room.names()):
+            room.clear()
+        return None
+    name, journal = found
+    if journal.session != session:
+        return None
+    if not all(is_inside(entry.path) for entry in journal.entries):
+        raise OSError(errno.EINVAL, "its journal names other files")
+    if name == _JOURNAL and all(_is_expected(room, *one) for one in enumerate(journal.entries)):
+        for number, entry in enumerate(journal.entries):
+            _put(room, number, entry)
+        for above in _above(journal.entries):
+            _flush_in(room, above)
+        said = "A save that was killed halfway has been finished."
+    else:
+        if name == _JOURNAL:
+            room.rename(_JOURNAL, _BACK)
+        _take_back(room, journal, journal.entries)
+        said = "A save that was killed halfway has been taken back."
+    room.clear()
+    return said
+
+
+def _is_expected(room: _Room, number: int, entry: _Entry) -> bool:
+    """Whether a file is as it is after the exchange, or as it was before it and the new content is there."""
+    now = _digest_of(partial(room.files.read, entry.path))
+    if now == entry.after:
+        return True
+    return now == entry.before and entry.after in (None, _digest_of(partial(room.read, f"{number}.new")))
+
+
+def _put(room: _Room, number: int, entry: _Entry) -> None:
     """One file of the exchange; nothing if that has happened."""
-    path, new = place(folder, entry.path), os.path.join(room, f"{number}.new")
+    new = f"{number}.new"
     if entry.after is None:
         with contextlib.suppress(FileNotFoundError):
-            io.unlink(path)
-    elif os.path.lexists(new):
-        with contextlib.suppress(FileExistsError):
-            io.make_folder(os.path.dirname(path), _mode_beside(os.path.dirname(path)))
-        io.rename(new, path)
+            room.files.unlink(entry.path)
+    elif room.stat(new) is not None:
+        room.give(new, entry.path)
 
 
-def _mode_beside(folder: str) -> int:
-    return stat.S_IMODE(os.stat(os.path.dirname(folder)).st_mode)
-
-
-def _take_back(folder: str, room: str, journal: _Journal, entries: Sequence[_Entry], io: Io) -> None:
+def _take_back(room: _Room, journal: _Journal, entries: Sequence[_Entry]) -> None:
     """Each file that the exchange has changed as it was; one that another program has written since stays."""
     for number, entry in enumerate(entries):
-        path, old = place(folder, entry.path), os.path.join(room, f"{number}.old")
-        if _digest_of(path) != entry.after or entry.before == entry.after:
+        old = f"{number}.old"
+        if _digest_of(partial(room.files.read, entry.path)) != entry.after or entry.before == entry.after:
             continue
         if entry.before is None:
-            io.unlink(path)
-        elif os.path.lexists(old):
-            io.rename(old, path)
+            room.files.unlink(entry.path)
+        elif _digest_of(partial(room.read, old)) == entry.before:
+            room.give(old, entry.path)
     for above in journal.folders:
         with contextlib.suppress(OSError):
-            io.remove_folder(place(folder, above))
-    for above in dict.fromkeys(entry.path.rpartition("/")[0] for entry in entries):
+            room.files.remove_folder(above)
+    for above in _above(entries):
         with contextlib.suppress(FileNotFoundError):
-            _flush(os.path.join(place(folder, above), ""), io)
+            _flush_in(room, above)
 
 
-def _clear(room: str) -> None:
-    """Remove the room, the journal first: without it the rest means nothing."""
-    names = os.listdir(room)
-    for name in sorted(names, key=lambda one: one not in (_JOURNAL, _BACK)):
-        os.unlink(os.path.join(room, name))
-    os.rmdir(room)
+def _above(entries: Sequence[_Entry]) -> list[str]:
+    """A file of each folder that has some of them."""
+    return list({entry.path.rpartition("/")[0]: entry.path for entry in entries}.values())
 
 
-def _flush(path: str, io: Io) -> None:
+def _flush_in(room: _Room, path: str) -> None:
+    with room.files.above(path) as (folder, _):
+        _flushed(folder, room.io)
+
+
+def _flushed(folder: int, io: Io) -> None:
     try:
-        flush_directory(path, io)
+        io.fsync(folder)
     except OSError as error:
         if error.errno not in _NO_FLUSH:
             raise
+
+
+def _marked(journal: _Journal) -> bytes:
+    text = msgspec.json.encode(journal).decode()
+    try:
+        mark = mark_of(text.encode())
+    except OSError:
+        mark = ""  # then nobody finishes it but for the process itself; the backup is there
+    return msgspec.json.encode(_Marked(mark, text))
 
 
 def _entry(change: FileChange) -> _Entry:
@@ -409,9 +520,9 @@ def _digest(content: bytes | None) -> str | None:
     return None if content is None else hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
-def _digest_of(path: str) -> str | None:
+def _digest_of(read: Callable[[], bytes]) -> str | None:
     try:
-        return _digest(read_file(path))
+        return _digest(read())
     except FileNotFoundError:
         return None
 

@@ -30,7 +30,7 @@ from toolpair.source.saving.made import undone_on_failure
 from toolpair.source.saving.new_file import save_as
 from toolpair.source.saving.save_result import SaveResult
 from toolpair.source.saving.streaming import Progress
-from toolpair.source.saving.sweeping import leftovers
+from toolpair.source.saving.sweeping import sweep_folder
 from toolpair.source.snapshot import Identity, Snapshot
 from toolpair.source.system import Io
 
@@ -184,19 +184,20 @@ def change_files(
     as a sentence, where that is known.
     """
     try:
-        finish_saves(folder, shown, io)
+        finished = finish_saves(folder, session, shown, io)
     except UnreadableFile as error:
         raise Refused(str(error), "held") from None
+    if finished and state is not None:
+        raise Refused(f"{finished[0]} {shown} is another one than the one opened; open it again.", "changed")
     if not os.path.isdir(folder):
         raise Refused(f"{folder} is no longer there; nothing was written.", "gone")
     advice = "save under a new name in another folder"
     refuse_folder(folder, shown, advice)
     refuse_folder(os.path.dirname(folder), folder, advice)
     refuse_held(folder, shown, open_beside)
-    for _ in leftovers(os.path.dirname(folder), io):
-        pass  # those of killed saves are removed
+    sweep_folder(os.path.dirname(folder), io)
     names = KeptNames(folder, now)
-    with undone_on_failure(folder) as kept, exchanging(folder, shown, io) as exchange:
+    with undone_on_failure(folder) as kept, exchanging(folder, session, shown, io) as exchange:
         kept.in_place = lambda: exchange.is_done
         step("read")
         try:
@@ -228,7 +229,7 @@ def change_files(
             )
         step("finish")
         exchange.finish()
-        notes = [*exchange.notes]
+        notes = [*finished, *exchange.notes]
         late = list(exchange.late())
         if late:
             late_name = put_aside(late, names, kept, io, found)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from toolpair.source.errors import Refused, UnreadableFile
-from toolpair.source.folders.exchange import finish_saves
+from toolpair.source.folders.exchange import unfinished_saves
 from toolpair.source.folders.layout import FolderLayout, place, rows_in
 from toolpair.source.limits import USUAL, Limits
 from toolpair.source.rows.private_copy import Progress
@@ -36,12 +36,8 @@ class FilesOfSession(Struct, frozen=True, eq=False):
     limits: Limits = USUAL
 
     def read(self, shown: str, progress: Progress | None = None) -> Snapshot:
-        """The session as it is now; what a killed save has begun is finished first. Raises Unreadable."""
-        finish_saves(self.path, shown)
-        return self.read_as_is(shown, progress)
-
-    def read_as_is(self, shown: str, progress: Progress | None = None) -> Snapshot:
-        """The session as it is now. Raises Unreadable."""
+        """The session as it is now, when no other process saves it. Raises Unreadable."""
+        unfinished_saves(self.path, self.session, shown)
         for _ in range(_TRIES):
             try:
                 before = self.state()

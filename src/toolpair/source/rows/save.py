@@ -30,7 +30,7 @@ from toolpair.source.saving.made import stat_or_none, undone_on_failure
 from toolpair.source.saving.new_file import save_as
 from toolpair.source.saving.save_result import SaveResult
 from toolpair.source.saving.streaming import Progress
-from toolpair.source.saving.sweeping import leftovers
+from toolpair.source.saving.sweeping import sweep_folder
 from toolpair.source.snapshot import Snapshot
 from toolpair.source.system import Io
 
@@ -161,8 +161,7 @@ def change_rows(
         said = f"{shown} has other names (hard links), and what waits in the log of one is not seen by another"
         raise Refused(f"{said}; remove them, or save a copy.", "form")
     refuse_held(path, shown, stop)
-    for _ in leftovers(os.path.dirname(path), io):
-        pass  # those of killed saves are removed
+    sweep_folder(os.path.dirname(path), io)
     is_whole = state_of(path).size <= COPIED
     names = KeptNames(path, now)
     with undone_on_failure(path) as kept, writing(path, shown, step) as transaction:

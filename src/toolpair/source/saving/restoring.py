@@ -39,7 +39,8 @@ def restore(
 ) -> SaveResult:
     """Put a backup back in the file's place, byte for byte; the current file, if any, becomes a backup itself.
 
-    `only_over`: only while the file holds exactly this. Raises Refused or SaveFailed.
+    `only_over`: only while the file holds exactly this. A backup of another kind of file, or another user's, is
+    refused: a folder that somebody sent may hold one. Raises Refused or SaveFailed.
     """
     source = os.fspath(backup.path if isinstance(backup, Backup) else backup)
     shown = os.fspath(path)
@@ -47,6 +48,7 @@ def restore(
     pieces: list[Piece] = []
     if is_database(source):
         from toolpair.source.rows.backup import database_in, read
+        from toolpair.source.rows.copying import names_database
         from toolpair.source.rows.save import refuse_no_database, restore_rows
 
         held = read(source)
@@ -56,9 +58,12 @@ def restore(
             return restore_files(target, source, held, only_over)
         if held is not None and is_database(target):
             return restore_rows(target, source, held, only_over)
-        if held is not None:
-            refuse_no_database(target, source, held)
-            pieces = [database_in(source)]
+        if held is None or os.path.lexists(target) or not names_database(target):
+            raise Refused(_another_kind(source, shown), "form")
+        refuse_no_database(target, source, held)
+        pieces = [database_in(source)]
+    elif os.path.isdir(target) or is_database(target):
+        raise Refused(_another_kind(source, shown), "form")
     unreadable = f"{source} is not a backup that can be read; choose another one."
     try:
         descriptor = open_leased(lambda: io.open(source, os.O_RDONLY | O_WAITLESS))
@@ -73,6 +78,8 @@ def restore(
             raise Refused(unreadable, "not-regular")
         pieces = pieces or [OriginalRun(0, kept.st_size)]
         found = stat_or_none(target)
+        if hasattr(os, "geteuid") and kept.st_uid not in (os.geteuid(), found.st_uid if found is not None else 0):
+            raise Refused(f"{source} belongs to another user than {shown}; copy it yourself if you trust it.", "form")
         if only_over is not None:
             if found is None or only_over.identity is None:
                 raise Refused(changed(shown), "changed")
@@ -90,6 +97,10 @@ def restore(
         return replace(result, notes=(*result.notes, *_note_on_writer(source, io)))
     finally:
         os.close(descriptor)
+
+
+def _another_kind(backup: str, shown: str) -> str:
+    return f"{backup} is not a backup of {shown}: one is a database or a folder, the other is not; choose another one."
 
 
 def _note_on_writer(backup: str, io: Io) -> list[str]:

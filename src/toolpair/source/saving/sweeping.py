@@ -25,8 +25,6 @@ class Leftover(Struct, frozen=True):
 
     name: str
     size: int
-    kept_because: str | None = None
-    """Why it could not be removed; None: it was removed."""
 
 
 def sweep(path: str, target: tuple[int, int], io: Io) -> None:
@@ -45,22 +43,26 @@ def sweep(path: str, target: tuple[int, int], io: Io) -> None:
             if (found.st_dev, found.st_ino) == target:
                 io.unlink(whole)
             elif is_temporary(name):
-                _swept(whole, io)
+                _size_of(whole, io, remove=True)
+
+
+def sweep_folder(folder: str, io: Io) -> None:
+    """Remove the temporary files that no save has locked."""
+    for name in filter(is_temporary, _names(folder, io)):
+        with contextlib.suppress(OSError):
+            _size_of(os.path.join(folder, name), io, remove=True)
 
 
 def leftovers(folder: str, io: Io = _SYSTEM) -> Iterator[Leftover]:
-    """The temporary files that killed saves left in a folder; each is removed if possible.
+    """The temporary files that killed saves left in a folder. Nothing is removed: that is for the next save there.
 
     Files of a running save are locked, in whichever process it runs; another user's are left alone.
     """
     for name in filter(is_temporary, _names(folder, io)):
-        whole = os.path.join(folder, name)
-        try:
-            size = _swept(whole, io)
-        except OSError:
-            continue
-        if size is not None:
-            yield Leftover(name, *size)
+        with contextlib.suppress(OSError):
+            size = _size_of(os.path.join(folder, name), io)
+            if size is not None:
+                yield Leftover(name, size)
 
 
 def _names(folder: str, io: Io) -> list[str]:
@@ -70,10 +72,10 @@ def _names(folder: str, io: Io) -> list[str]:
         return []
 
 
-def _swept(name: str, io: Io) -> tuple[int, str | None] | None:
-    """Remove a temporary file that nobody uses. Returns its size, and why it could not be removed (None: it was).
+def _size_of(name: str, io: Io, *, remove: bool = False) -> int | None:
+    """The size of a temporary file that nobody uses. None when somebody may be using it.
 
-    None when somebody may be using it. Raises OSError when that cannot be determined.
+    Raises OSError when that cannot be determined, or when it cannot be removed.
     """
     descriptor = io.open(name, os.O_RDONLY | O_NOFOLLOW | O_WAITLESS)
     try:
@@ -87,10 +89,8 @@ def _swept(name: str, io: Io) -> tuple[int, str | None] | None:
         io.flock(descriptor)
         if not os.path.samestat(os.lstat(name), found):
             return None
-        try:
+        if remove:
             io.unlink(name)
-        except OSError as error:
-            return found.st_size, error.strerror or str(error)
-        return found.st_size, None
+        return found.st_size
     finally:
         os.close(descriptor)

@@ -1,0 +1,106 @@
+"""Files of a folder, reached so that nothing that lies in it can lead a write elsewhere.
+
+A path is opened component by component: no link is followed, and each folder on the way has the device and the owner
+of the top one. That needs calls that take a descriptor of a folder, which Windows lacks.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from toolpair.source.system import O_DIRECTORY, O_NOFOLLOW, O_WAITLESS, Io
+
+
+class Confined:
+    """The files below a folder, by their paths with slashes. Methods raise OSError."""
+
+    def __init__(self, top: str, io: Io) -> None:
+        if os.open not in os.supports_dir_fd:
+            raise OSError(errno.ENOTSUP, "this system opens no file by way of its folder")
+        self.io = io
+        self.top = io.open(top, os.O_RDONLY | O_DIRECTORY)
+        self._is = os.fstat(self.top)
+
+    def close(self) -> None:
+        os.close(self.top)
+
+    @contextmanager
+    def above(self, path: str, make: bool = False) -> Iterator[tuple[int, str]]:
+        """A descriptor of the folder that a file is in, and the file's name in it. `make`: the folder may be new."""
+        *folders, name = path.split("/")
+        if any(one in ("", ".", "..") for one in (*folders, name)):
+            raise OSError(errno.EINVAL, f"{path} leads out of the folder")
+        here, opened = self.top, []
+        try:
+            for folder in folders:
+                if make:
+                    with suppress(FileExistsError):
+                        self.io.make_folder(folder, stat.S_IMODE(os.fstat(here).st_mode), dir_fd=here)
+                here = self._entered(folder, here, path)
+                opened.append(here)
+            yield here, name
+        finally:
+            for descriptor in opened:
+                os.close(descriptor)
+
+    def _entered(self, folder: str, parent: int, path: str) -> int:
+        try:
+            descriptor = self.io.open(folder, os.O_RDONLY | O_DIRECTORY | O_NOFOLLOW, dir_fd=parent)
+        except OSError as error:
+            if error.errno in (errno.ELOOP, errno.ENOTDIR):
+                raise OSError(error.errno, f"{folder} in {path} is a link or a file, not a folder") from None
+            raise
+        found = os.fstat(descriptor)
+        if (found.st_dev, found.st_uid) != (self._is.st_dev, self._is.st_uid):
+            os.close(descriptor)
+            raise OSError(errno.EXDEV, f"{folder} in {path} is on another disk, or another user's")
+        return descriptor
+
+    def stat(self, path: str) -> os.stat_result | None:
+        """What a path names, a link as the link; None if nothing."""
+        try:
+            with self.above(path) as (folder, name):
+                return os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+
+    def open(self, path: str) -> int:
+        """A regular file of the top folder's owner, for reading."""
+        with self.above(path) as (folder, name):
+            descriptor = self.io.open(name, os.O_RDONLY | O_NOFOLLOW | O_WAITLESS, dir_fd=folder)
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_uid != self._is.st_uid:
+            os.close(descriptor)
+            raise OSError(errno.EPERM, f"{path} is not a regular file of the folder's owner")
+        return descriptor
+
+    def read(self, path: str) -> bytes:
+        with os.fdopen(self.open(path), "rb") as file:
+            return file.read()
+
+    def unlink(self, path: str) -> None:
+        with self.above(path) as (folder, name):
+            self.io.unlink(name, dir_fd=folder)
+
+    def remove_folder(self, path: str) -> None:
+        with self.above(path) as (folder, name):
+            self.io.remove_folder(name, dir_fd=folder)
+
+    def take(self, name: str, room: int, path: str) -> None:
+        """Give a file of another folder, open as `room`, the path."""
+        with self.above(path, make=True) as (folder, last):
+            self.io.rename(name, last, src_dir_fd=room, dst_dir_fd=folder)
+
+    def give(self, path: str, room: int, name: str) -> None:
+        """Give a file a second name in another folder, open as `room`."""
+        with self.above(path) as (folder, last):
+            self.io.link(last, name, src_dir_fd=folder, dst_dir_fd=room)
+
+    def flush(self, path: str) -> None:
+        """Make the names in the folder of a file durable."""
+        with self.above(path) as (folder, _):
+            self.io.fsync(folder)
