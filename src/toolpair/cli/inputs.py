@@ -7,6 +7,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import Final
 
 from msgspec import Struct
@@ -16,8 +17,11 @@ from toolpair.formats import address_of, folder_layout
 from toolpair.session.session import Session, SessionError, open_session
 from toolpair.source.addresses import divided, is_database
 from toolpair.source.errors import TooLarge
-from toolpair.source.limits import Limits, in_words, no_memory
-from toolpair.source.memory import fits
+from toolpair.source.file_bytes import Content
+from toolpair.source.limits import Limits, in_words
+from toolpair.source.packing import is_packed
+from toolpair.source.snapshot import refuse_binary
+from toolpair.source.spooled import Spooled
 
 STDIN: Final = "-"
 HERE: Final = "."
@@ -143,24 +147,22 @@ def newest_here() -> list[Input]:
         return []
 
 
-def read_stdin(max_size: int | None = None) -> bytes:
-    """All of standard input. Raises SessionError when it exceeds the limit, or memory."""
+def read_stdin(max_size: int | None = None) -> Content:
+    """All of standard input. Raises SessionError when it exceeds the limit, or is no text from its beginning."""
     if sys.stdin is None:
         return b""
     most = Limits.of(max_size).standard_input
-    pieces: list[bytes] = []
-    size = 0
-    while piece := sys.stdin.buffer.read(_PIECE):
-        pieces.append(piece)
-        size += len(piece)
-        if size > most:
-            raise TooLarge(
-                f"Standard input holds more than {in_words(most)}, which is as much as is read of it; "
-                "--max-size allows more, or give the name of a file."
-            )
-        if not fits(size):
-            raise no_memory("What comes through standard input")
-    return b"".join(pieces)
+    with closing(Spooled("standard input")) as content:
+        while piece := sys.stdin.buffer.read(_PIECE):
+            if not content.size and len(piece) == _PIECE and piece.strip() and not is_packed(piece):
+                refuse_binary(piece, "standard input")  # what comes may have no end
+            content.add(piece)
+            if content.size > most:
+                raise TooLarge(
+                    f"Standard input holds more than {in_words(most)}, which is as much as is read of it; "
+                    "--max-size allows more, or give the name of a file."
+                )
+        return content.content()
 
 
 def collect(names: list[str]) -> Iterator[Input]:

@@ -30,6 +30,7 @@ from toolpair.source.addresses import divided
 from toolpair.source.container import Container, ConversationSource, container_in
 from toolpair.source.document import Document
 from toolpair.source.errors import IsDatabase, UnreadableFile
+from toolpair.source.file_bytes import Content
 from toolpair.source.limits import Limits
 from toolpair.source.sibling_files import FilesBeside
 from toolpair.source.snapshot import Snapshot, from_bytes, open_source
@@ -193,7 +194,7 @@ class FileReader(Struct, frozen=True, eq=False):
 
 def open_file(
     path: str | Path,
-    data: bytes | None,
+    data: Content | None,
     reader: FileReader,
     progress: OnProgress | None,
     checking: OnChecking | None,

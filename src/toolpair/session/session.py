@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from toolpair.session.saving import SaveInPlace
     from toolpair.session.staged import Staged as Staged  # noqa: PLC0414 - to be imported from here
     from toolpair.source.columns import Columns
+    from toolpair.source.file_bytes import Content
     from toolpair.source.saving import Backup as Backup  # noqa: PLC0414 - to be imported from here
     from toolpair.source.saving import Progress, SaveResult
 
@@ -79,7 +80,7 @@ __all__ = [
 def open_session(
     path: str | Path,
     *,
-    data: bytes | None = None,
+    data: Content | None = None,
     format: str | None = None,
     profile: str | None = None,
     leaf: str | None = None,
@@ -95,8 +96,8 @@ def open_session(
     called with the number of bytes read of a large file, `checking` with the number of suspicious windows checked and
     their total; an exception from either ends the reading. `reporting`: only problems are needed, nothing is shown or
     changed, so less stays in memory. `agent_version` resumes the file (or what this returns for the format's id); by
-    default the newest one measured. `max_size` limits the bytes of a single line and of a decompressed file; None: 1 GB
-    and 4 GB. Raises SessionError with one sentence when the file cannot be read or understood.
+    default the newest one measured. `max_size` limits the bytes of a single line and of a decompressed file; None:
+    25 MB and 4 GB. Raises SessionError with one sentence when the file cannot be read or understood.
     """
     reader = FileReader(format, profile, View(leaf, reporting=reporting))
     session = Session(*open_file(path, data, reader, progress, checking, agent_version, max_size))

@@ -22,7 +22,7 @@ from toolpair.source.errors import UnreadableFile
 from toolpair.source.file_bytes import Content
 from toolpair.source.json_spans import BadSpan, Finder, SpanScan, children, closers, node_at, scan, skip_space
 from toolpair.source.jsonl import lines_document
-from toolpair.source.limits import USUAL, Limits, refuse_long_line
+from toolpair.source.limits import USUAL, Limits, refuse_crumbs, refuse_long_line
 from toolpair.source.locate import Located, is_message_list, locate
 from toolpair.source.record import Record
 from toolpair.source.record_values import BOM, parse, strictly, without_comma
@@ -299,6 +299,7 @@ def read_container(content: Content, shown: str, prefer: Prefer | None = None, l
     """
     if isinstance(content, bytes):
         refuse_long_line(content, shown, limits)
+        refuse_crumbs(content, shown, limits)
         return read_in_memory(content, shown, prefer)
     from toolpair.source.large import read_large
 

@@ -10,6 +10,8 @@ from toolpair.source.errors import UnreadableFile
 
 CAN_READ_AT: Final = hasattr(os, "pread") and os.name != "nt"
 """On other systems files are read whole: Windows has no pread, and does not replace a file that is open."""
+LARGE: Final = 8 << 20
+"""From so many bytes on content stays on disk."""
 _PIECE: Final = 1 << 16
 _PIECES: Final = 4
 _STEP: Final = 1 << 22

@@ -63,6 +63,11 @@ class _Walk:
 
     def take(self, block: bytes) -> bool:
         """Take the next lines. False when one is of another kind."""
+        whole = self._known + b"\n"
+        times = len(block) // len(whole)
+        if self._known.strip(_SPACE) and times > 1 and block == whole * times:
+            self._repeat(times - 1, len(whole))
+            block = whole
         for line in block.removesuffix(b"\n").split(b"\n"):
             next_start = self._at + len(line) + 1
             self._lines += 1
@@ -85,6 +90,12 @@ class _Walk:
             self._before, self._last = self._last, (self._at + len(line.rstrip(_SPACE)), next_start, self._lines)
             self._at = next_start
         return True
+
+    def _repeat(self, times: int, size: int) -> None:
+        """Take the last line again, so many times at once. The next one is taken as any other."""
+        self._at += times * size
+        self._lines += times
+        self._count += times
 
     def flood(self) -> Flood | None:
         """The flood that was found; None when it is too short."""

@@ -29,7 +29,7 @@ from toolpair.source.index import ArrayIndex, Body, LineIndex
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.json_spans import SpanScan, scan
 from toolpair.source.jsonl import lines_document
-from toolpair.source.limits import USUAL, Limits, no_memory, refuse_long_line
+from toolpair.source.limits import USUAL, Limits, no_memory, refuse_crumbs, refuse_long_line
 from toolpair.source.literal import may_be_literal
 from toolpair.source.locate import LOOKED_AT
 from toolpair.source.memory import fits
@@ -63,6 +63,7 @@ def read_large(content: Content, shown: str, prefer: Prefer | None = None, limit
         if found is None:
             # Without line ends, all but the elements of a document is read at once.
             refuse_long_line(content, shown, limits)
+            refuse_crumbs(content, shown, limits)
         found = (
             found
             or _as_lines(content, start, end, shown, prefer)

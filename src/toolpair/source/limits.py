@@ -15,13 +15,20 @@ _SURELY_FITS: Final = 1 << 28
 """Up to this many bytes of a line, available memory is not checked."""
 
 
+_CRUMB: Final = 8
+_MANY_CRUMBS: Final = 1 << 23
+_LOOKED_AT: Final = 1 << 16
+"""Bytes: of a line that says nothing, of a file that has too many of them, and of what is looked at in one place."""
+
+
 class Limits(Struct, frozen=True):
     """In bytes."""
 
     unpacked: int = 4 * GB
     """Maximum unpacked size of a compressed file."""
     standard_input: int = 4 * GB
-    line: int = GB
+    line: int = 25_000_000
+    """A line is held some four times while it is read: this many bytes take 150 MB."""
     asked_for: bool = False
     """The user set them."""
 
@@ -44,6 +51,22 @@ def in_words(size: int) -> str:
 
 def no_memory(shown: str) -> TooLarge:
     return TooLarge(f"{shown} does not fit into memory; split it and open the part that matters.")
+
+
+def refuse_crumbs(content: Content, shown: str, limits: Limits) -> None:
+    """Refuse millions of different lines of a few bytes, before an object is made of each. Raises TooLarge."""
+    size = len(content)
+    if size < _MANY_CRUMBS or limits.asked_for:
+        return
+    for at in range(size // 16, size - _LOOKED_AT, size // 8):
+        block = content[at : at + _LOOKED_AT]
+        lines = block.split(b"\n")
+        if len(lines) * _CRUMB < len(block) or len({line.strip() for line in lines[1:-1]} - {b""}) < 2:
+            return
+    raise TooLarge(
+        f"{shown} ({in_words(size)}) has lines of only a few bytes each, which no session has; --max-size reads it "
+        "anyway."
+    )
 
 
 def refuse_long_line(content: Content, shown: str, limits: Limits) -> None:

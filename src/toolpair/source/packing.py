@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from typing import Any, Final
 
 from msgspec import Struct
 
 from toolpair.source.errors import Refused, TooLarge, UnreadableFile
-from toolpair.source.limits import GB, USUAL, Limits, in_words, no_memory
+from toolpair.source.file_bytes import Content
+from toolpair.source.limits import USUAL, Limits, in_words, no_memory
 from toolpair.source.memory import fits
+from toolpair.source.spooled import Spooled
 
 MAGIC: Final = b"\x28\xb5\x2f\xfd"
 SUFFIX: Final = ".zst"
@@ -22,9 +25,9 @@ _BLOCK: Final = 1 << 17
 """Maximum unpacked bytes of a compressed block."""
 _BLOCKS: Final = 1 << 20
 """How many block headers are looked at."""
-_HOLLOW: Final = GB
-"""A file that unpacks to more than this, and to a thousand times its size, was not written by an agent."""
-_SWOLLEN: Final = 1000
+_HOLLOW: Final = 64 << 20
+"""A file that unpacks to more than this, and to two hundred times its size, was not written by an agent."""
+_SWOLLEN: Final = 200
 _HEAD: Final = 18
 """Maximum bytes of a frame header."""
 _REPEATED, _COMPRESSED = 1, 2
@@ -44,7 +47,7 @@ def is_packed(data: bytes) -> bool:
     return data.startswith(MAGIC)
 
 
-def unpack(data: bytes, shown: str, limits: Limits = USUAL) -> tuple[bytes, Packing]:
+def unpack(data: bytes, shown: str, limits: Limits = USUAL) -> tuple[Content, Packing]:
     """The content of all frames, up to a missing or bad end. Raises Unreadable."""
     zstandard = _library()
     if zstandard is None:
@@ -53,19 +56,17 @@ def unpack(data: bytes, shown: str, limits: Limits = USUAL) -> tuple[bytes, Pack
             "zstandard`, or unpack the file first."
         )
     window = _refuse_bomb(data, shown, limits, zstandard)
-    pieces: list[bytes] = []
-    size = 0
     whole = True
-    try:
-        for piece in _frames(data, zstandard.ZstdDecompressor(max_window_size=max(window, _WINDOW))):
-            size += len(piece)
-            pieces.append(piece)
-    except (zstandard.ZstdError, EOFError):
-        whole = False
-    if not size:
-        what = "nothing in it can be unpacked" if not whole else "it is empty"
-        raise UnreadableFile(f"{shown} is zstd-compressed, but {what}; look for a backup of it.")
-    return b"".join(pieces), Packing(data, whole)
+    with closing(Spooled(shown)) as content:
+        try:
+            for piece in _frames(data, zstandard.ZstdDecompressor(max_window_size=max(window, _WINDOW))):
+                content.add(piece)
+        except (zstandard.ZstdError, EOFError):
+            whole = False
+        if not content.size:
+            what = "nothing in it can be unpacked" if not whole else "it is empty"
+            raise UnreadableFile(f"{shown} is zstd-compressed, but {what}; look for a backup of it.")
+        return content.content(), Packing(data, whole)
 
 
 def _refuse_bomb(data: bytes, shown: str, limits: Limits, zstandard: Any) -> int:
@@ -98,8 +99,8 @@ def _refuse_size(size: int, packed: int, shown: str, limits: Limits) -> None:
         )
     if size > max(_HOLLOW, packed * _SWOLLEN) and not limits.asked_for:
         raise TooLarge(
-            f"{shown} ({in_words(packed)}) unpacks to more than {in_words(_HOLLOW)}, over a thousand times its size, "
-            "which no real session does; --max-size allows it anyway."
+            f"{shown} ({in_words(packed)}) unpacks to more than {in_words(_HOLLOW)} and over {_SWOLLEN} times its "
+            "size, which no real session does; --max-size allows it anyway."
         )
 
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 from toolpair.source.addresses import joined
 from toolpair.source.edges import skipped
 from toolpair.source.errors import IsDatabase, UnreadableFile
-from toolpair.source.file_bytes import CAN_READ_AT, Content, FileBytes
+from toolpair.source.file_bytes import CAN_READ_AT, LARGE, Content, FileBytes
 from toolpair.source.fingerprint import Fingerprint
 from toolpair.source.limits import USUAL, Limits, no_memory
 from toolpair.source.memory import fits
@@ -26,8 +26,6 @@ from toolpair.transcript.model import Damaged
 if TYPE_CHECKING:
     from toolpair.source.rows.stored_session import StoredRecords
 
-LARGE: Final = 8 << 20
-"""A file of at least this many bytes is not held in memory."""
 _SAMPLE: Final = 1 << 16
 _LONGEST_END: Final = 1 << 25
 """How many bytes of the last line are looked at to tell whether it is being written."""
@@ -99,7 +97,7 @@ class Snapshot(Struct, frozen=True, eq=False):
         return self.packing.raw if self.packing is not None else self.data
 
 
-def from_bytes(data: bytes, shown: str, limits: Limits = USUAL) -> Snapshot:
+def from_bytes(data: Content, shown: str, limits: Limits = USUAL) -> Snapshot:
     """A snapshot of bytes that do not come from a file. Raises Unreadable."""
     content, packing = _content(data, shown, limits)
     return Snapshot(None, shown, content, None, None, packing, limits)
@@ -111,7 +109,7 @@ def _content(data: Content, shown: str, limits: Limits) -> tuple[Content, Packin
         if not isinstance(data, bytes) and not fits(len(data)):
             raise MemoryError
         data, packing = unpack(data[:], shown, limits)
-    _refuse_binary(data, shown)
+    refuse_binary(data, shown)
     return data, packing
 
 
@@ -220,7 +218,7 @@ def _refuse_odd(mode: int, shown: str) -> None:
     raise UnreadableFile(f"{shown} is a device, not a regular file; give a session file.")
 
 
-def _refuse_binary(data: Content, shown: str) -> None:
+def refuse_binary(data: Content, shown: str) -> None:
     """Refuse anything that is not UTF-8 text. Invalid bytes and runs of NUL within text are accepted."""
     for magic, name, advice in _MAGIC:
         if data.startswith(magic):

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, BinaryIO, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,7 +14,7 @@ from msgspec.structs import replace
 from toolpair.source.container import Container, ConversationSource
 from toolpair.source.edges import same_bytes
 from toolpair.source.errors import TooLarge, UnreadableFile
-from toolpair.source.file_bytes import CAN_READ_AT, Content, FileBytes
+from toolpair.source.file_bytes import Content
 from toolpair.source.growth import Growth
 from toolpair.source.index import LineIndex
 from toolpair.source.jsonl import lines_document
@@ -26,7 +24,8 @@ from toolpair.source.rows.layout import Layout, Row, tables_of
 from toolpair.source.rows.lines import line_of
 from toolpair.source.rows.private_copy import Progress
 from toolpair.source.rows.reading import reading, refuse_log, state_of
-from toolpair.source.snapshot import LARGE, Identity, Snapshot
+from toolpair.source.snapshot import Identity, Snapshot
+from toolpair.source.spooled import Spooled
 
 if TYPE_CHECKING:
     from toolpair.source.document import Document
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
 
 _ASKED: Final = 1 << 24
 """Bytes between two looks at the memory that is left."""
+_LONGEST: Final = 1_000_000_000
+"""The most that SQLite itself allows."""
 
 
 class Save(Protocol):
@@ -90,7 +91,10 @@ class RowsOfSession(Struct, frozen=True, eq=False):
     def rows(self, connection: sqlite3.Connection) -> Iterator[Row]:
         """The session's rows. Raises Unreadable if the database is another one by now."""
         try:
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(self.limits.line, _LONGEST))
             yield from self.layout.rows(connection, self.session)
+        except sqlite3.DataError:
+            raise _long_row(self.path, self.limits) from None
         except sqlite3.OperationalError:
             if self.layout.claims(tables_of(connection), connection):
                 raise
@@ -119,16 +123,13 @@ class RowsOfSession(Struct, frozen=True, eq=False):
 
 def lines_in(stored: StoredRecords, rows: Iterable[Row], shown: str, progress: Progress | None) -> Content:
     """The rows of a session as lines; many are kept on disk, as those of a large file are. Raises Unreadable."""
-    with closing(_Lines(shown)) as lines:
+    with closing(Spooled(shown)) as lines:
         size = asked = 0
         for row in rows:
             line = line_of(row)
             if len(line) > stored.limits.line:
-                raise TooLarge(
-                    f"{shown}: a row is longer than {in_words(stored.limits.line)}, the most that is read of one; "
-                    "--max-size allows more."
-                )
-            lines.add(line)
+                raise _long_row(shown, stored.limits)
+            lines.add(line, b"\n")
             size += len(line) + 1
             if size - asked > _ASKED:
                 asked = size
@@ -141,56 +142,10 @@ def lines_in(stored: StoredRecords, rows: Iterable[Row], shown: str, progress: P
         return lines.content()
 
 
-class _Lines:
-    """Lines in memory; from a certain size on in a file without a name, which only this user can read."""
-
-    def __init__(self, shown: str) -> None:
-        self._shown = shown
-        self._held: list[bytes] = []
-        self._size = self._on_disk = 0
-        self._limit = LARGE if CAN_READ_AT else sys.maxsize
-        """Bytes that are held until they are written."""
-        self._file: BinaryIO | None = None
-
-    def add(self, line: bytes) -> None:
-        self._held += line, b"\n"
-        self._size += len(line) + 1
-        if self._size - self._on_disk >= self._limit:
-            self._write()
-
-    def _write(self) -> None:
-        data = b"".join(self._held)
-        try:
-            if self._file is None:
-                self._file = tempfile.TemporaryFile(prefix="toolpair-lines-", buffering=0)  # noqa: SIM115
-                self._limit = _ASKED
-            view = memoryview(data)
-            while view:
-                view = view[self._file.write(view) :]
-        except OSError:
-            # No room there: all of it stays in memory.
-            before = self._read()
-            self.close()
-            self._held, self._on_disk, self._limit = [before, data], 0, sys.maxsize
-        else:
-            self._held, self._on_disk = [], self._size
-
-    def _read(self) -> bytes:
-        if self._file is None:
-            return b""
-        return FileBytes(self._file.fileno(), self._on_disk, self._shown).pread(0, self._on_disk)
-
-    def content(self) -> Content:
-        if self._file is not None:
-            self._write()
-        if self._file is None:
-            return b"".join(self._held)
-        return FileBytes(self._file.fileno(), self._size, self._shown)
-
-    def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+def _long_row(shown: str, limits: Limits) -> TooLarge:
+    return TooLarge(
+        f"{shown}: a row is longer than {in_words(limits.line)}, the most that is read of one; --max-size allows more."
+    )
 
 
 def container_of(snapshot: Snapshot) -> Container:
