@@ -7,11 +7,12 @@ import os
 import stat
 import sys
 import time
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final
 
 from toolpair.agents.catalog import describe, index, index_of, looked_in
-from toolpair.cli import exits
+from toolpair.cli import exits, streams
 from toolpair.cli.file_report import Entry
 from toolpair.cli.meant import closest
 from toolpair.cli.output import dump
@@ -114,14 +115,16 @@ def _of_database(options: argparse.Namespace, machine: Machine) -> int:
 
 
 def _show(found: list[FoundSession], options: argparse.Namespace, machine: Machine) -> None:
-    found = [describe(one) for one in found[: options.limit]]
+    described = map(describe, found[: options.limit])  # a line at a time: there may be hundreds of thousands
     if options.output_format == "json":
-        out(dump({"version": 1, "sessions": [_entry(one) for one in found]}, indent=2))
+        out(dump({"version": 1, "sessions": [_entry(one) for one in described]}, indent=2))
     elif options.output_format == "jsonl":
-        for one in found:
+        for one in described:
             out(dump(_entry(one)))
+            if streams.unread():
+                return
     else:
-        _print(found, machine, style_for(sys.stdout, options.color))
+        _print(described, machine, style_for(sys.stdout, options.color))
 
 
 def _entry(one: FoundSession) -> Entry:
@@ -138,7 +141,7 @@ def _entry(one: FoundSession) -> Entry:
     }
 
 
-def _print(found: list[FoundSession], machine: Machine, style: TerminalStyle) -> None:
+def _print(found: Iterable[FoundSession], machine: Machine, style: TerminalStyle) -> None:
 
     now = time.time()
     for one in found:
@@ -150,3 +153,5 @@ def _print(found: list[FoundSession], machine: Machine, style: TerminalStyle) ->
             words = f"{one.name}: {words}" if words else one.name
         if words:
             out(style.dim(f"        {safe(words[:_WORDS])}"))
+        if streams.unread():
+            return

@@ -9,6 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from toolpair.source.errors import UnreadableFile
+from toolpair.source.file_bytes import FileBytes
+from toolpair.source.line_blocks import line_blocks
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -72,35 +76,38 @@ class FilesBeside:
         return made
 
     def lines_with(self, name: str, wanted: Iterable[bytes]) -> Mapping[bytes, Sequence[bytes]]:
-        """The lines of a file that hold any of these byte strings. Each string is searched once; no file is kept."""
+        """The lines of a file that hold any of these byte strings. It is read once for all of one key; none is kept."""
         known = self._found.setdefault(name, {})
         new = [word for word in dict.fromkeys(wanted) if word not in known]
-        key = _key_of(new)
-        if known and key is not None:
-            # After the first search, the file is indexed by the value of the key that all the strings share.
-            places = self._places.get((name, key))
+        if new:
+            key = _key_of(new)
+            places = self._places.get((name, key)) if key is not None else None
             if places is None:
-                places = self._places[name, key] = self._all_with(name, key)
+                pattern = b"|".join(map(re.escape, new)) if key is None else re.escape(key) + b'[^"]*"'
+                places = self._all_with(name, re.compile(pattern))
+            if key is not None:
+                self._places[name, key] = places
             known.update(self._at(name, {word: places.get(word, []) for word in new}))
-        elif new:
-            known.update(self._search(name, new))
         return known
 
-    def _all_with(self, name: str, key: bytes) -> dict[bytes, list[int]]:
-        """Where the lines begin that hold the key, by the key and its value."""
+    def _all_with(self, name: str, pattern: re.Pattern[bytes]) -> dict[bytes, list[int]]:
+        """Where the lines begin that hold what the pattern finds, by what it finds."""
         places: dict[bytes, list[int]] = {}
-        pattern = re.compile(re.escape(key) + b'[^"]*"')
-        at = 0
         try:
             target = self._target(name)
-            if target is not None:
-                with target.open("rb") as file:
-                    for line in file:
-                        if key in line:
-                            for word in dict.fromkeys(pattern.findall(line)):
-                                places.setdefault(word, []).append(at)
-                        at += len(line)
-        except (OSError, ValueError):
+            if target is None:
+                return places
+            with target.open("rb") as file:
+                content = FileBytes(file.fileno(), os.fstat(file.fileno()).st_size, name)
+                for offset, block in line_blocks(content):
+                    begin = at = 0
+                    for match in pattern.finditer(block):
+                        begin = block.rfind(b"\n", at, match.start()) + 1 or begin
+                        at = match.start()
+                        found = places.setdefault(match[0], [])
+                        if len(found) < _LINES and found[-1:] != [offset + begin]:
+                            found.append(offset + begin)
+        except (OSError, ValueError, UnreadableFile):
             pass
         return places
 
@@ -112,27 +119,11 @@ class FilesBeside:
             if target is not None:
                 with target.open("rb") as file:
                     for word, places in wanted.items():
-                        for place in places[:_LINES]:
+                        for place in places:
                             file.seek(place)
                             line = file.readline()
                             if word in line:
                                 found[word].append(line)
-        except (OSError, ValueError):
-            pass
-        return found
-
-    def _search(self, name: str, wanted: Sequence[bytes]) -> dict[bytes, list[bytes]]:
-        found: dict[bytes, list[bytes]] = {word: [] for word in wanted}
-        pattern = re.compile(b"|".join(re.escape(word) for word in wanted))
-        try:
-            target = self._target(name)
-            if target is None:
-                return found
-            with target.open("rb") as file:
-                for line in file:
-                    for word in dict.fromkeys(pattern.findall(line)):
-                        if len(found[word]) < _LINES:
-                            found[word].append(line)
         except (OSError, ValueError):
             pass
         return found
