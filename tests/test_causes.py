@@ -360,7 +360,7 @@ def test_exchanged_outputs_are_a_hint_and_swapped_only_on_request() -> None:
     )
     [problem] = crossed(session)
     assert (problem.severity, problem.recommended, problem.guess) == ("warning", None, True)
-    session.stage_all()
+    session.stage_recommended()
     session.stage_recommended()
     assert crossed(session)
     session.stage(problem, problem.fixes[0])

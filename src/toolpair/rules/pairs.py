@@ -11,6 +11,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from toolpair.dialects.block_texts import (
+    is_output,
     is_placeholder_text,
     is_real_output,
     output_lines,
@@ -331,8 +332,10 @@ def _mismatch(context: Context, pair: Pair) -> None:
     call_good = context.profile.accepts_id(call.id)
     result_good = context.profile.accepts_id(result.id)
     text = f"This result has a different id from its call, {tool_of(call)}."
+    if pair.evidence == "follows":
+        text = f"The result of {tool_of(call)} has no id."
     cause = causes.of_mismatch(pair, context.transcript.agent)
-    guess = not certain
+    guess = not certain and is_output(result)
     lost = None if certain else context.unreadable.of_call(call) or context.unreadable.of_result(result)
     if lost is not None and lost.fix is not None:
         # The counterpart of each is in a damaged line: there is nothing to guess.
