@@ -166,6 +166,10 @@ class Context(Struct, eq=False, dict=True):
         """
         return "refuses" if severity == "error" or (severity is None and self.is_error(rule)) else "may refuse"
 
+    def accepts_not(self, rule: str) -> str:
+        """The same verb the other way round: "may not accept" where a refusal is not certain."""
+        return "does not accept" if self.is_error(rule) else "may not accept"
+
     def new_id(self, id_: Any, number: int = 1, name: str | None = None) -> str:
         """A new id derived from `id_` that the profile accepts; `name` is the tool's.
 
