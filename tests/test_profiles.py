@@ -68,7 +68,7 @@ def test_the_data_has_no_unknown_keys(name: str) -> None:
         for rule, cell in cells.items():
             assert set(cell) <= {"severity", "evidence", "note", "link"}, rule
             assert rule in data["rules"], rule
-    changed = {"id", "title", "models", "rules", "id_pattern", "id_min", "id_max", "new_ids"}
+    changed = {"id", "title", "models", "rules", "id_pattern", "id_min", "id_max", "new_ids", "unless_chosen"}
     for family in data["families"]:
         assert set(family) <= changed
         assert family["rules"], f"{name}/{family['id']} differs in nothing"

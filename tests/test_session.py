@@ -114,7 +114,10 @@ def test_a_guess_is_left_to_a_person_and_never_taken() -> None:
     (problem,) = [found for found in session.problems if found.severity == "error"]
     assert problem.rule == "result.id_mismatch" and problem.guess
     assert session.stage_recommended() is None and len(session.left) == 1
-    session.stage_recommended()
+    assert problem.recommended is None and problem.no_fix
+    safe = problem.without_guessing
+    assert safe is not None and safe.certain
+    session.stage(problem, safe)
     text = session.to_bytes().decode()
     assert rules(session) == [] and "precious" in text
     results = [block for block in json.loads(text)[2]["content"] if block["type"] == "tool_result"]
@@ -129,9 +132,10 @@ def test_a_guess_is_left_to_a_person_and_never_taken() -> None:
 def test_two_results_that_fit_two_calls_are_never_paired_by_position() -> None:
     session = opened([user(), assistant(call("a1"), call("b1")), user(result("x", "one"), result("y", "two"))])
     assert all(found.guess for found in session.problems if found.severity == "error")
-    session.stage_recommended()
-    blocks = json.loads(session.to_bytes())[2]["content"]
-    assert [block["type"] for block in blocks] == ["tool_result", "tool_result", "text", "text"]
+    assert session.stage_recommended() is None, "nor is a placeholder written beside a real output"
+    session.stage_recipe("keep")
+    blocks = [block for message in json.loads(session.to_bytes()) for block in message["content"]]
+    assert not {"tool_use", "tool_result"} & {block["type"] for block in blocks if isinstance(block, dict)}
     assert rules(session) == []
 
 

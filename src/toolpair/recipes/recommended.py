@@ -30,7 +30,8 @@ RECIPE: Final = Recipe(
         "late or too early is moved to its call.",
         "A call without a result gets its real output if one is found elsewhere, otherwise a placeholder that says "
         "that no result was recorded.",
-        "A result without a call, or one that could belong to several calls, is kept as labelled text.",
+        "A result without a call is kept as labelled text.",
+        "Where only a guess tells which result answers which call, both are left for you.",
         "If a call has two results, the first real one stays; copies and placeholders next to it are removed, and "
         "another output is kept as text.",
     ),

@@ -38,7 +38,9 @@ class Pair(Struct, eq=False):
     """Why the results are taken to be this call's."""
     spelling: str | None = None
     candidates: tuple[Pair, ...] = ()
-    """For an orphan, the unanswered calls of its exchange; for an unanswered call, the orphans that may answer it."""
+    """For an orphan, the unanswered calls of its exchange; for an unanswered call, what holds the results that may be
+    its own: orphans, or other calls with its id that only the order gives them to.
+    """
     ambiguous: bool = False
     """Several calls share the id, and only the order tells which one the results answer."""
     state: State = "ok"
@@ -268,6 +270,7 @@ def _same_id_elsewhere(loose: Sequence[_Loose], open_pairs: Sequence[tuple[Pair,
             starts.append(found.start)
             waiting.append(found)
     all_places = {key: list(starts) for key, (starts, _) in by_id.items()}
+    unsure: dict[str, list[Pair]] = defaultdict(list)
     left: list[_Loose] = []
     for entry in unlinked:
         places, candidates = by_id.get(_key(entry.block.id), ([], [])) if usable(entry.block.id) else ([], [])
@@ -280,6 +283,13 @@ def _same_id_elsewhere(loose: Sequence[_Loose], open_pairs: Sequence[tuple[Pair,
         found.ambiguous = entry.second or bisect_left(all_places[_key(entry.block.id)], entry.at) > 1
         found.evidence = "late" if found.start < entry.at else "early"
         found.add(entry.block, entry.at)
+        if found.ambiguous:
+            unsure[_key(entry.block.id)].append(found)
+    for key, pairs in unsure.items():
+        shared = tuple(pairs)
+        for call in by_id[key][1]:
+            if call.start < shared[-1].results_at[0]:
+                call.candidates = shared
     return left
 
 
