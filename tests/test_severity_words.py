@@ -77,5 +77,3 @@ def test_an_error_has_evidence_and_a_lighter_severity_claims_no_refusal() -> Non
         if cell.severity in ("info", None) and cell.note:
             plain = re.search(r"(?:^|: )(?:the API )?refuse[sd]?\b", cell.note)
             assert plain is None, (name, rule, cell.note)
-
-

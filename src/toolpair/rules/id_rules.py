@@ -197,7 +197,9 @@ def _refusal(context: Context, id_: str) -> tuple[str, str, Cause] | None:
     too_long = profile.id_max is not None and len(id_) > profile.id_max
     if not too_long and len(id_) >= profile.id_min:
         return None
-    said = f"{context.profile.title} {context.accepts_not('id.length')} the id {id_}: {len(id_)} long, {_length(profile)}."
+    said = (
+        f"{context.profile.title} {context.accepts_not('id.length')} the id {id_}: {len(id_)} long, {_length(profile)}."
+    )
     if too_long:
         return "id.length", said, causes.of_refused(context, id_, "id.length")
     return "id.length", said, causes.named("id.too_short", f"{len(id_)} characters")
@@ -301,7 +303,8 @@ def _empty(context: Context, pair: Pair) -> None:
         context,
         pair,
         "id.empty",
-        f"{context.profile.title} {context.accepts_not('id.empty')} the id of {pair.call.name or 'this call'}: {_what(pair)}.",
+        f"{context.profile.title} {context.accepts_not('id.empty')} the id of "
+        f"{pair.call.name or 'this call'}: {_what(pair)}.",
         causes.named("id.empty"),
     )
 

@@ -149,6 +149,8 @@ def _missing(context: Context, pair: Pair) -> None:
         rule, text = "result.missing", f"{tool_of(call)} was called, but no result for it is in this file."
         if copies:
             text = f"{tool_of(call)} was called, but its result is not in this history."
+        elif pair.candidates:
+            text = f"Which result answers this call of {tool_of(call)} is not certain."
         if is_pending(context, pair):
             rule, severity = "turn.trailing_call", "info"
             text = f"{tool_of(call)} was called in the last turn: interrupted, unless it is still running."
@@ -306,6 +308,8 @@ def _orphan(context: Context, pair: Pair) -> None:
     cause = causes.of_orphan(context, pair)
     if pair.call is None:
         text = f"This result answers a call that is not in this history ({id_})."
+        if pair.candidates:
+            text = f"Which call this result answers is not certain ({id_})."
         lost = context.unreadable.of_result(result)
         if lost is not None:
             text = f"This result answers a call in {lost.where}, which cannot be read ({lost.reason})."

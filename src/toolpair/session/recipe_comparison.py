@@ -71,7 +71,7 @@ class Compared(Struct, frozen=True, eq=False):
 
     @property
     def best(self) -> TriedRecipe | None:
-        """The first recipe that makes the session valid and gives no call the output of another; None when none does."""
+        """The first recipe that makes the session valid and gives no call another's output; None when none does."""
         return next((tried for tried in self.tried if tried.valid and not tried.losses.crossed), None)
 
     def groups(self) -> list[list[Question]]:

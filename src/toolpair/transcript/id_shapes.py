@@ -100,7 +100,7 @@ def cut_of_one(one: str, other: str) -> bool:
 
 
 def one_tool(name: str | None, other: str | None) -> bool:
-    """Whether two names may be the same tool's: one is not known, or is the other in another spelling or with a prefix."""
+    """Whether two names may be one tool's: one is not known, or is the other in another spelling or with a prefix."""
     one, two = _bare(name or ""), _bare(other or "")
     return one in two or two in one
 
@@ -144,7 +144,9 @@ def apart(one: str, other: str, most: int) -> bool:
 def _random_part(id_: str) -> str | None:
     """The longest part that looks random; None for a short id, a word or a number."""
     part = max(_RANDOM.findall(_PREFIX.sub("", id_)) if len(id_) <= _LONGEST else (), key=len, default="")
-    random = len(set(part)) >= _FEWEST_CHARACTERS and len(_CHANGES.findall(part)) >= _FEWEST_CHANGES
+    # Words joined by capitals change half as often as random letters do.
+    fewest = _FEWEST_CHANGES if any(character.isdigit() for character in part) else len(part) // 2
+    random = len(set(part)) >= _FEWEST_CHARACTERS and len(_CHANGES.findall(part)) >= max(fewest, _FEWEST_CHANGES)
     return part if random else None
 
 

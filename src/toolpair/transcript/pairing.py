@@ -2,9 +2,9 @@
 
 A call waits for results in its own exchange (up to the next assistant message), by occurrence and never by a global
 set of ids, since providers reuse ids such as `call_0`. Leftovers are then matched in order of evidence: the same id
-elsewhere, another spelling of it, a link that the agent wrote, a long random id that differs in one or two characters, a
-tool name that fits, no id on the result that directly follows the exchange's only call, and last the only unanswered call
-with the only leftover result, which is a guess.
+elsewhere, another spelling of it, a link that the agent wrote, a long random id that differs in one or two characters,
+a tool name that fits, a result without an id that directly follows the only call of its exchange, and last the only
+unanswered call with the only leftover result, which is a guess.
 """
 
 from __future__ import annotations
@@ -448,7 +448,9 @@ def _guesses(loose: Sequence[_Loose], open_pairs: Sequence[tuple[Pair, int]]) ->
             for entry in entries
         ]
         of_tool = {
-            name: tuple(one for one, entry in zip(made, entries, strict=True) if many or one_tool(name, entry.block.name))
+            name: tuple(
+                one for one, entry in zip(made, entries, strict=True) if many or one_tool(name, entry.block.name)
+            )
             for name in {_tool(call) for call in waiting}
         }
         for call in waiting:
