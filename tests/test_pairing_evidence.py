@@ -95,6 +95,8 @@ def test_a_long_random_id_with_a_slip_is_certain(form: str, other: str) -> None:
         ("functions.read:3", "functions.read:4"),
         ("call_a1B2c3D4e5F6g7_1", "call_a1B2c3D4e5F6g7_2"),
         ("call_a1B2c3D4e5F6g7h18", "call_a1B2c3D4e5F6g7h19"),
+        ("call_0030Kx7Qm2Vb9Ld3Rw", "call_0031Kx7Qm2Vb9Ld3Rw"),
+        ("call_9Kx7Qm2Vb9Ld3Rw", "call_10Kx7Qm2Vb9Ld3Rw"),
         ("call_1716239022001", "call_1716239022002"),
         ("call_readTheWholeFile", "call_readTheWholeFiles"),
         ("call_a1B2c3D4e5F", "call_a1B2c3D4e5X"),

@@ -155,7 +155,7 @@ def test_left_for_you_are_guesses_and_what_is_not_fixed_is_its_own_list(unsure: 
         assert "── left for you: 4 ──" in frame(app) and "not fixed" not in frame(app)
         await press(pilot, "escape", "u")
         orphan = next(problem for problem in app.session.problems if problem.rule == "result.orphan")
-        app.session.stage(orphan)
+        app.session.stage(orphan, orphan.without_guessing)
         app.open_sessions.changed(app.open_sessions.desks[-1])
         await press(pilot, "w")
         lines = lines_of(app)

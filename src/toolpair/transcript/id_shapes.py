@@ -109,6 +109,7 @@ _RANDOM: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[A-Za-
 """What may be the random part of an id: a UUID, or at least twelve letters and digits."""
 _CHANGES: Final = re.compile(r"[a-z](?=[A-Z0-9])|[A-Z](?=[a-z0-9])|[0-9](?=[A-Za-z])")
 """Where a letter follows a digit and so on: random parts have many, words and numbers few."""
+_NUMBER: Final = re.compile(r"[0-9]+")
 _FEWEST_CHANGES: Final = 4
 _FEWEST_CHARACTERS: Final = 6
 _APART: Final = 2
@@ -117,12 +118,12 @@ _APART: Final = 2
 def nearly_same(one: str, other: str) -> bool:
     """Whether two long random ids differ in at most two characters of their random part: a slip, not chance.
 
-    Never counters: what differs is neither outside of the random part nor a number at its end.
+    Never counters: what differs is neither outside of the random part nor only a number in it.
     """
     random, theirs = _random_part(one), _random_part(other)
     if one == other or random is None or theirs is None or _around(one, random) != _around(other, theirs):
         return False
-    if random.rstrip("0123456789") == theirs.rstrip("0123456789"):
+    if _NUMBER.sub("0", random) == _NUMBER.sub("0", theirs):
         return False
     return apart(random, theirs, _APART)
 
