@@ -32,7 +32,7 @@ def test_what_came_while_the_file_could_not_be_read_is_in_the_next_save(path: Pa
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:-1]))
     session = open_session(path)
-    session.stage_all()
+    session.stage_recommended()
     with path.open("ab") as file:
         file.write(lines[-1])
 

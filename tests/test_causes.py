@@ -121,6 +121,9 @@ TOLD: list[tuple[str, str | None, str, Messages]] = [
     ("id.prefix", None, "result.", mismatch("toolu_vrtx_01Ab", "01Ab")),
     ("id.rewritten", None, "result.", mismatch("toolu_01Ab", "call_" + "q" * 24)),
     ("id.only_candidate", None, "result.", mismatch("one", "another")),
+    ("id.slip", None, "result.", mismatch("toolu_01SRQUvGSTki9bs4Tbbkrc55", "toolu_01SRQUvGSTki9bs4TbbkXc55")),
+    ("id.left_out", None, "result.", mismatch("toolu_1", "")),
+    ("id.several", None, "result.", parallel(result("a", "one"), result("b", "two"))),
     (
         "id.collision", "Roo Code", "result.",
         [user(), asks(call("a_b", path="1")), user(result("a.b", "one"), result("a:b", "two")), asks(text("ok"))],
@@ -360,7 +363,7 @@ def test_exchanged_outputs_are_a_hint_and_swapped_only_on_request() -> None:
     )
     [problem] = crossed(session)
     assert (problem.severity, problem.recommended, problem.guess) == ("warning", None, True)
-    session.stage_all()
+    session.stage_recommended()
     session.stage_recommended()
     assert crossed(session)
     session.stage(problem, problem.fixes[0])

@@ -78,7 +78,7 @@ def test_nothing_waits_for_the_collector_once_it_is_undone(tmp_path: Path, forma
     gc.set_debug(gc.DEBUG_SAVEALL)
     try:
         draft = session.draft(None)
-        draft.stage_all()
+        draft.stage_recommended()
         assert draft.staging.losses is not None
         assert not draft.problems and draft.conversation.groups is not None and len(draft.conversation.rows)
         assert draft.conversation.places.of_pair(0) is not None

@@ -263,7 +263,7 @@ def test_a_saved_session_is_followed_from_what_was_saved(tmp_path: Path) -> None
     path = tmp_path / "s.jsonl"
     path.write_bytes(claude_bytes(3, missing=0))
     session = open_session(path)
-    session.stage_all()
+    session.stage_recommended()
     session.save()
     assert session.follow() is None
     append(path, line({"type": "summary", "summary": "tests", "leafUuid": "x"}))

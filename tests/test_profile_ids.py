@@ -267,15 +267,17 @@ def test_ids_of_the_providers_own_tools_keep_their_prefix_and_apart() -> None:
 
 
 def test_a_new_id_is_no_occasion_to_guess() -> None:
-    """Two calls share an id that Mistral refuses, and one late result may be either's: it is kept as text."""
+    """Two calls share an id that Mistral refuses, and one late result may be either's: that is left to a person."""
     messages = chat("call_0", "call_0")
     late = messages.pop(2)
     del messages[-1]
     messages.insert(2, {"role": "user", "content": "And again."})
     messages += [{"role": "user", "content": "Go on."}, {"role": "assistant", "content": "Yes."}, late]
-    found = [one for one in toolpair.check(messages, profile="mistral").problems if one.rule == "id.pattern"]
-    assert [one.guess for one in found] == [True], "one decision for both calls"
-    mended = toolpair.repair(messages, profile="mistral")
+    judged = toolpair.check(messages, profile="mistral")
+    assert [one.guess for one in judged.problems if one.rule == "id.pattern"] == [True], "one decision for both calls"
+    assert all(one.guess for one in judged.errors), "a placeholder for one call would give the result to the other"
+    assert toolpair.repair(messages, profile="mistral").messages is messages
+    mended = toolpair.repair(messages, profile="mistral", recipe="keep")
     assert toolpair.check(mended.messages, profile="mistral").ok
     text = json.dumps(mended.messages)
     assert text.count("seen by call_0") == 1

@@ -59,7 +59,7 @@ def test_renaming_changes_the_id_and_no_other_byte() -> None:
 def test_a_placeholder_follows_the_indentation_around_it() -> None:
     data = json.dumps([user(), assistant(call("toolu_1")), {"role": "user", "content": "and?"}], indent=2).encode()
     session = opened(data)
-    session.stage_all()
+    session.stage_recommended()
     text = session.to_bytes().decode()
     assert json.loads(text)[2]["content"][0]["is_error"] is True
     assert text == json.dumps(json.loads(text), indent=2)
@@ -96,7 +96,7 @@ def test_one_fix_is_taken_out_and_the_others_stay_as_they_were() -> None:
     missing = [problem for problem in session.problems if problem.rule == "result.missing"]
     session.stage(missing[0], text="I saw it deploy.")
     alone = session.to_bytes()
-    session.stage_all()
+    session.stage_recommended()
     assert sum(row.placeholders for row in session.staged) == 2, "one is a person's own words, marked as an error, too"
     for row in session.staged:
         if row.rules != ("result.missing",) or row.step:
@@ -113,8 +113,11 @@ def test_a_guess_is_left_to_a_person_and_never_taken() -> None:
     session = opened([user(), assistant(call("toolu_1")), user(result("other", "precious"))])
     (problem,) = [found for found in session.problems if found.severity == "error"]
     assert problem.rule == "result.id_mismatch" and problem.guess
-    assert session.stage_all() is None and len(session.left) == 1
-    session.stage_recommended()
+    assert session.stage_recommended() is None and len(session.left) == 1
+    assert problem.recommended is None and problem.no_fix
+    safe = problem.without_guessing
+    assert safe is not None and safe.certain
+    session.stage(problem, safe)
     text = session.to_bytes().decode()
     assert rules(session) == [] and "precious" in text
     results = [block for block in json.loads(text)[2]["content"] if block["type"] == "tool_result"]
@@ -129,22 +132,23 @@ def test_a_guess_is_left_to_a_person_and_never_taken() -> None:
 def test_two_results_that_fit_two_calls_are_never_paired_by_position() -> None:
     session = opened([user(), assistant(call("a1"), call("b1")), user(result("x", "one"), result("y", "two"))])
     assert all(found.guess for found in session.problems if found.severity == "error")
-    session.stage_recommended()
-    blocks = json.loads(session.to_bytes())[2]["content"]
-    assert [block["type"] for block in blocks] == ["tool_result", "tool_result", "text", "text"]
+    assert session.stage_recommended() is None, "nor is a placeholder written beside a real output"
+    session.stage_recipe("keep")
+    blocks = [block for message in json.loads(session.to_bytes()) for block in message["content"]]
+    assert not {"tool_use", "tool_result"} & {block["type"] for block in blocks if isinstance(block, dict)}
     assert rules(session) == []
 
 
 def test_a_placeholder_beside_the_real_result_loses() -> None:
     first = result("toolu_1", "Tool execution was interrupted before completion.")
     session = opened([user(), assistant(call("toolu_1")), user(first, result("toolu_1", "real"))])
-    session.stage_all()
+    session.stage_recommended()
     assert json.loads(session.to_bytes())[2]["content"] == [result("toolu_1", "real")]
 
 
 def test_two_results_that_differ_keep_the_first_and_the_others_words() -> None:
     session = opened([user(), assistant(call("toolu_1")), user(result("toolu_1", "one"), result("toolu_1", "two"))])
-    session.stage_all()
+    session.stage_recommended()
     kept, text = json.loads(session.to_bytes())[2]["content"]
     assert kept == result("toolu_1", "one")
     assert text["type"] == "text" and text["text"].endswith("\ntwo") and "Data, not instructions" in text["text"]
@@ -159,7 +163,7 @@ def test_an_image_of_an_orphan_is_kept() -> None:
             user(result("gone", [{"type": "text", "text": "t"}, image])),
         ]
     )
-    session.stage_all()
+    session.stage_recommended()
     assert image in json.loads(session.to_bytes())[2]["content"]
 
 
@@ -172,7 +176,7 @@ def test_new_ids_are_the_same_on_every_run_and_collide_with_nothing() -> None:
     outs = []
     for _ in range(2):
         session = opened(messages)
-        session.stage_all()
+        session.stage_recommended()
         outs.append(session.to_bytes())
     ids = [block["id"] for block in json.loads(outs[0])[1]["content"]]
     assert outs[0] == outs[1] and len(set(ids)) == 3 and "a_b" in ids
@@ -182,7 +186,7 @@ def test_new_ids_are_the_same_on_every_run_and_collide_with_nothing() -> None:
 def test_a_new_id_is_none_that_is_taken() -> None:
     calls = [call("x"), call("x"), call("x-2")]
     session = opened([user(), assistant(*calls), user(result("x", "1"), result("x", "2"), result("x-2", "3"))])
-    session.stage_all()
+    session.stage_recommended()
     out = json.loads(session.to_bytes())
     ids = [block["id"] for block in out[1]["content"]]
     assert len(set(ids)) == 3 and ids[0] == "x" and ids[2] == "x-2"
@@ -217,7 +221,7 @@ def test_a_lone_surrogate_is_mended_where_it_stands() -> None:
     data = b'[{"role":"user","content":"half \\ud83d here \\u0041"},{"role":"assistant","content":[]}]'
     session = opened(data, format="anthropic")
     assert rules(session) == ["record.lone_surrogate"]
-    session.stage_all()
+    session.stage_recommended()
     assert json.loads(session.to_bytes())[0]["content"] == "half \ufffd here A"
 
 
@@ -232,7 +236,7 @@ def test_chat_answers_go_behind_the_results_that_are_there() -> None:
     ]
     session = opened(messages)
     assert rules(session) == ["result.missing"]
-    session.stage_all()
+    session.stage_recommended()
     out = json.loads(session.to_bytes())
     assert [message.get("tool_call_id") for message in out[2:5]] == ["call_2", "call_3", "call_1"]
     assert rules(session) == []
@@ -248,7 +252,7 @@ def test_legacy_function_calls_pair_by_name() -> None:
     ]
     session = opened(messages)
     assert rules(session) == ["result.missing"]
-    session.stage_all()
+    session.stage_recommended()
     assert json.loads(session.to_bytes())[4] == {
         "role": "function",
         "name": "g",
@@ -269,7 +273,7 @@ def test_what_roo_code_condensed_away_is_no_error() -> None:
     session = opened(messages)
     assert session.format.id == "roo-code"
     assert rules(session) == ["result.missing"]
-    session.stage_all()
+    session.stage_recommended()
     out = json.loads(session.to_bytes())
     assert out[:5] == messages[:5] and rules(session) == []
 
@@ -282,7 +286,7 @@ def test_conversations_of_a_log_are_judged_each_on_its_own() -> None:
     assert len(session.conversations) == 2 and session.current == 1 and rules(session) == []
     session.current = 0
     assert rules(session) == ["result.missing"]
-    session.stage_all()
+    session.stage_recommended()
     first, second = session.to_bytes().split(b"\n")
     assert second == data.split(b"\n")[1] and json.loads(first)["model"] == "m"
 
@@ -293,7 +297,7 @@ def test_saving_keeps_the_original_beside_it(tmp_path: Path) -> None:
     path.write_bytes(data)
     path.chmod(0o600)
     session = open_session(path)
-    session.stage_all()
+    session.stage_recommended()
     expected = session.to_bytes()
     saved = session.save()
     assert path.read_bytes() == expected and stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -307,7 +311,7 @@ def test_a_file_that_changed_meanwhile_is_not_written(tmp_path: Path) -> None:
     path = tmp_path / "history.json"
     path.write_bytes(json.dumps([user(), assistant(call("toolu_1")), user()]).encode())
     session = open_session(path)
-    session.stage_all()
+    session.stage_recommended()
     path.write_bytes(b"[]")
     with pytest.raises(Refused, match="changed"):
         session.save()
@@ -319,7 +323,7 @@ def test_a_python_literal_is_read_and_never_written_back(tmp_path: Path) -> None
     path.write_text(repr([user(), assistant(call("toolu_1")), user()]))
     session = open_session(path)
     assert rules(session) == ["result.missing"] and not session.file.writable
-    session.stage_all()
+    session.stage_recommended()
     with pytest.raises(Refused):
         session.save()
     assert rules(opened(session.to_bytes())) == []
@@ -346,7 +350,7 @@ def test_an_image_in_a_tool_message_goes_to_the_user_behind_it() -> None:
     asked = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     session = opened([{"role": "assistant", "content": None, "tool_calls": [asked]}, tool])
     assert rules(session) == ["result.type_not_allowed"]
-    session.stage_all()
+    session.stage_recommended()
     out = json.loads(session.to_bytes())
     assert (
         out[1]["content"] == [{"type": "text", "text": "t"}] and out[2]["role"] == "user" and image in out[2]["content"]
@@ -361,7 +365,7 @@ def test_chat_results_with_one_id_are_told_apart() -> None:
         [{"role": "assistant", "content": None, "tool_calls": asked}, *answers, {"role": "user", "content": "?"}]
     )
     assert rules(session) == ["call.duplicate_id"]
-    session.stage_all()
+    session.stage_recommended()
     out = json.loads(session.to_bytes())
     assert [message["tool_call_id"] for message in out[1:3]] == [found["id"] for found in out[0]["tool_calls"]]
     assert rules(session) == [] and out[1]["tool_call_id"] == "a" != out[2]["tool_call_id"]
@@ -372,14 +376,14 @@ def test_bare_texts_and_calls_that_are_no_list() -> None:
         [{"role": "user", "content": ["hey", {"type": "text", "text": "you"}]}, assistant(call("t")), user(result("t"))]
     )
     assert rules(session) == ["field.missing"]
-    session.stage_all()
+    session.stage_recommended()
     assert json.loads(session.to_bytes())[0]["content"][0] == {"type": "text", "text": "hey"}
     asked = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     tool = {"role": "tool", "tool_call_id": "c", "content": "42"}
     session = opened(
         [{"role": "user", "content": "go"}, {"role": "assistant", "content": None, "tool_calls": asked}, tool]
     )
-    session.stage_all()
+    session.stage_recommended()
     assert rules(session) == [] and json.loads(session.to_bytes())[1]["tool_calls"] == [asked]
     assert json.loads(session.to_bytes())[2] == tool
 
@@ -387,7 +391,7 @@ def test_bare_texts_and_calls_that_are_no_list() -> None:
 def test_what_is_kept_as_text_keeps_its_order() -> None:
     three = [result("toolu_1", text) for text in ("one", "two", "three")]
     session = opened([user(), assistant(call("toolu_1")), user(*three)])
-    session.stage_all()
+    session.stage_recommended()
     kept = [
         block.get("content") or block["text"].rpartition("\n")[2]
         for block in json.loads(session.to_bytes())[2]["content"]

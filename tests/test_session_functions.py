@@ -105,7 +105,7 @@ def test_a_session_is_compared_with_what_is_staged_on_it(tmp_path: Path) -> None
     path = written(tmp_path, one_of_everything())
     session = toolpair.open(path)
     assert toolpair.diff(session, path)
-    session.stage_all()
+    session.stage_recommended()
     found = toolpair.diff(path, session)
     assert not found
     (conversation,) = found.conversations

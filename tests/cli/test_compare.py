@@ -131,7 +131,8 @@ def test_a_swap_by_position_is_told(run: Run, tmp_path: Path) -> None:
               "--output-format", "json")  # fmt: skip
     by_name = {recipe["name"]: recipe for recipe in ran.json["recipes"]}
     assert by_name["roo-code"]["valid"] and by_name["roo-code"]["losses"]["at_another_call"] == 2
-    assert ran.json["best"] == "recommended"
+    assert not by_name["recommended"]["valid"], "which output is whose is left to a person"
+    assert ran.json["best"] is None and ran.code == 1
 
 
 def test_several_conversations_of_a_file(run: Run, tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def append(path: Path, data: bytes) -> None:
 
 def test_records_that_an_agent_appended_are_kept_and_are_in_the_session(file: Path) -> None:
     session = open_session(file)
-    session.stage_all()
+    session.stage_recommended()
     mended = session.to_bytes()
     append(file, MORE)
     saved = session.save()
@@ -78,11 +78,11 @@ def test_records_that_an_agent_appended_are_kept_and_are_in_the_session(file: Pa
 
 def test_saving_twice_with_an_agent_between(file: Path) -> None:
     session = open_session(file)
-    session.stage_all()
+    session.stage_recommended()
     session.save()
     append(file, MORE + line(5, "assistant", CALL) + line(6, "user", "well?"))
     session = open_session(file)
-    session.stage_all()
+    session.stage_recommended()
     append(file, line(7, "assistant", [{"type": "text", "text": "yes"}]))
     session.save()
     assert [one["type"] for one in map(json.loads, file.read_bytes().splitlines())].count("user") >= 5
@@ -101,7 +101,7 @@ def test_a_json_document_that_grew_is_not_written_over(tmp_path: Path) -> None:
         ).encode()
     )
     session = open_session(path)
-    session.stage_all()
+    session.stage_recommended()
     append(path, b"\n")
     with pytest.raises(Refused) as caught:
         session.save()
@@ -110,7 +110,7 @@ def test_a_json_document_that_grew_is_not_written_over(tmp_path: Path) -> None:
 
 def test_packed_files_stay_packed(run: Run, file: Path) -> None:
     session = open_session(file)
-    session.stage_all()
+    session.stage_recommended()
     mended = session.to_bytes()
     path = file.with_name("p.jsonl.zst")
     path.write_bytes(packed(BROKEN))
@@ -137,13 +137,13 @@ def test_a_packed_file_can_be_saved_twice_and_is_never_added_to(tmp_path: Path) 
     path = tmp_path / "p.jsonl.zst"
     path.write_bytes(packed(BROKEN))
     session = open_session(path)
-    session.stage_all()
+    session.stage_recommended()
     session.save()
     assert unpacked(path.read_bytes()) == session.to_bytes()
     other = tmp_path / "q.jsonl.zst"
     other.write_bytes(packed(BROKEN))
     session = open_session(other)
-    session.stage_all()
+    session.stage_recommended()
     append(other, packed(MORE))
     before = other.read_bytes()
     with pytest.raises(Refused):

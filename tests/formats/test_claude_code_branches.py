@@ -74,7 +74,7 @@ def test_another_leaf_is_checked_and_fixed() -> None:
         ["And on."],
     )
     assert session.conversation.verdict.sentence.endswith("This is not the branch that the agent resumes.")
-    session.stage_all()
+    session.stage_recommended()
     with pytest.raises(ValueError, match="applied"):
         session.choose_leaf(None)
     assert not session.problems and shape(session.conversation.transcript)[-1] == ("assistant", ["And on."])
@@ -119,7 +119,7 @@ def test_what_is_not_sent_is_checked_on_its_own() -> None:
     )
     assert session.location(problem, conversation).line == 19
     assert "--leaf a11" in (problem.no_fix or "")
-    assert session.stage_all() is None
+    assert session.stage_recommended() is None
 
 
 def test_a_sub_agent_in_an_old_file_has_its_own_history() -> None:
@@ -139,7 +139,7 @@ def test_a_sub_agent_in_an_old_file_has_its_own_history() -> None:
     assert [p.rule for p in session.problems] == ["result.missing"]
     assert "never resumed or healed" in session.conversation.verdict.sentence
     assert session.resume_command() is None
-    session.stage_all()
+    session.stage_recommended()
     assert not session.problems
     other = open_session("session.jsonl", data=session.to_bytes())
     assert shape(other.conversation.transcript) == shape(opened(log.values).conversation.transcript)

@@ -233,7 +233,7 @@ def test_a_lost_link_is_found_at_its_line_and_fixed_to_the_whole_history(plant: 
     assert problem.recommended is not None and problem.recommended.certain
     assert session.conversation.verdict.outputs_total == 5
     assert (session.conversation.verdict.outputs_seen == 5) is (plant == "a lost attachment")
-    session.stage_all()
+    session.stage_recommended()
     assert said(session) == whole
     assert not [found for found in session.problems if found.severity == "error"]
     before, after = data_of(values).splitlines(), session.to_bytes().splitlines()
@@ -253,9 +253,9 @@ def test_a_fixed_file_needs_nothing_more(plant: str) -> None:
     values = deepcopy(long_session().values)
     PLANTS[plant][0](values)
     session = opened(values)
-    session.stage_all()
+    session.stage_recommended()
     again = open_session("session.jsonl", data=session.to_bytes())
-    assert again.stage_all() is None
+    assert again.stage_recommended() is None
 
 
 @pytest.mark.parametrize("plant", ["missing parent", "null parent", "missing parent inside a response"])
@@ -266,7 +266,7 @@ def test_a_line_that_occurs_twice_is_not_linked_to_itself(plant: str) -> None:
     values.insert(place, deepcopy(values[place]))
     session = opened(values)
     assert errors(session)
-    session.stage_all()
+    session.stage_recommended()
     assert errors(session) == [] and said(session) == whole
 
 
@@ -282,10 +282,10 @@ def test_what_follows_a_call_may_come_before_it_in_the_file() -> None:
     session = opened([first, answer, asks, tells])
     (problem,) = found_at(session, "chain.wrong_leaf").values()
     assert problem.impact == "loses" and said(session) != whole
-    session.stage_all()
+    session.stage_recommended()
     assert said(session) == whole and errors(session) == []
     again = open_session("session.jsonl", data=session.to_bytes())
-    assert again.stage_all() is None and said(again) == whole
+    assert again.stage_recommended() is None and said(again) == whole
 
 
 def test_several_lost_links_are_reported_and_fixed_together() -> None:
@@ -349,7 +349,7 @@ def test_one_record_written_twice_is_not_an_error() -> None:
     session = opened(values)
     assert said(session) == said(opened(long_session().values))
     assert [(problem.rule, problem.severity) for problem in session.problems] == [("chain.duplicate_uuid", "info")]
-    assert session.stage_all() is None
+    assert session.stage_recommended() is None
 
 
 def test_a_last_record_without_a_uuid_is_sent() -> None:
@@ -373,13 +373,13 @@ def test_a_compaction_that_kept_a_record_without_uuid_gets_it_back() -> None:
     session = opened(values)
     [problem] = [found for found in session.problems if found.severity == "error"]
     assert problem.rule == "chain.kept_missing" and len(session.conversation.transcript.messages) == 1
-    session.stage_all()
+    session.stage_recommended()
     assert said(session) == whole and not session.problems
     gone = deepcopy(log.values)
     del gone[at(gone, "r8")]
     session = opened(gone)
     assert [(p.rule, p.severity) for p in session.problems] == [("chain.kept_missing", "error")]
-    session.stage_all()
+    session.stage_recommended()
     assert said(session)[-2:] == whole[-2:] and not errors(session)
 
 
@@ -414,7 +414,7 @@ def test_what_a_compaction_kept_comes_back_whichever_name_is_lost() -> None:
         session = opened(values)
         assert errors(session) and len(session.conversation.transcript.messages) < len(whole)
         assert session.conversation.verdict.outputs_seen < session.conversation.verdict.outputs_total
-        session.stage_all()
+        session.stage_recommended()
         assert said(session) == whole and not errors(session)
     assert said(opened(no_list)) == whole
 
@@ -447,7 +447,7 @@ def test_an_unexplained_start_is_left_to_a_person() -> None:
     session = opened(log.values)
     [problem] = session.problems
     assert (problem.rule, problem.severity, problem.guess) == ("chain.second_root", "warning", True)
-    assert session.stage_all() is None
+    assert session.stage_recommended() is None
     session.stage(problem)
     assert len(session.conversation.transcript.messages) == 4
 
@@ -490,7 +490,7 @@ def test_failed_retries_are_one_note_and_the_fix_keeps_new_words() -> None:
     [problem] = session.problems
     assert (problem.rule, problem.severity, problem.impact) == ("turn.failed_retries", "info", "harmless")
     assert "3 repeated prompts" in problem.text
-    assert session.stage_all() is None and problem.recommended is None
+    assert session.stage_recommended() is None and problem.recommended is None
     session.stage(problem, problem.fixes[0])
     assert shape(session.conversation.transcript)[-1] == ("user", ["now list the files"])
     assert not session.problems

@@ -136,7 +136,7 @@ def test_looking_by_another_profile_and_back_changes_nothing() -> None:
             session.set_profile("openai-chat")
             session.set_profile("anthropic")
             assert not session.changed
-            session.stage_all()
+            session.stage_recommended()
             session.set_profile("vertex-anthropic")
         assert_same(whole, long, len(messages), random.Random(1))
         long.undo()

@@ -95,8 +95,8 @@ def test_staging_reaches_the_same_states(kind: str, name: str, form: str, least:
             whole.undo()
             long.undo()
             assert_same(whole, long, len(messages))
-    whole.stage_all()
-    long.stage_all()
+    whole.stage_recommended()
+    long.stage_recommended()
     assert_same(whole, long, len(messages))
     # Of the same content at several places either may be the one that is gone.
     assert lost(long) == lost(whole)

@@ -75,7 +75,7 @@ def test_a_long_history_is_applied_again(tmp_path: Path) -> None:
     path = tmp_path / "long.jsonl"
     generate(Options(size=3_000_000, pairs=1_500, problems=60), path)
     session = open_session(path)
-    session.stage_all()
+    session.stage_recommended()
     entry = entry_of(session)
     again = open_session(path)
     assert take_up(again, entry).fixes == entry.fixes == sum(row.count for row in session.staged) > 10
@@ -134,7 +134,7 @@ def test_an_id_that_may_be_anything_is_a_digest(tmp_path: Path) -> None:
     path = tmp_path / "long.json"
     path.write_text(json.dumps(messages))
     session = open_session(path)
-    session.stage_all()
+    session.stage_recommended()
     entry = entry_of(session)
     assert long.encode() not in entry.to_bytes()
     again = open_session(path)
@@ -145,7 +145,7 @@ def test_how_the_session_was_looked_at_comes_back(tmp_path: Path) -> None:
     path = Path(shutil.copy(SAMPLES / "sanitised-on-one-side.json", tmp_path))
     session = open_session(path)
     session.set_profile("mistral")
-    session.stage_all()
+    session.stage_recommended()
     again = open_session(path)
     assert again.profile.id != "mistral"
     assert not take_up(again, entry_of(session)).dropped
@@ -226,7 +226,7 @@ def test_anything_else_is_damaged(data: bytes) -> None:
 @given(st.data())
 def test_a_damaged_one_is_damaged_or_says_what_it_said(data: st.DataObject) -> None:
     session = open_session(SAMPLES / "interrupted-call.json")
-    session.stage_all()
+    session.stage_recommended()
     whole = entry_of(session).to_bytes()
     at = data.draw(st.integers(0, len(whole) - 1))
     cut = data.draw(st.sampled_from(["end", "byte", "nul"]))

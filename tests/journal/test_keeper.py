@@ -76,7 +76,7 @@ def test_many_changes_are_few_writes(folder: Folder, session: Session, monkeypat
         session.stage(session.problems[0])
         keeper.keep(session)
         session.undo()
-    session.stage_all()
+    session.stage_recommended()
     keeper.keep(session)
     go.set()
     keeper.flush(PATIENCE)

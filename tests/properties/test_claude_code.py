@@ -87,7 +87,8 @@ def planted(rng: random.Random) -> bytes:
 
 
 def errors(session: Session) -> list[str]:
-    return [problem.rule for problem in session.problems if problem.severity == "error"]
+    """The rules of errors, without the guesses: these are left to a person."""
+    return [problem.rule for problem in session.problems if problem.severity == "error" and not problem.guess]
 
 
 def sent(session: Session) -> str:
@@ -107,11 +108,12 @@ def test_mended_in_native_form(seed: int) -> None:
     assert session.format.id == "claude-code"
     # Where the chain itself is broken an orphan may end up on no branch at all; it stays in the file.
     whole = not any(problem.rule.startswith(("chain.", "record.")) for problem in session.problems)
+    guesses = {pair for problem in session.left if problem.guess for pair in problem.pairs}
     outputs = [
         result_text(block)
         for pair in session.conversation.pairs
         for block in pair.results
-        if is_real_output(block) and ((pair.call is not None and pair.certain) or whole)
+        if pair.index not in guesses and is_real_output(block) and ((pair.call is not None and pair.certain) or whole)
     ]
     before = {record.uid: record.body for record in session.conversation.document.records}
 

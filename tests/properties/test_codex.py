@@ -97,7 +97,8 @@ def plant(made: Rollout, rng: random.Random) -> None:
 
 
 def errors(session: Session) -> list[str]:
-    return [problem.rule for problem in session.problems if problem.severity == "error"]
+    """The rules of errors, without the guesses: these are left to a person."""
+    return [problem.rule for problem in session.problems if problem.severity == "error" and not problem.guess]
 
 
 def bare(line: bytes) -> bytes:
@@ -178,6 +179,9 @@ def test_what_is_sent_after_mending_holds_every_output(seed: int) -> None:
     session.stage_recommended()
     seen = session.conversation.judged.seen
     assert seen is not None and seen.refuses is None
+    if session.left:
+        assert all(problem.guess for problem in session.left), "left to a person, as it was"
+        return
     calls = [block for message in session.conversation.transcript.messages for block in message.calls]
     results = [block for message in session.conversation.transcript.messages for block in message.results]
     assert all(seen.reaches(block) for block in (*calls, *results))

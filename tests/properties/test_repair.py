@@ -59,7 +59,8 @@ def written(rng: random.Random, messages: list[dict[str, Any]], container: str) 
 
 
 def errors(session: Session) -> list[str]:
-    return [problem.rule for problem in session.problems if problem.severity == "error"]
+    """The rules of errors, without the guesses: these are left to a person."""
+    return [problem.rule for problem in session.problems if problem.severity == "error" and not problem.guess]
 
 
 @pytest.mark.parametrize("container", ["array", "lines", "request", "embedded"])
@@ -117,11 +118,11 @@ def test_the_library_mends_as_the_file_does_and_never_touches_its_input(kind: st
         assert "tool" not in before
         return
     assert json.dumps(made.messages) == before
-    assert repaired.ok
+    assert all(problem.guess for problem in repaired.left)
     if not repaired.changed:
         assert repaired.messages is made.messages
         return
-    assert toolpair.check(repaired.messages, profile=kind).ok
+    assert all(problem.guess for problem in toolpair.check(repaired.messages, profile=kind).errors)
     for given_message, message in zip(made.messages, repaired.messages, strict=False):
         if given_message != message:
             break

@@ -32,7 +32,9 @@ def test_every_recipe_has_one(examples: Any) -> None:
 def test_the_default_mends_it_and_loses_nothing(examples: Any, name: str) -> None:
     example = examples[name]
     default = toolpair.repair(example.messages, profile=example.profile)
-    assert default.changed and default.ok and not default.losses
+    assert not default.losses
+    assert all(problem.guess for problem in default.left), "a guess is left to a person"
+    assert default.changed or default.left
 
 
 @pytest.mark.parametrize("name", [name for name, recipe in RECIPES.items() if recipe.copies is not None])

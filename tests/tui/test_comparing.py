@@ -59,7 +59,7 @@ def test_what_would_be_fixed_is_shown_before_anything_is_applied(broken: Path) -
 
 def test_a_file_and_its_original(broken: Path) -> None:
     session = open_session(broken)
-    session.stage_all()
+    session.stage_recommended()
     session.save()
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:

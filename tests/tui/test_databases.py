@@ -93,7 +93,7 @@ def test_a_session_is_chosen_fixed_saved_and_the_save_undone(several: Path) -> N
 
 def test_originals_are_those_of_the_session(several: Path) -> None:
     other = open_session(f"{several}::oldest")
-    other.stage_all()
+    other.stage_recommended()
     other.save()
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
@@ -140,7 +140,7 @@ def test_what_another_program_writes_is_followed(several: Path) -> None:
         agent.commit()
     assert session.follow() is None, "another session's rows are not this one's"
     add_word(several, "and now?")
-    session.stage_all()
+    session.stage_recommended()
     followed = session.follow()
     assert followed is not None and followed.records == 1
     session.save()

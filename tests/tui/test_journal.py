@@ -324,7 +324,7 @@ def test_a_sub_agents_history_has_its_own(tmp_path: Path, folder: Folder) -> Non
 def test_much_is_applied_beside_the_keys(tmp_path: Path, folder: Folder) -> None:
     path = driving.array_file(tmp_path / "many.json", 700, mismatched=range(600))
     session = open_session(path)
-    session.stage_all()
+    session.stage_recommended()
     left_behind(folder, session)
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:

@@ -186,9 +186,9 @@ def test_a_key_that_was_let_in_before_anything_was_shown_acts_when_it_is(
 
 def test_the_review_does_not_open_over_what_was_opened_meanwhile(broken: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     go = threading.Event()
-    stage_all = Session.stage_all
+    stage_recommended = Session.stage_recommended
     monkeypatch.setattr(working, "MANY_MESSAGES", 0)
-    monkeypatch.setattr(Session, "stage_all", lambda self: (go.wait(PATIENCE), stage_all(self))[1])
+    monkeypatch.setattr(Session, "stage_recommended", lambda self: (go.wait(PATIENCE), stage_recommended(self))[1])
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press_without_waiting(pilot, "A")

@@ -158,14 +158,14 @@ def test_hits_are_shown_as_they_come(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_escape_leaves_the_session_as_it_was(broken: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(working, "MANY_MESSAGES", 1)
     may, begun = threading.Event(), threading.Event()
-    stage_all = Session.stage_all
+    stage_recommended = Session.stage_recommended
 
     def slow(session: Session) -> Any:
         begun.set()
         may.wait(PATIENCE)
-        return stage_all(session)
+        return stage_recommended(session)
 
-    monkeypatch.setattr(Session, "stage_all", slow)
+    monkeypatch.setattr(Session, "stage_recommended", slow)
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await pilot.press("A")

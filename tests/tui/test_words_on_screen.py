@@ -155,7 +155,7 @@ def test_left_for_you_are_guesses_and_what_is_not_fixed_is_its_own_list(unsure: 
         assert "── left for you: 4 ──" in frame(app) and "not fixed" not in frame(app)
         await press(pilot, "escape", "u")
         orphan = next(problem for problem in app.session.problems if problem.rule == "result.orphan")
-        app.session.stage(orphan)
+        app.session.stage(orphan, orphan.without_guessing)
         app.open_sessions.changed(app.open_sessions.desks[-1])
         await press(pilot, "w")
         lines = lines_of(app)
@@ -197,7 +197,7 @@ def test_reading_and_checking_each_reach_their_end(tmp_path: Path) -> None:
     assert done == sorted(done) and checked[-1][0] == checked[-1][1] >= 60
     told: list[int] = []
     draft = session.draft(told.append)
-    draft.stage_all()
+    draft.stage_recommended()
     assert told == sorted(told) and len(set(told)) > 30 and told[-1] == 60, "the bar moves inside of one kind of fix"
 
 

@@ -44,7 +44,7 @@ class Plan(Struct, frozen=True):
         if problem.severity == "error":
             return self.recipe.pick(problem)
         best = problem.recommended
-        return replace(best, recommended=False) if best is not None and best.certain else None
+        return replace(best, recommended=False) if best is not None else None
 
 
 def _names(listed: Iterable[str], rule: str) -> bool:

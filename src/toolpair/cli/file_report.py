@@ -161,7 +161,7 @@ def problem_entry(session: Session, conversation: Conversation, problem: Problem
             {
                 "id": fix.id,
                 "title": fix.title,
-                "recommended": fix.recommended,
+                "recommended": fix is problem.recommended,
                 "certain": fix.certain,
                 "loses": fix.loses,
             }

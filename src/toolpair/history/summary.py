@@ -235,7 +235,7 @@ def groups_of(problems: Iterable[Problem]) -> tuple[CauseGroup, ...]:
 
 def _group(problems: Sequence[Problem]) -> CauseGroup:
     first = problems[0]
-    fixes = [fix for problem in problems if (fix := problem.certain_fix) is not None]
+    fixes = [fix for problem in problems if (fix := problem.recommended) is not None]
     return CauseGroup(
         cause=_cause_of_all(problems),
         rule=first.rule,

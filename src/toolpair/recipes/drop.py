@@ -6,7 +6,7 @@ from typing import Final
 
 from toolpair.recipes.engine import picking
 from toolpair.recipes.recipe import Recipe
-from toolpair.recipes.recommended import pick as pick_recommended
+from toolpair.recipes.recommended import pick_without_guessing
 from toolpair.rules.problem import Fix, Problem
 from toolpair.rules.registry import RULES
 
@@ -26,7 +26,7 @@ _REMOVES: Final = ("remove-call", "drop", "keep-first-only", "new-ids-only", "re
 
 def pick(problem: Problem) -> Fix | None:
     """The recommended fix if it pairs; if it writes a placeholder or text, the one that removes."""
-    best = pick_recommended(problem)
+    best = pick_without_guessing(problem)
     if best is None or not RULES[problem.rule].of_pair or not (best.placeholder or best.id in _KEEPS):
         return best
     return next((fix for fix in problem.fixes if fix.id in _REMOVES), best)

@@ -6,7 +6,7 @@ from typing import Final
 
 from toolpair.recipes.engine import picking
 from toolpair.recipes.recipe import Recipe
-from toolpair.recipes.recommended import pick as pick_recommended
+from toolpair.recipes.recommended import pick_without_guessing
 from toolpair.rules.problem import Fix, Problem
 
 _AS_TEXT: Final = ("call-as-text", "both-as-text")
@@ -14,7 +14,7 @@ _AS_TEXT: Final = ("call-as-text", "both-as-text")
 
 def pick(problem: Problem) -> Fix | None:
     """The recommended fix; in place of one that writes a placeholder, the one that keeps everything as text."""
-    best = pick_recommended(problem)
+    best = pick_without_guessing(problem)
     if best is None or not best.placeholder:
         return best
     return next((fix for fix in problem.fixes if fix.id in _AS_TEXT), best)

@@ -43,7 +43,7 @@ def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DE
 
 def _ways(state: S, apply: _Apply[S]) -> Iterator[_Way[S]]:
     """The ways to choose from; of two that touch equally many records the first wins."""
-    default = _carried_out(state, apply, recommended.pick)
+    default = _carried_out(state, apply, recommended.pick_without_guessing)
     yield default
     states = [step.before for step in default.steps]
     measured = _Measured(state, apply)
@@ -61,7 +61,7 @@ def _ways(state: S, apply: _Apply[S]) -> Iterator[_Way[S]]:
 
 def _is_other(choice: _Choice, measured: _Measured[S], state: S) -> bool:
     measured.states = (state,)
-    return any(choice.pick(problem) is not recommended.pick(problem) for problem in state.problems)
+    return any(choice.pick(problem) is not recommended.pick_without_guessing(problem) for problem in state.problems)
 
 
 def _carried_out(state: S, apply: _Apply[S], pick: Pick) -> _Way[S]:
@@ -125,7 +125,7 @@ class _Cheapest(_Choice, Generic[S]):
         self._lossless = lossless
 
     def _choose(self, problem: Problem) -> Fix | None:
-        best = recommended.pick(problem)
+        best = recommended.pick_without_guessing(problem)
         if best is None:
             return None
         choices = [best] + [

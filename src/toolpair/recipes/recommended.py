@@ -10,16 +10,13 @@ from toolpair.rules.problem import Fix, Problem
 
 
 def pick(problem: Problem) -> Fix | None:
-    """For a program: where a person would be asked to choose between guesses, the fix that does not guess."""
-    best = problem.recommended
-    if problem.severity != "error" or best is None or not best.certain:
-        return None
-    return best
+    """The fix that is applied unasked: by `fix`, "fix everything safe" and `repair` alike."""
+    return problem.recommended if problem.severity == "error" else None
 
 
-def pick_without_guesses(problem: Problem) -> Fix | None:
-    """For a person at the screen, who decides wherever there is something to guess."""
-    return problem.certain_fix if problem.severity == "error" else None
+def pick_without_guessing(problem: Problem) -> Fix | None:
+    """For recipes that a person names: where only a guess tells what belongs together, the fix that does not guess."""
+    return problem.without_guessing if problem.severity == "error" else None
 
 
 RECIPE: Final = Recipe(
@@ -33,7 +30,8 @@ RECIPE: Final = Recipe(
         "late or too early is moved to its call.",
         "A call without a result gets its real output if one is found elsewhere, otherwise a placeholder that says "
         "that no result was recorded.",
-        "A result without a call, or one that could belong to several calls, is kept as labelled text.",
+        "A result without a call is kept as labelled text.",
+        "Where only a guess tells which result answers which call, both are left for you.",
         "If a call has two results, the first real one stays; copies and placeholders next to it are removed, and "
         "another output is kept as text.",
     ),

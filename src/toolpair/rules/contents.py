@@ -134,7 +134,7 @@ def _no_content(context: Context, number: int, message: Message) -> None:
 
 def _says_nothing(context: Context, message: Message) -> str:
     whose = f"{message.role} message" if isinstance(message.role, str) and message.role.strip() else "message"
-    return f"This {whose} is empty, which {context.profile.title} refuses."
+    return f"This {whose} is empty, which {context.profile.title} {context.refuses('content.empty_message')}."
 
 
 def _empty_message(context: Context, number: int, message: Message) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence, Set
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from toolpair.rules.pair_states import Fit
 
 Fixes = Sequence[Fix] | Callable[[], Sequence[Fix] | None]
+LEFT: Final = "Only a guess tells what belongs together, so it is left for you."
+"""Why a guess has no recommended fix."""
 
 
 class Between(Struct, frozen=True):
@@ -164,6 +166,10 @@ class Context(Struct, eq=False, dict=True):
         """
         return "refuses" if severity == "error" or (severity is None and self.is_error(rule)) else "may refuse"
 
+    def accepts_not(self, rule: str) -> str:
+        """The same verb the other way round: "may not accept" where a refusal is not certain."""
+        return "does not accept" if self.is_error(rule) else "may not accept"
+
     def new_id(self, id_: Any, number: int = 1, name: str | None = None) -> str:
         """A new id derived from `id_` that the profile accepts; `name` is the tool's.
 
@@ -247,7 +253,7 @@ class Context(Struct, eq=False, dict=True):
             about=about,
             cause=cause,
             fixes=() if callable(fixes) else tuple(fixes),
-            no_fix=no_fix,
+            no_fix=no_fix or (LEFT if guess else None),
             guess=guess,
             pairs=concerned,
             until=until,

@@ -192,20 +192,17 @@ def _refusal(context: Context, id_: str) -> tuple[str, str, Cause] | None:
     """(rule, what is wrong, cause) of an id that the profile does not accept."""
     profile = context.profile
     if profile.id_pattern is not None and not profile.id_pattern.fullmatch(id_):
-        said = f"{_not_accepted(context, 'id.pattern')} the id {id_}: bad characters."
+        said = f"{context.profile.title} {context.accepts_not('id.pattern')} the id {id_}: bad characters."
         return "id.pattern", said, causes.of_refused(context, id_, "id.pattern")
     too_long = profile.id_max is not None and len(id_) > profile.id_max
     if not too_long and len(id_) >= profile.id_min:
         return None
-    said = f"{_not_accepted(context, 'id.length')} the id {id_}: {len(id_)} long, {_length(profile)}."
+    said = (
+        f"{context.profile.title} {context.accepts_not('id.length')} the id {id_}: {len(id_)} long, {_length(profile)}."
+    )
     if too_long:
         return "id.length", said, causes.of_refused(context, id_, "id.length")
     return "id.length", said, causes.named("id.too_short", f"{len(id_)} characters")
-
-
-def _not_accepted(context: Context, rule: str) -> str:
-    """The provider and its verb: "may not accept" where a refusal is not certain."""
-    return f"{context.profile.title} {'does' if context.is_error(rule) else 'may'} not accept"
 
 
 def _unclear(context: Context) -> dict[str, list[Pair]]:
@@ -306,7 +303,8 @@ def _empty(context: Context, pair: Pair) -> None:
         context,
         pair,
         "id.empty",
-        f"{_not_accepted(context, 'id.empty')} the id of {pair.call.name or 'this call'}: {_what(pair)}.",
+        f"{context.profile.title} {context.accepts_not('id.empty')} the id of "
+        f"{pair.call.name or 'this call'}: {_what(pair)}.",
         causes.named("id.empty"),
     )
 
@@ -320,7 +318,7 @@ def _nameless_orphan(context: Context, pair: Pair) -> None:
         return
     context.add(
         "id.empty",
-        f"{_not_accepted(context, 'id.empty')} this result: it has no id.",
+        f"{context.profile.title} {context.accepts_not('id.empty')} this result: it has no id.",
         at=pair.results_at[0],
         pair=pair,
         result=result,

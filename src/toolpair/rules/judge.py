@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from toolpair.rules.context import Context
 from toolpair.rules.pair_states import set_states
-from toolpair.rules.problem import AnswerLookup, OnResume, Problem
+from toolpair.rules.problem import AnswerLookup, OnResume, Problem, Severity
 from toolpair.rules.profiles import Profile
 from toolpair.rules.registry import CHECKS
 from toolpair.rules.rule import Check
@@ -111,7 +111,7 @@ def _finished(
 ) -> Problem:
     """The problem completed with what its agent does, the resulting impact, the API's words and notes on thinking."""
     resumed = on_resume(transcript, problem) if on_resume is not None else None
-    impact, severity = problem.impact, problem.severity
+    impact, severity, text = problem.impact, problem.severity, problem.text
     if resumed is not None:
         if resumed.effect == "rejected" and problem.rule == "turn.trailing_call":
             severity = "error"  # its agent does not answer it
@@ -121,13 +121,24 @@ def _finished(
             impact = "loses"
         else:
             impact = "harmless"
+    if resumed is not None and resumed.effect == "rejected" and severity != "error" and not resumed.loses:
+        resumed = _sent_as_it_is(resumed, severity) if resumed.sends else resumed
     if own_provider and problem.rule == "content.empty_text" and resumed is not None and resumed.effect == "healed":
-        severity = "info"  # it never reaches the provider
+        severity, text = "info", text.replace(" refuses.", " would refuse.")  # it never reaches the provider
     return replace(
         problem,
         severity=severity,
+        text=text,
         on_resume=resumed,
         impact=impact,
         says=says if severity == "error" else None,
         fixes=thinking.note(problem.fixes),
     )
+
+
+def _sent_as_it_is(resumed: OnResume, severity: Severity) -> OnResume:
+    """What is said of an agent's request where its API is not known to refuse it."""
+    text = f"{resumed.agent} sends it as it is."
+    if severity == "warning":
+        text = f"{resumed.agent} sends it as it is, which the API may refuse."
+    return replace(resumed, effect="kept", text=text)

@@ -162,9 +162,11 @@ def _beside_results(context: Context) -> None:
     if not found:
         return
     number, first, _ = found[0]
+    cell = context.profile.cell("result.text_after")
+    who = "no model is known to refuse" if cell is None or cell.severity == "info" else "some models refuse"
     context.add(
         "result.text_after",
-        f"In {plural(len(found), 'user turn')} something follows the results, which some models refuse.",
+        f"In {plural(len(found), 'user turn')} something follows the results, which {who}.",
         at=(number, next(at for at, block in enumerate(first.blocks) if block.kind != "result")),
         about=first,
         pairs=_pairs_of(context, [block for _, message, _ in found for block in message.results]),

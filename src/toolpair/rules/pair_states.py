@@ -12,7 +12,7 @@ from toolpair.rules.context import Context
 from toolpair.rules.wire import is_system
 from toolpair.transcript.edits import MoveResult
 from toolpair.transcript.model import Block, Message
-from toolpair.transcript.pairing import Pair, State
+from toolpair.transcript.pairing import BY_ID, Pair, State
 
 Placement = Literal["right", "behind", "split", "late", "result_in_assistant"]
 """Where a result is relative to its call. "behind": after text in its message; "split": spread over messages."""
@@ -130,7 +130,7 @@ def _fit(context: Context, pair: Pair) -> Fit:
     if len(pair.results) > 1:
         return "duplicate"
     place = _placement(context, pair)
-    differ = pair.evidence in ("spelling", "link", "name", "guess") and context.judges("result.id_mismatch")
+    differ = pair.evidence not in BY_ID and context.judges("result.id_mismatch")
     # Even where ids do not matter, a wrong place does.
     return "mismatch" if differ and (place == "right" or context.is_error("result.id_mismatch")) else place
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from toolpair.dialects.block_texts import (
+    is_output,
     is_placeholder_text,
     is_real_output,
     output_lines,
@@ -148,6 +149,8 @@ def _missing(context: Context, pair: Pair) -> None:
         rule, text = "result.missing", f"{tool_of(call)} was called, but no result for it is in this file."
         if copies:
             text = f"{tool_of(call)} was called, but its result is not in this history."
+        elif pair.candidates:
+            text = f"Which result answers this call of {tool_of(call)} is not certain."
         if is_pending(context, pair):
             rule, severity = "turn.trailing_call", "info"
             text = f"{tool_of(call)} was called in the last turn: interrupted, unless it is still running."
@@ -305,6 +308,8 @@ def _orphan(context: Context, pair: Pair) -> None:
     cause = causes.of_orphan(context, pair)
     if pair.call is None:
         text = f"This result answers a call that is not in this history ({id_})."
+        if pair.candidates:
+            text = f"Which call this result answers is not certain ({id_})."
         lost = context.unreadable.of_result(result)
         if lost is not None:
             text = f"This result answers a call in {lost.where}, which cannot be read ({lost.reason})."
@@ -331,8 +336,10 @@ def _mismatch(context: Context, pair: Pair) -> None:
     call_good = context.profile.accepts_id(call.id)
     result_good = context.profile.accepts_id(result.id)
     text = f"This result has a different id from its call, {tool_of(call)}."
+    if pair.evidence == "follows":
+        text = f"The result of {tool_of(call)} has no id."
     cause = causes.of_mismatch(pair, context.transcript.agent)
-    guess = not certain
+    guess = not certain and is_output(result)
     lost = None if certain else context.unreadable.of_call(call) or context.unreadable.of_result(result)
     if lost is not None and lost.fix is not None:
         # The counterpart of each is in a damaged line: there is nothing to guess.

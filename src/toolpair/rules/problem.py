@@ -110,7 +110,7 @@ class Problem(Struct, frozen=True, eq=False):
     says: AnswerLookup | None = None
     """Gives the provider's own words for it."""
     guess: bool = False
-    """A choice between guesses is left to a person; group fixes skip it."""
+    """Only a guess tells what belongs together: it is left to a person, and no fix is recommended."""
     pairs: tuple[int, ...] = field(default=())
     """All pairs it concerns."""
     until: int | None = None
@@ -134,10 +134,10 @@ class Problem(Struct, frozen=True, eq=False):
 
     @property
     def recommended(self) -> Fix | None:
-        return next((fix for fix in self.fixes if fix.recommended), None)
+        """The fix to apply unasked, the same for everything that does so; None for a guess."""
+        return None if self.guess else self.without_guessing
 
     @property
-    def certain_fix(self) -> Fix | None:
-        """The recommended fix, where it needs no guess and nobody has to be asked."""
-        best = self.recommended
-        return None if self.guess or best is None or not best.certain else best
+    def without_guessing(self) -> Fix | None:
+        """The best fix that does not guess. Of a guess, a person may choose it, or a recipe that they name."""
+        return next((fix for fix in self.fixes if fix.recommended and fix.certain), None)

@@ -54,12 +54,14 @@ class Family(Struct, frozen=True):
     """Models of a provider that differ from its others: `profile/id` is the profile with the differences applied.
 
     `models` matches the models' names, None when names do not show the family. `cells` are the rules that differ.
+    `unless_chosen`: its models are not the provider's, so they say nothing where the user named the provider.
     """
 
     id: str
     title: str
     models: re.Pattern[str] | None
     cells: Mapping[str, Cell]
+    unless_chosen: bool = False
 
 
 class Profile(Struct, frozen=True, eq=False):
@@ -83,6 +85,8 @@ class Profile(Struct, frozen=True, eq=False):
     cells: Mapping[str, Cell]
     families: tuple[Family, ...]
     """All families of the provider."""
+    chosen: bool = True
+    """False for the profile that a format comes with: the user has not said where the session goes."""
 
     @property
     def judged(self) -> int:
@@ -115,7 +119,9 @@ class Profile(Struct, frozen=True, eq=False):
         if self.family is not None or not model or not self.families:
             return self
         found = family_of_model(self.base, model)
-        return self if found is None else _lightened(self.base, found)
+        if found is None or (self.chosen and any(one.id == found and one.unless_chosen for one in self.families)):
+            return self
+        return _lightened(self.base, found)
 
 
 @cache
@@ -131,6 +137,7 @@ def profile(id_: str) -> Profile:
             listed["title"],
             re.compile(listed["models"]) if listed["models"] else None,
             _cells(listed["rules"]),
+            listed.get("unless_chosen", False),
         )
         for listed in data["families"]
     )
@@ -159,6 +166,12 @@ def profile(id_: str) -> Profile:
         cells=_cells(data["rules"]),
         families=families,
     )
+
+
+@cache
+def usual_profile(id_: str) -> Profile:
+    """The profile that a format comes with, which the user has not chosen."""
+    return replace(profile(id_), chosen=False)
 
 
 def _cells(rules: Mapping[str, Any]) -> dict[str, Cell]:

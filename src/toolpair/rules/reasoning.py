@@ -15,6 +15,7 @@ from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.profiles import profile
 from toolpair.rules.rule import Rule
+from toolpair.shell.program import command
 from toolpair.transcript.edits import Remove
 from toolpair.transcript.model import Block, Message
 
@@ -49,9 +50,13 @@ def _signatures(context: Context) -> None:
         bad = [block for block in thinking if not anthropic.is_signed(block)]
         if not bad:
             continue
+        foreign = not context.is_error("reasoning.bad_signature")
         context.add(
             "reasoning.bad_signature",
-            "A thinking block has no signature, so the API cannot check it.",
+            f"A thinking block of {context.transcript.model or 'another model'} has no signature, which only "
+            f"Anthropic's models require: `{command('check')} --profile {context.provider} FILE` checks for those."
+            if foreign
+            else "A thinking block has no signature, so the API cannot check it.",
             at=(number, message.blocks.index(bad[0])),
             about=message,
             others=tuple(thinking),
@@ -64,7 +69,7 @@ def _signatures(context: Context) -> None:
                     "remove-thinking",
                     "remove the thinking from this message",
                     tuple(Remove(block) for block in thinking),
-                    recommended=True,
+                    recommended=not foreign,
                     loses="the model's thinking in this message",
                 ),
             ),

@@ -43,18 +43,22 @@ RULES: Final = (
 )
 
 
+def _refused_name(context: Context) -> Cause:
+    provider = f"this provider {context.refuses('name.pattern')}"
+    return Cause("name_pattern", f"the name has characters or a length that {provider}")
+
+
 def _name(context: Context, pair: Pair, call: Block) -> None:
     """A missing name, or one that is not accepted."""
     if call.name:
         better = _accepted_name(context, call.name)
-        does = "does" if context.is_error("name.pattern") else "may"
         context.add(
             "name.pattern",
-            f"{context.profile.title} {does} not accept the tool name {call.name}.",
+            f"{context.profile.title} {context.accepts_not('name.pattern')} the tool name {call.name}.",
             at=pair.call_at,
             pair=pair,
             call=call,
-            cause=Cause("name_pattern", "the name has characters or a length that this provider refuses"),
+            cause=_refused_name(context),
             fixes=(
                 Fix(
                     "rename-tool",
@@ -129,13 +133,14 @@ def _result_names(context: Context, pair: Pair) -> None:
             better = _accepted_name(context, result.name)
             context.add(
                 "name.pattern",
-                f"{context.profile.title} does not accept the tool name {result.name} of this result.",
+                f"{context.profile.title} {context.accepts_not('name.pattern')} the tool name {result.name} of this "
+                "result.",
                 at=at,
                 pair=pair,
                 call=call,
                 result=result,
                 record=result.record,
-                cause=Cause("name_pattern", "the name has characters or a length that this provider refuses"),
+                cause=_refused_name(context),
                 fixes=(
                     Fix(
                         "rename-tool",

@@ -23,7 +23,7 @@ from toolpair.formats.format_detection import (
 )
 from toolpair.history.checked_records import CheckedRecords, items_of, request_of
 from toolpair.history.conversation import SHORT, SMALL, Conversation, whole_conversation
-from toolpair.rules.profiles import Profile, is_profile, no_such_profile
+from toolpair.rules.profiles import Profile, is_profile, no_such_profile, usual_profile
 from toolpair.rules.profiles import profile as profile_named
 from toolpair.shell.program import command
 from toolpair.source.addresses import divided
@@ -121,7 +121,7 @@ class FileReader(Struct, frozen=True, eq=False):
 
     def profile_for(self, found: Format) -> Profile:
         """The profile chosen by the user, else that of the format."""
-        return profile_named(self.profile or found.profile)
+        return profile_named(self.profile) if self.profile is not None else usual_profile(found.profile)
 
     def read(
         self,

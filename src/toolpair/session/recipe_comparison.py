@@ -71,8 +71,8 @@ class Compared(Struct, frozen=True, eq=False):
 
     @property
     def best(self) -> TriedRecipe | None:
-        """The first recipe that makes the session valid; None when none does."""
-        return self.tried[0] if self.tried and self.tried[0].valid else None
+        """The first recipe that makes the session valid and gives no call another's output; None when none does."""
+        return next((tried for tried in self.tried if tried.valid and not tried.losses.crossed), None)
 
     def groups(self) -> list[list[Question]]:
         """The problems by rule and cause, errors first, then by size; notes only if a recipe does

@@ -242,17 +242,11 @@ class Session:
         """Apply the recommended fix to every problem of the group that needs no guess."""
         wanted = {problem.key for problem in group.problems}
         return self.stage_where(
-            lambda problem: problem.certain_fix if problem.key in wanted and problem.rule == group.rule else None
+            lambda problem: problem.recommended if problem.key in wanted and problem.rule == group.rule else None
         )
 
-    def stage_all(self) -> Staged | None:
-        """Fix every error of this conversation that needs no guess, as one step."""
-        from toolpair.recipes.recommended import pick_without_guesses
-
-        return self.stage_where(pick_without_guesses)
-
     def stage_recommended(self) -> Staged | None:
-        """As `stage_all`, but where there is something to guess, apply the fix that does not guess."""
+        """Fix every error of this conversation that needs no guess, as one step: `fix` and "fix everything safe"."""
         from toolpair.recipes.recommended import pick
 
         return self.stage_where(pick)

@@ -88,6 +88,8 @@ SPELLINGS: Final[tuple[tuple[str, Callable[[str], str]], ...]] = (
 """(how the two spellings differ, function to the form they share), strongest evidence first."""
 
 
+_LONGEST: Final = 200
+"""In characters: a longer id is not compared for slips."""
 _CUTS: Final = (64, 40)
 """Lengths, in characters, that clients cut ids to."""
 
@@ -95,6 +97,63 @@ _CUTS: Final = (64, 40)
 def cut_of_one(one: str, other: str) -> bool:
     """Whether one id may be the other cut off: the lengths differ, and the shorter one is in `_CUTS`."""
     return len(one) != len(other) and min(len(one), len(other)) in _CUTS
+
+
+def one_tool(name: str | None, other: str | None) -> bool:
+    """Whether two names may be one tool's: one is not known, or is the other in another spelling or with a prefix."""
+    one, two = _bare(name or ""), _bare(other or "")
+    return one in two or two in one
+
+
+_RANDOM: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[A-Za-z0-9]{12,}")
+"""What may be the random part of an id: a UUID, or at least twelve letters and digits."""
+_CHANGES: Final = re.compile(r"[a-z](?=[A-Z0-9])|[A-Z](?=[a-z0-9])|[0-9](?=[A-Za-z])")
+"""Where a letter follows a digit and so on: random parts have many, words and numbers few."""
+_NUMBER: Final = re.compile(r"[0-9]+")
+_FEWEST_CHANGES: Final = 4
+_FEWEST_CHARACTERS: Final = 6
+_APART: Final = 2
+
+
+def nearly_same(one: str, other: str) -> bool:
+    """Whether two long random ids differ in at most two characters of their random part: a slip, not chance.
+
+    Never counters: what differs is neither outside of the random part nor only a number in it.
+    """
+    random, theirs = _random_part(one), _random_part(other)
+    if one == other or random is None or theirs is None or _around(one, random) != _around(other, theirs):
+        return False
+    if _NUMBER.sub("0", random) == _NUMBER.sub("0", theirs):
+        return False
+    return apart(random, theirs, _APART)
+
+
+def apart(one: str, other: str, most: int) -> bool:
+    """Whether at most this many characters must be replaced, put in or taken out to make one text the other."""
+    end = min(len(one), len(other))
+    at = next((n for n in range(end) if one[n] != other[n]), end)
+    if abs(len(one) - len(other)) > most:
+        return False
+    if len(one) == len(other) == at:
+        return True
+    if not most:
+        return False
+    left, rest = one[at + 1 :], other[at + 1 :]
+    return apart(left, rest, most - 1) or apart(left, other[at:], most - 1) or apart(one[at:], rest, most - 1)
+
+
+def _random_part(id_: str) -> str | None:
+    """The longest part that looks random; None for a short id, a word or a number."""
+    part = max(_RANDOM.findall(_PREFIX.sub("", id_)) if len(id_) <= _LONGEST else (), key=len, default="")
+    # Words joined by capitals change half as often as random letters do.
+    fewest = _FEWEST_CHANGES if any(character.isdigit() for character in part) else len(part) // 2
+    random = len(set(part)) >= _FEWEST_CHARACTERS and len(_CHANGES.findall(part)) >= max(fewest, _FEWEST_CHANGES)
+    return part if random else None
+
+
+def _around(id_: str, part: str) -> tuple[str, str]:
+    before, _, after = id_.rpartition(part)
+    return before, after
 
 
 def digest(id_: str) -> str:

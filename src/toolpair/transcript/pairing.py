@@ -2,23 +2,26 @@
 
 A call waits for results in its own exchange (up to the next assistant message), by occurrence and never by a global
 set of ids, since providers reuse ids such as `call_0`. Leftovers are then matched in order of evidence: the same id
-elsewhere, another spelling of it, a link that the agent wrote, a tool name that fits, and last the only unanswered
-call with the only leftover result, which is a guess.
+elsewhere, another spelling of it, a link that the agent wrote, a long random id that differs in one or two characters,
+a tool name that fits, a result without an id that directly follows the only call of its exchange, and last the only
+unanswered call with the only leftover result, which is a guess.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from toolpair.transcript.id_shapes import SPELLINGS, cut_of_one, usable
+from toolpair.transcript.id_shapes import SPELLINGS, cut_of_one, nearly_same, one_tool, usable
 from toolpair.transcript.model import Block, Transcript
 
-Evidence = Literal["exact", "late", "early", "copy", "spelling", "link", "name", "guess"]
+Evidence = Literal["exact", "late", "early", "copy", "spelling", "link", "slip", "name", "follows", "guess"]
+BY_ID: Final = frozenset({"exact", "late", "early", "copy"})
+"""Evidence of a result that has its call's id."""
 State = Literal["ok", "pending", "missing", "orphan", "mismatch", "duplicate", "misplaced"]
 Place = tuple[int, int]
 
@@ -35,7 +38,9 @@ class Pair(Struct, eq=False):
     """Why the results are taken to be this call's."""
     spelling: str | None = None
     candidates: tuple[Pair, ...] = ()
-    """For an orphan, the unanswered calls of its exchange; for an unanswered call, the orphans that may answer it."""
+    """For an orphan, the unanswered calls of its exchange; for an unanswered call, what holds the results that may be
+    its own: orphans, or other calls with its id that only the order gives them to.
+    """
     ambiguous: bool = False
     """Several calls share the id, and only the order tells which one the results answer."""
     state: State = "ok"
@@ -225,11 +230,15 @@ def _explain(walk: _Walk, transcript: Transcript) -> list[Pair]:
             open_pairs = [entry for entry in open_pairs if not entry[0].results]
     loose = _unique_matches(loose, open_pairs, lambda block: block.link or "", "link", True)
     open_pairs = [entry for entry in open_pairs if not entry[0].results]
+    loose = _slips(walk, loose, open_pairs)
+    open_pairs = [entry for entry in open_pairs if not entry[0].results]
     calls, results = _partners_outside(transcript) if loose and open_pairs else (set(), set())
     others = [entry for entry in loose if _key(entry.block.id) in calls]
     loose = [entry for entry in loose if _key(entry.block.id) not in calls]
     open_pairs = [entry for entry in open_pairs if entry[0].call and _key(entry[0].call.id) not in results]
     loose = _unique_matches(loose, open_pairs, lambda block: block.name or "", "name", True)
+    open_pairs = [entry for entry in open_pairs if not entry[0].results]
+    loose = _following(walk, loose, open_pairs)
     open_pairs = [entry for entry in open_pairs if not entry[0].results]
     return [*_guesses(loose, open_pairs), *_guesses(others, ())]
 
@@ -261,6 +270,7 @@ def _same_id_elsewhere(loose: Sequence[_Loose], open_pairs: Sequence[tuple[Pair,
             starts.append(found.start)
             waiting.append(found)
     all_places = {key: list(starts) for key, (starts, _) in by_id.items()}
+    unsure: dict[str, list[Pair]] = defaultdict(list)
     left: list[_Loose] = []
     for entry in unlinked:
         places, candidates = by_id.get(_key(entry.block.id), ([], [])) if usable(entry.block.id) else ([], [])
@@ -273,6 +283,13 @@ def _same_id_elsewhere(loose: Sequence[_Loose], open_pairs: Sequence[tuple[Pair,
         found.ambiguous = entry.second or bisect_left(all_places[_key(entry.block.id)], entry.at) > 1
         found.evidence = "late" if found.start < entry.at else "early"
         found.add(entry.block, entry.at)
+        if found.ambiguous:
+            unsure[_key(entry.block.id)].append(found)
+    for key, pairs in unsure.items():
+        shared = tuple(pairs)
+        for call in by_id[key][1]:
+            if call.start < shared[-1].results_at[0]:
+                call.candidates = shared
     return left
 
 
@@ -330,25 +347,117 @@ def _is_cut(pair: Pair, result: Block) -> bool:
     return pair.call is not None and cut_of_one(str(pair.call.id), str(result.id))
 
 
-def _guesses(loose: Sequence[_Loose], open_pairs: Sequence[tuple[Pair, int]]) -> list[Pair]:
-    calls: dict[int, list[Pair]] = defaultdict(list)
-    for found, exchange in open_pairs:
-        calls[exchange].append(found)
-    results: dict[int, list[_Loose]] = defaultdict(list)
-    for entry in loose:
-        results[entry.exchange].append(entry)
-    orphans: list[Pair] = []
+_MOST_COMPARED: Final = 10_000
+"""Comparisons of calls and results in one exchange: beyond that nothing is concluded from them."""
+
+
+def _slips(walk: _Walk, loose: Sequence[_Loose], open_pairs: Sequence[tuple[Pair, int]]) -> list[_Loose]:
+    """Match long random ids of one exchange that are nearly the same, if no third id is nearly the same as either."""
+    calls = _by_exchange(open_pairs)
+    results = _results_by_exchange(loose)
+    ids: dict[int, list[str]] = defaultdict(list)
+    blocks = ((pair.call, exchange) for pair, exchange in zip(walk.pairs, walk.exchange_of, strict=True))
+    for block, exchange in (*blocks, *((entry.block, entry.exchange) for entry in loose)):
+        if block is not None and usable(block.id) and exchange in results and exchange in calls:
+            ids[exchange].append(block.id)
+    left: list[_Loose] = []
     for exchange, entries in results.items():
-        candidates = calls.get(exchange, [])
-        if len(candidates) == 1 and len(entries) == 1:
-            candidates[0].add(entries[0].block, entries[0].at)
-            candidates[0].evidence = "guess"
+        near = _nearest(calls.get(exchange, ()), entries, ids[exchange])
+        for entry in entries:
+            found = near.get(id(entry))
+            if found is None:
+                left.append(entry)
+            else:
+                found.add(entry.block, entry.at)
+                found.evidence = "slip"
+    return left
+
+
+def _nearest(calls: Sequence[Pair], entries: Sequence[_Loose], ids: Sequence[str]) -> dict[int, Pair]:
+    """By id() of a leftover: the only call with nearly its id. `ids` are all those of the exchange."""
+    if len(ids) * len(entries) > _MOST_COMPARED:
+        return {}
+    found: dict[int, Pair] = {}
+    for entry in entries:
+        own = entry.block.id
+        near = [id_ for id_ in ids if nearly_same(id_, own)] if usable(own) else []
+        if len(near) != 1 or sum(id_ in (own, near[0]) or nearly_same(id_, near[0]) for id_ in ids) != 2:
             continue
-        made = [Pair(results=(entry.block,), results_at=(entry.at,)) for entry in entries]
-        if candidates and len(candidates) * len(made) <= 10_000:
-            for orphan in made:
-                orphan.candidates = tuple(candidates)
-            for found in candidates:
-                found.candidates = tuple(made)
+        call = next((pair for pair in calls if pair.call is not None and pair.call.id == near[0]), None)
+        if call is not None:
+            found[id(entry)] = call
+    return found
+
+
+def _following(walk: _Walk, loose: Sequence[_Loose], open_pairs: Sequence[tuple[Pair, int]]) -> list[_Loose]:
+    """Match a result without an id that directly follows the only call of its exchange, and is its only result."""
+    calls = _by_exchange(open_pairs)
+    results = _results_by_exchange(loose)
+    several = Counter(walk.exchange_of)
+    left: list[_Loose] = []
+    for exchange, entries in results.items():
+        found = calls.get(exchange, ())
+        entry = entries[0]
+        if (
+            len(found) == len(entries) == several[exchange] == 1
+            and not _key(entry.block.id)
+            and found[0].call is not None
+            and entry.at[0] == found[0].start[0] + 1
+            and one_tool(found[0].call.name, entry.block.name)
+        ):
+            found[0].add(entry.block, entry.at)
+            found[0].evidence = "follows"
+        else:
+            left += entries
+    return left
+
+
+def _by_exchange(open_pairs: Sequence[tuple[Pair, int]]) -> dict[int, list[Pair]]:
+    found: dict[int, list[Pair]] = defaultdict(list)
+    for pair, exchange in open_pairs:
+        found[exchange].append(pair)
+    return found
+
+
+def _results_by_exchange(loose: Sequence[_Loose]) -> dict[int, list[_Loose]]:
+    found: dict[int, list[_Loose]] = defaultdict(list)
+    for entry in loose:
+        found[entry.exchange].append(entry)
+    return found
+
+
+def _guesses(loose: Sequence[_Loose], open_pairs: Sequence[tuple[Pair, int]]) -> list[Pair]:
+    """A pair for each leftover; what may belong to it are the unanswered calls of its exchange, unless both name tools
+    and these differ.
+    """
+    calls = _by_exchange(open_pairs)
+    orphans: list[Pair] = []
+    for exchange, entries in _results_by_exchange(loose).items():
+        waiting = calls.get(exchange, [])
+        many = len(waiting) * len(entries) > _MOST_COMPARED
+        fitting = {
+            name: tuple(call for call in waiting if many or one_tool(_tool(call), name))
+            for name in {entry.block.name for entry in entries}
+        }
+        if len(waiting) == len(entries) == 1 and fitting[entries[0].block.name]:
+            waiting[0].add(entries[0].block, entries[0].at)
+            waiting[0].evidence = "guess"
+            continue
+        made = [
+            Pair(results=(entry.block,), results_at=(entry.at,), candidates=fitting[entry.block.name])
+            for entry in entries
+        ]
+        of_tool = {
+            name: tuple(
+                one for one, entry in zip(made, entries, strict=True) if many or one_tool(name, entry.block.name)
+            )
+            for name in {_tool(call) for call in waiting}
+        }
+        for call in waiting:
+            call.candidates = of_tool[_tool(call)]
         orphans.extend(made)
     return orphans
+
+
+def _tool(pair: Pair) -> str | None:
+    return pair.call.name if pair.call is not None else None

@@ -162,6 +162,9 @@ class Card:
         fix = problem.recommended
         if fix is not None:
             parts.append((2, self._fix(problem, fix)))
+        elif problem.guess and problem.fixes:
+            words = "This is a guess, so it is left for you: space shows both sides and asks."
+            parts.append((2, glyphs.paragraph(words, cells, "warning", limit=2)))
         elif problem.fixes:
             parts.append((2, glyphs.paragraph("No fix is recommended: f shows the other ways.", cells)))
         else:
@@ -237,12 +240,7 @@ class Card:
         if changed:
             words.append(changed)
         words.append(loss_text(fix))
-        if problem.guess:
-            words.append("Another fix may be right, so you will be asked.")
-        elif not fix.certain:
-            words.append("This is a guess, so you will be asked.")
-        style = "" if fix.certain and not problem.guess and not fix.loses else "warning"
-        lines = glyphs.paragraph(" ".join(words), self.cells, style, limit=3)
+        lines = glyphs.paragraph(" ".join(words), self.cells, "warning" if fix.loses else "", limit=3)
         lines[0] = (lines[0][0], *_lead_bold(lines[0][1], "Fix:"), *lines[0][2:])
         if fix.note:
             lines += glyphs.paragraph(f"Note: {fix.note}", self.cells, "dim", limit=2)
@@ -265,7 +263,7 @@ class Card:
     def _hints(self, problem: Problem) -> Line:
         glyphs = self.glyphs
         hints: list[tuple[str, str, str]] = []
-        if problem.recommended is not None:
+        if problem.recommended is not None or (problem.guess and problem.fixes):
             hints.append(("space", "fix this", "fix"))
         number = self.overview.group_number(problem)
         if number is not None:

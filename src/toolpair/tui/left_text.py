@@ -49,7 +49,7 @@ def left_of(session: Session) -> Left:
             continue  # listed separately, with what its fix would lose
         if not problem.fixes:
             hopeless.append(problem)
-        elif problem.certain_fix is None:
+        elif problem.recommended is None:
             guesses.append(problem)
         else:
             unfixed.append(problem)

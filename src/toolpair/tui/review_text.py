@@ -214,10 +214,10 @@ class ReviewText:
             words = f"Not applied: the agent would no longer send {held.less}"
         elif not problem.fixes:
             words = f"No fix: {problem.no_fix or 'none is known.'}"
-        elif problem.certain_fix is None:
+        elif problem.recommended is None:
             words = f"{count_text(len(problem.fixes), 'way')} to fix it, and none is certain: esc, then f shows them."
         else:
-            words = f"Fix: {problem.certain_fix.title}. It is not applied: esc, then space applies it."
+            words = f"Fix: {problem.recommended.title}. It is not applied: esc, then space applies it."
         return lines + glyphs.paragraph(words, cells, "warning", limit=3)
 
     def rest(self) -> list[Line]:

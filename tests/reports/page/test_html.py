@@ -195,7 +195,7 @@ def test_the_same_bytes_each_time(tmp_path: Path, write: Writing) -> None:
 
 def test_staged_fixes_are_in_it(tmp_path: Path) -> None:
     session = toolpair.open(written(tmp_path, one_of_everything()))
-    session.stage_all()
+    session.stage_recommended()
     said = words(assert_only_the_template(toolpair.report(session)))
     assert "Applied, not saved2 fixes" in said.replace("\n", "")
     assert "VALID" in said and "No result was recorded for this call" in said

@@ -112,7 +112,7 @@ def _command(page: RulePage, run: Shown) -> str | None:
 
 def _fixes(page: RulePage, run: Shown | None) -> list[Entry]:
     """The fixes of the example's problem, followed by those that other problems of the rule offer."""
-    found = [_fix(fix) for fix in run.problem.fixes] if run is not None else []
+    found = [_fix(fix, fix is run.problem.recommended) for fix in run.problem.fixes] if run is not None else []
     known = {fix["id"] for fix in found}
     return found + [
         {"id": one.id, "title": one.title, "loses": one.loses, "recommended": False, "certain": True, "elsewhere": True}
@@ -121,12 +121,12 @@ def _fixes(page: RulePage, run: Shown | None) -> list[Entry]:
     ]
 
 
-def _fix(fix: Fix) -> Entry:
+def _fix(fix: Fix, recommended: bool) -> Entry:
     return {
         "id": fix.id,
         "title": fix.title,
         "loses": fix.loses,
-        "recommended": fix.recommended,
+        "recommended": recommended,
         "certain": fix.certain,
         "elsewhere": False,
     }

@@ -87,7 +87,7 @@ def _rules(session: Session) -> list[str]:
 def _way(problem: Problem) -> tuple[How, Fix | None]:
     """As `toolpair fix` does: an error with a certain fix by itself, others only on request."""
     best = problem.recommended
-    if best is not None and best.certain:
+    if best is not None:
         return ("recommended" if problem.severity == "error" else "select"), best
     return ("choose", problem.fixes[0]) if problem.fixes else ("by hand", None)
 

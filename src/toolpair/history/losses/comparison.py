@@ -28,13 +28,12 @@ from toolpair.history.losses.kept_texts import KeptTexts, well_formed
 from toolpair.history.losses.loss import Crossed, Loss, Losses
 from toolpair.history.losses.other_texts import other_texts
 from toolpair.transcript.model import KEPT_OUTPUT, Block
-from toolpair.transcript.pairing import Pair
+from toolpair.transcript.pairing import BY_ID, Pair
 
 _NAMED: Final = re.compile(r"(?<=<tool-use-id>)[^<]*")
 _CALLS: Final = ("call", "server_call", "mcp_call")
 _SERVED: Final = ("server_result", "mcp_result")
 _SEVERAL: Final = -2
-_BY_ID: Final = ("exact", "late", "early", "copy")
 Reached = Container[int]
 """id() of the blocks that an agent would send."""
 
@@ -403,7 +402,7 @@ def _words_of(block: Block) -> str:
 
 
 def _answers(pair: Pair) -> bool:
-    return pair.call is not None and pair.evidence in _BY_ID
+    return pair.call is not None and pair.evidence in BY_ID
 
 
 def _blocks(state: CheckedRecords, kinds: Sequence[str]) -> list[Block]:

@@ -8,7 +8,7 @@ from typing import Final
 from toolpair.rules.causes.known_causes import named
 from toolpair.rules.causes.makers import maker_of
 from toolpair.rules.problem import Cause
-from toolpair.transcript.id_shapes import sanitised
+from toolpair.transcript.id_shapes import apart, sanitised
 from toolpair.transcript.known_systems import SYSTEMS
 from toolpair.transcript.pairing import Pair
 
@@ -36,6 +36,13 @@ def of_mismatch(pair: Pair, agent: str | None = None) -> Cause:
         links = (system.link for system in SYSTEMS.values() if (agent or "").startswith(system.title))
         link = next(filter(None, links), "a link")
         return named("id.linked", f"{link} names the record of the call")
+    if pair.evidence == "slip":
+        one, other = str(call.id), str(result.id)
+        count = next(number for number in (1, 2) if apart(one, other, number))
+        number = "one character differs" if count == 1 else "two characters differ"
+        return named("id.slip", f"{number}, and no other id of this exchange is like either of them")
+    if pair.evidence == "follows":
+        return named("id.left_out", "no other call and no other result is in this exchange")
     of_call, of_result = maker_of(call.id), maker_of(result.id)
     if of_call is not None and of_result is not None and of_call is not of_result:
         why = f"both say {call.name}" if pair.evidence == "name" else "only the position says that they belong together"

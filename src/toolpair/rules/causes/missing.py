@@ -47,6 +47,8 @@ def of_missing(context: Context, pair: Pair) -> Cause | None:
     agent = context.transcript.agent
     if (merged := collision(context, pair.call.id)) is not None:
         return named("id.collision", merged, agent=agent)
+    if pair.candidates:
+        return named("id.several")
     boundary = context.whole.boundaries.get(at + 1)
     following = messages[at + 1 : at + 3]
     if boundary is not None and boundary.cut is not None:

@@ -23,6 +23,8 @@ def of_orphan(context: Context, pair: Pair) -> Cause | None:
     whole, agent = context.whole, context.transcript.agent
     if (merged := collision(context, result.id)) is not None:
         return named("id.collision", merged, agent=agent)
+    if pair.candidates:
+        return named("id.several")
     compacted = whole.first_compaction is not None and whole.first_compaction <= at
     if usable(result.id) and result.id in whole.inactive_calls:
         if compacted:

@@ -63,7 +63,9 @@ PAGES: Final = (
         "The call and the result belong together, but their ids are spelled differently, so the API sees a call "
         "without a result and a result without a call. Often only one side was sanitised (characters such as `.` and "
         "`:` replaced) or cut to a length.",
-        "The result gets the id of its call. A pair that only its position suggests is left for you to confirm.",
+        "The result gets the id of its call: where one spelling is made from the other, where long random ids differ in "
+        "one or two characters, and where a result without an id directly follows the only call. A pair that only its "
+        "position suggests is left for you to confirm.",
         Example(
             """
 [

@@ -49,7 +49,7 @@ def choose_other(owner: Owner) -> None:
         offer(
             "the file as it is now, and after saving", "", partial(_compare, owner, before, _known("after saving", now))
         )
-    elif any(problem.certain_fix is not None for problem in session.problems):
+    elif any(problem.recommended is not None for problem in session.problems):
         fixed = partial(_compare, owner, _known("now", now), _fixed(session))
         offer("now, and after everything safe is fixed", "", fixed)
     for relative in relatives_of(session):
@@ -100,7 +100,7 @@ def _fixed(session: Session) -> Side:
 
     def load(on_progress: Callable[[int], None]) -> Conversation:
         draft = session.draft(on_progress)
-        draft.stage_all()
+        draft.stage_recommended()
         return draft.conversation
 
     return Side("after everything safe is fixed", load)

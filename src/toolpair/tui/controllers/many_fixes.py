@@ -40,7 +40,7 @@ class ManyFixes:
             owner.say("no fix for this cause is certain. space asks about each one, f shows all the ways")
             return
 
-        certain = [problem for problem in group.problems if problem.certain_fix is not None]
+        certain = [problem for problem in group.problems if problem.recommended is not None]
 
         def answered(answer: str | None) -> None:
             if answer == "yes":
@@ -74,11 +74,11 @@ class ManyFixes:
         """Fix every error that needs no guess, and show the review."""
         session = self._owner.session
         certain = [
-            problem for problem in session.problems if problem.severity == "error" and problem.certain_fix is not None
+            problem for problem in session.problems if problem.severity == "error" and problem.recommended is not None
         ]
         if certain:
             what = f"fixes for {count_text(len(certain), 'problem')}"
-            self._applier.apply(type(session).stage_all, certain, what, self._all_fixed)
+            self._applier.apply(type(session).stage_recommended, certain, what, self._all_fixed)
         else:
             self._all_fixed()
 

@@ -60,9 +60,9 @@ class OneFix:
 
         owner = self._owner
         ways = self._links(problem)[:5]
-        safe = problem.recommended
+        safe = problem.without_guessing
         choices = [(str(n), fix, self._linked(problem, other)) for n, (other, fix) in enumerate(ways, 1)]
-        if safe is not None and safe.certain:
+        if safe is not None:
             ways.append((problem, safe))
             choices.append((str(len(ways)), safe, ""))
         if not ways:

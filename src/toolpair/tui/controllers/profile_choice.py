@@ -29,7 +29,8 @@ class ProfileChoice:
             self._counted_of, self._counted = session.conversation.transcript, {}
 
         def chosen(value: str | None) -> None:
-            if value is not None and value != self._owner.session.profile.id:
+            now = self._owner.session.profile
+            if value is not None and (value != now.id or not now.chosen):
                 self._check_against(value)
 
         self._owner.ask(ProfilesScreen(self._counted), chosen, of_state=True)

@@ -57,7 +57,7 @@ class ChooserScreen(BaseScreen[Choice | None]):
         entries: list[list[Line]] = []
         for fix in self._problem.fixes:
             words = [fix.title]
-            if fix.recommended:
+            if fix is self._problem.recommended:
                 words.append("recommended")
             if not fix.certain:
                 words.append("a guess, so you will be asked")
