@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from toolpair.dialects.anthropic import STAND_INS
 from toolpair.formats import writer_of
 from toolpair.formats.format import AS_RESUMED, Format, InDocument, Item, NotesOnFixes, OwnRules, SentRequest, View
+from toolpair.formats.list_evidence import is_foreign
 from toolpair.rules.context import Context
 from toolpair.rules.judge import Judgement, judge
 from toolpair.rules.odd_records import no_message
@@ -174,7 +175,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         count = 0
         for item in self.items:
             value = item.value
-            wanted = isinstance(value, EmptyObject) or not isinstance(value, (dict, Damaged))
+            wanted = isinstance(value, EmptyObject) or not isinstance(value, (dict, Damaged)) or is_foreign(value)
             if values and (not wanted or document is None or type(value) is not type(values[0])):
                 yield values, records, count
                 values, records, count = [], [], 0
