@@ -67,8 +67,9 @@ def content_elsewhere(value: dict[str, Any]) -> tuple[str, ...]:
     if content and not (isinstance(content, str) and not content.strip()):
         return ()
     calls = value.get("tool_calls")
-    if isinstance(calls, list) and calls:
-        return () if any(_is_call(call) for call in calls) else ("tool_calls",)
+    if calls:
+        foreign = isinstance(calls, list) and not any(map(_is_call, calls))
+        return ("tool_calls",) if foreign else ()
     if type_name(value) in ITEMS or any(value.get(key) for key in _SAYS):
         return ()
     return tuple([key for key, found in value.items() if _tells(key) and _holds_text(found)])

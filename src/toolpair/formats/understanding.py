@@ -18,8 +18,9 @@ def why_not(found: Format, values: Iterable[Any]) -> str | None:
         return None  # there is nothing to understand
     if not isinstance(found, KnowsRecords):
         return ListEvidence().hear_all(records).against(ANTHROPIC if found.id == "roo-code" else found.id)
-    if not any(map(found.knows, records)):
-        return f"none of its records is one that {found.title} writes"
+    known = sum(map(found.knows, records))
+    if known * 2 < len(records) and not found.sniff(records):
+        return f"{known or 'none'} of its {len(records):,} records are ones that {found.title} writes"
     transcript = found.read([Item(number, value) for number, value in enumerate(records)])
     if not transcript.messages:
         return why_empty(found, records, transcript)
