@@ -26,6 +26,7 @@ from toolpair.formats.pi_files import (
     Ways,
     has_marks,
     is_header,
+    is_openclaws_placeholder,
 )
 from toolpair.formats.stored_rows import row_of
 from toolpair.formats.turns import Outcome, Turn
@@ -96,14 +97,10 @@ def _chosen(turns: Sequence[Turn]) -> Sequence[Turn]:
     for turn in turns:
         if turn.role == "assistant" and not turn.broken_off:
             called |= {repr(block.id) for block in turn.blocks if block.kind == "call"}
-        if turn.role == "result" and repr(turn.blocks[0].id) not in called and _is_own_placeholder(turn.blocks[0]):
+        if turn.role == "result" and repr(turn.blocks[0].id) not in called and is_openclaws_placeholder(turn.blocks[0]):
             continue
         made.append(turn)
     return made
-
-
-def _is_own_placeholder(result: Block) -> bool:
-    return result.text.strip() == OPENCLAW_NO_RESULT
 
 
 def _paired(turns: Sequence[Turn]) -> Sequence[Turn]:

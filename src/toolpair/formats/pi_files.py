@@ -110,6 +110,7 @@ OPENCLAW_NO_RESULT: Final = (
     "[openclaw] missing tool result in session history; inserted synthetic error result for transcript repair."
 )
 """What OpenClaw writes as the result of a call that has none."""
+_OPENCLAW_BEGINS: Final = OPENCLAW_NO_RESULT.partition(";")[0]
 _OF_OPENCLAW: Final = re.compile(r"\.(?:openclaw|clawdbot|moltbot)(?:-[^/\\]+)?")
 """The folder, under its present and its former names, in which OpenClaw keeps its workspaces."""
 _FOLDERS: Final = re.compile(r"[/\\]")
@@ -690,9 +691,11 @@ def _is_of_openclaw(value: dict[str, Any]) -> bool:
     if _is_session(value) and isinstance(folder, str):
         return any(_OF_OPENCLAW.fullmatch(name) for name in _FOLDERS.split(folder))
     message = _message(value)
-    content = message.get("content") if message.get("role") == dialect.RESULT else None
-    parts = content if isinstance(content, list) else ()
-    return any(isinstance(part, dict) and part.get("text") == OPENCLAW_NO_RESULT for part in parts)
+    return message.get("role") == dialect.RESULT and is_openclaws_placeholder(dialect.result_block(message, 0, ()))
+
+
+def is_openclaws_placeholder(result: Block) -> bool:
+    return result.text.lstrip().startswith(_OPENCLAW_BEGINS)
 
 
 def described(found: FoundSession) -> tuple[str | None, str | None]:

@@ -11,7 +11,17 @@ from msgspec.structs import replace
 
 from toolpair.dialects.anthropic import STAND_INS
 from toolpair.formats import writer_of
-from toolpair.formats.format import AS_RESUMED, Format, InDocument, Item, KnowsRecords, NotesOnFixes, OwnRules, SentRequest, View
+from toolpair.formats.format import (
+    AS_RESUMED,
+    Format,
+    InDocument,
+    Item,
+    KnowsRecords,
+    NotesOnFixes,
+    OwnRules,
+    SentRequest,
+    View,
+)
 from toolpair.formats.list_evidence import is_foreign
 from toolpair.rules.context import Context
 from toolpair.rules.judge import Judgement, judge

@@ -30,7 +30,6 @@ from toolpair.rules.profiles import profile as profile_named
 from toolpair.shell.program import command
 from toolpair.source.addresses import divided
 from toolpair.source.container import Container, ConversationSource, container_in
-from toolpair.source.document import Document
 from toolpair.source.errors import IsDatabase, UnreadableFile
 from toolpair.source.limits import Limits
 from toolpair.source.sibling_files import FilesBeside
@@ -212,9 +211,7 @@ def open_file(
     container = container_in(snapshot)
     wanted = get_format(reader.format) if reader.format is not None else None
     sources = container.conversations
-    refused = (
-        not_understood(sources, snapshot.shown) if wanted is None else refused_as(wanted, sources, snapshot.shown)
-    )
+    refused = not_understood(sources, snapshot.shown) if wanted is None else refused_as(wanted, sources, snapshot.shown)
     if refused is not None:
         raise refused
     formats = [wanted or _first_look(source, reader.profile) for source in sources]

@@ -239,6 +239,8 @@ def is_own(value: dict[str, Any]) -> bool:
     type_, message = value.get("type"), value.get("message")
     if isinstance(message, dict) and "parts" in message:
         return False  # Qwen Code's
-    if not isinstance(type_, str) or not (type_ in BOOKKEEPING_TYPES or (type_ in CHAIN_TYPES and _LINK <= value.keys())):
+    if not isinstance(type_, str) or not (
+        type_ in BOOKKEEPING_TYPES or (type_ in CHAIN_TYPES and value.keys() >= _LINK)
+    ):
         return False
     return "sessionId" in value or "uuid" in value or "leafUuid" in value or "messageId" in value
