@@ -39,6 +39,7 @@ _CALL: Final = frozenset({"function", "custom", "name", "arguments"})
 _ABOUT: Final = (_NO_TEXT - {"data", "metadata"}) | {
     *("ts", "time", "date", "created", "object", "index", "usage", "metrics", "tokens", "provider", "session_id"),
     *("sessionId", "message_id", "messageId", "finish_reason", "stop_reason", "stop_sequence", "version", "agent"),
+    *("api", "stopReason", "responseId", "responseModel", "errorMessage", "diagnostics"),
 }
 """Keys whose values say something about a message, and are not what it says."""
 
