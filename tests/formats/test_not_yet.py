@@ -71,6 +71,22 @@ RECORDS: dict[str, list[Any]] = {
             {"type": "user.message", "data": {"content": "Hello."}, "id": "evt-2", "parentId": ID},
         ],
     ],
+    "an export of opencode, or of Kilo": [
+        {"info": {"id": "ses_1"}, "messages": [{"info": {"sessionID": "ses_1", "role": "user"}, "parts": TEXT}]},
+    ],
+    "a list of Gemini contents": [
+        [{"role": "user", "parts": [{"text": "Hello."}]}, {"role": "model", "parts": [{"text": "Hello."}]}],
+    ],
+    "the body of a request to Gemini": [{"contents": [{"parts": [{"text": "Hello."}]}], "tools": []}],
+    "a list of the AI SDK's UI messages": [
+        {
+            "id": "c",
+            "messages": [{"id": "m1", "role": "user", "parts": TEXT}, {"id": "m2", "role": "user", "parts": TEXT}],
+        },
+    ],
+    "a transcript of AgentV": [
+        [{"schema_version": "agentv.transcript.v1", "message_index": 0, "role": "user", "content": "Hello."}],
+    ],
     "a session of iFlow's command line": [
         [
             {**LINE, "uuid": "u1", "type": "user", "message": {"role": "user", "content": "Hello."}},

@@ -156,7 +156,9 @@ def _empty_message(context: Context, number: int, message: Message, *, removed: 
         cause=Cause("empty_message", "everything in it was removed, or nothing was typed"),
         fixes=(
             Fix("remove-message", "remove the empty message", (RemoveMessage(message),), recommended=removed),
-            Fix("fill", f'write "{_NO_CONTENT}"', (SetField(message, "content", _NO_CONTENT),), recommended=not removed),
+            Fix(
+                "fill", f'write "{_NO_CONTENT}"', (SetField(message, "content", _NO_CONTENT),), recommended=not removed
+            ),
         ),
     )
 
