@@ -226,7 +226,6 @@ def test_a_real_output_without_its_call_stays_a_problem() -> None:
 
 STRANGE: list[Message] = [
     {"role": "user", "text": "precious words"},
-    {"role": "assistant", "content": "", "data": {"words": "precious words"}},
     {"type": "assistant.message", "data": {"content": "precious words"}},
     {"type": "message", "role": "user", "wording": ["precious words"]},
     {"output": "precious words"},
@@ -257,6 +256,19 @@ def test_nor_is_it_in_a_program(value: Message, around: list[Message]) -> None:
 def test_a_list_of_mostly_such_messages_is_not_understood_in_a_program() -> None:
     with pytest.raises(ValueError, match="neither"):
         toolpair.check([TALK[0], *STRANGE])
+
+
+@pytest.mark.parametrize("content", ["", None, []])
+@pytest.mark.parametrize("role", ["user", "assistant"])
+@pytest.mark.parametrize("around", [CHAT, BLOCKS, ITEMS])
+def test_nothing_is_done_to_a_message_with_more_than_an_empty_content(
+    content: Any, role: str, around: list[Message]
+) -> None:
+    odd = {"role": role, "content": content, "wording": "precious words"}
+    session = opened([*around, odd, *TALK])
+    assert session.conversation.transcript.messages[-3].value == odd
+    session.stage_recommended()
+    assert b"precious words" in session.to_bytes()
 
 
 def test_one_with_only_its_bookkeeping_is_empty() -> None:

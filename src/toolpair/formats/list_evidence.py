@@ -72,8 +72,12 @@ def api_of(value: dict[str, Any]) -> str | None:
 
 
 def is_foreign(value: Any) -> bool:
-    """Whether it is an object that no API's message or item is: what it says stands where none looks for it."""
-    return isinstance(value, dict) and bool(content_elsewhere(value))
+    """Whether it is an object that no API's message or item is: what it says stands where none looks for it.
+
+    A message with a role and an empty content is one, whatever else it has.
+    """
+    keys = content_elsewhere(value) if isinstance(value, dict) else ()
+    return bool(keys) and ("tool_calls" in keys or "content" not in value or not _is_known(value.get("role")))
 
 
 def is_item(value: dict[str, Any]) -> bool:

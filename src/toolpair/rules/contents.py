@@ -111,6 +111,10 @@ def _blank(block: Block) -> bool:
 
 
 def _no_content(context: Context, number: int, message: Message) -> None:
+    elsewhere = content_elsewhere(message.value) if isinstance(message.value, dict) and not message.blocks else ()
+    if elsewhere:
+        _content_elsewhere(context, "content.null", number, message, elsewhere)
+        return
     what = {"null": "null", "absent": "absent"}.get(message.shape, "neither text nor a list")
     fill: Any = [] if message.role == "assistant" and context.wire == "anthropic" else _NO_CONTENT
     if message.shape == "other" and message.blocks:
@@ -146,7 +150,7 @@ def _empty_message(context: Context, number: int, message: Message, *, removed: 
     """`removed`: it is best removed; else a text is written into it."""
     elsewhere = content_elsewhere(message.value) if isinstance(message.value, dict) else ()
     if elsewhere:
-        _content_elsewhere(context, number, message, elsewhere)
+        _content_elsewhere(context, "content.empty_message", number, message, elsewhere)
         return
     context.add(
         "content.empty_message",
@@ -163,12 +167,12 @@ def _empty_message(context: Context, number: int, message: Message, *, removed: 
     )
 
 
-def _content_elsewhere(context: Context, number: int, message: Message, keys: Sequence[str]) -> None:
+def _content_elsewhere(context: Context, rule: str, number: int, message: Message, keys: Sequence[str]) -> None:
     """A message that is not empty, although it says nothing where the provider looks for it."""
     where = ", ".join(keys)
     remove = Fix("remove-message", "remove the message", (RemoveMessage(message),), loses=f"what is under {where}")
     context.add(
-        "content.empty_message",
+        rule,
         f"This {message.role} message has its content under other keys ({where}), where {context.profile.title} does "
         "not look for it.",
         at=(number, None),
