@@ -37,9 +37,9 @@ _SAYS: Final = ("function_call", "refusal", "audio", "tool_call_id", "call_id")
 _CALL: Final = frozenset({"function", "custom", "name", "arguments"})
 """Keys of which a call in `tool_calls` has one."""
 _ABOUT: Final = (_NO_TEXT - {"data", "metadata"}) | {
-    *("ts", "time", "date", "created", "object", "index", "usage", "metrics", "tokens", "provider", "session_id"),
-    *("sessionId", "message_id", "messageId", "finish_reason", "stop_reason", "stop_sequence", "version", "agent"),
-    *("api", "stopReason", "responseId", "responseModel", "errorMessage", "diagnostics"),
+    *("ts", "time", "date", "created", "object", "index", "usage", "metrics", "tokens", "provider", "finish_reason"),
+    *("stop_reason", "stopReason", "stop_sequence", "version", "agent", "api", "responseModel", "errorMessage"),
+    *("diagnostics", "modelInfo", "logprobs", "provider_specific_fields", "condenseParent", "truncationParent"),
 }
 """Keys whose values say something about a message, and are not what it says."""
 
@@ -84,7 +84,8 @@ def _is_call(call: Any) -> bool:
 
 
 def _tells(key: str) -> bool:
-    return key not in _ABOUT and not any(word in key for word in _OF_THOUGHT)
+    is_name = key in _ABOUT or key.endswith(("_id", "Id", "ID", "_at", "At"))
+    return not is_name and not any(word in key for word in _OF_THOUGHT)
 
 
 def _holds_text(value: Any) -> bool:
