@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -34,6 +34,8 @@ _NO_TEXT: Final = frozenset(
 _OF_THOUGHT: Final = ("reason", "think", "thought")
 _SAYS: Final = ("function_call", "refusal", "audio", "tool_call_id", "call_id")
 """The keys besides `content` and `tool_calls` under which a message says or answers something."""
+_MOST_KEYS: Final = 4
+_LONGEST_KEY: Final = 32
 _CALL: Final = frozenset({"function", "custom", "name", "arguments"})
 """Keys of which a call in `tool_calls` has one."""
 _ABOUT: Final = (_NO_TEXT - {"data", "metadata"}) | {
@@ -74,6 +76,12 @@ def content_elsewhere(value: dict[str, Any]) -> tuple[str, ...]:
     if type_name(value) in ITEMS or any(value.get(key) for key in _SAYS):
         return ()
     return tuple([key for key, found in value.items() if _tells(key) and _holds_text(found)])
+
+
+def named_keys(keys: Sequence[str]) -> str:
+    """Some of the keys, for a sentence."""
+    shown = [key if len(key) <= _LONGEST_KEY else f"{key[:_LONGEST_KEY]}…" for key in keys[:_MOST_KEYS]]
+    return ", ".join([*shown, *(["…"] if len(keys) > len(shown) else [])])
 
 
 def _is_call(call: Any) -> bool:

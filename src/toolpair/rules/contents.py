@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from toolpair.dialects import openai_chat
-from toolpair.dialects.besides import content_elsewhere, texts_besides
+from toolpair.dialects.besides import content_elsewhere, named_keys, texts_besides
 from toolpair.dialects.block_values import as_json, is_object, text_in, with_text
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, Severity
@@ -169,7 +169,7 @@ def _empty_message(context: Context, number: int, message: Message, *, removed: 
 
 def _content_elsewhere(context: Context, rule: str, number: int, message: Message, keys: Sequence[str]) -> None:
     """A message that is not empty, although it says nothing where the provider looks for it."""
-    where = ", ".join(keys)
+    where = named_keys(keys)
     remove = Fix("remove-message", "remove the message", (RemoveMessage(message),), loses=f"what is under {where}")
     context.add(
         rule,

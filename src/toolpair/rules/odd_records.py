@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from toolpair.dialects.besides import content_elsewhere
+from toolpair.dialects.besides import content_elsewhere, named_keys
 from toolpair.dialects.block_values import is_cut_in_character, with_whole_characters
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
@@ -99,7 +99,7 @@ def no_message(context: Context, value: Any, records: Sequence[int], count: int,
 
 def _with_content_elsewhere(value: Any) -> str:
     keys = content_elsewhere(value) if isinstance(value, dict) else ()
-    return f" whose content is under other keys ({', '.join(keys)})" if keys else ""
+    return f" whose content is under other keys ({named_keys(keys)})" if keys else ""
 
 
 def type_name(value: Any) -> str:
