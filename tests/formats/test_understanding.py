@@ -229,6 +229,7 @@ STRANGE: list[Message] = [
     {"type": "assistant.message", "data": {"content": "precious words"}},
     {"type": "message", "role": "user", "wording": ["precious words"]},
     {"output": "precious words"},
+    {"role": "user", "parts": [{"text": "precious words"}]},
 ]
 
 

@@ -237,6 +237,8 @@ class _NotYet(NamedTuple):
     """Whether a record, with the object around all of them, shows that it is one."""
     advice: str = ""
     """What can be done about it, a clause."""
+    of_most: bool = False
+    """It takes most records to show it."""
 
 
 def not_understood(sources: Sequence[ConversationSource], shown: str) -> NotUnderstood | None:
@@ -254,9 +256,16 @@ def not_understood(sources: Sequence[ConversationSource], shown: str) -> NotUnde
 
 
 def _named_kinds(sources: Iterable[ConversationSource]) -> Iterator[_NotYet]:
-    for source in islice(sources, _LOOKED_AT):
-        values = [value for record in source.document.records[:_LOOKED_AT] if isinstance(value := record.value, dict)]
-        yield from (kind for kind in _NOT_YET if any(kind.shows(value, source.outer) for value in values))
+    values = [
+        (value, source.outer)
+        for source in islice(sources, _LOOKED_AT)
+        for record in source.document.records[:_LOOKED_AT]
+        if isinstance(value := record.value, dict)
+    ]
+    for kind in _NOT_YET:
+        shown = (kind.shows(value, outer) for value, outer in values)
+        if sum(shown) * 2 > len(values) if kind.of_most else any(shown):
+            yield kind
 
 
 def _is_wire_of_kimi(value: dict[str, Any], outer: Any) -> bool:
@@ -345,8 +354,8 @@ _NOT_YET: Final = (
     ),
     _NotYet("a session of iFlow's command line", _is_iflow),
     _NotYet("an export of opencode, or of Kilo", _is_of_opencode, "the session itself is in the agent's database"),
-    _NotYet("a list of Gemini contents", _is_content_of_gemini),
-    _NotYet("the body of a request to Gemini", _is_request_of_gemini),
-    _NotYet("a list of the AI SDK's UI messages", _is_ui_message),
-    _NotYet("a transcript of AgentV", _is_agentv),
+    _NotYet("a list of Gemini contents", _is_content_of_gemini, of_most=True),
+    _NotYet("the body of a request to Gemini", _is_request_of_gemini, of_most=True),
+    _NotYet("a list of the AI SDK's UI messages", _is_ui_message, of_most=True),
+    _NotYet("a transcript of AgentV", _is_agentv, of_most=True),
 )

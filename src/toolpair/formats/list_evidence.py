@@ -115,12 +115,13 @@ class ListEvidence(Struct):
             return
         self.messages += 1
         self.roles += isinstance(value.get("role"), str)
-        self.foreign += is_foreign(value)
+        foreign = is_foreign(value)
+        self.foreign += foreign
         self.spoken += "content" in value and _is_known(value.get("role"))
         self.items += is_item(value)
         self.of_roo += any(key in value for key in OF_ROO)
         self.listed = self.listed or isinstance(value.get("content"), list)
-        whose = api_of(value)
+        whose = api_of(value) if not foreign or value.get("tool_calls") else None
         if whose is not None:
             self.by[whose] = self.by.get(whose, 0) + 1
 
