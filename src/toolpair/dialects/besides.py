@@ -78,6 +78,16 @@ def content_elsewhere(value: dict[str, Any]) -> tuple[str, ...]:
     return tuple([key for key, found in value.items() if _tells(key) and _holds_text(found)])
 
 
+def keys_of_content(message: Message) -> tuple[str, ...]:
+    """The same for a message."""
+    return content_elsewhere(message.value) if isinstance(message.value, dict) else ()
+
+
+def says_besides(block: Block) -> bool:
+    """Whether a text block says something under another key than its text."""
+    return any(texts_besides(block.value, frozenset({"text"})))
+
+
 def named_keys(keys: Sequence[str]) -> str:
     """Some of the keys, for a sentence."""
     shown = [key if len(key) <= _LONGEST_KEY else f"{key[:_LONGEST_KEY]}…" for key in keys[:_MOST_KEYS]]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from toolpair.dialects import openai_chat
-from toolpair.dialects.besides import content_elsewhere, named_keys, texts_besides
+from toolpair.dialects.besides import keys_of_content, named_keys, says_besides
 from toolpair.dialects.block_values import as_json, is_object, text_in, with_text
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, Severity
@@ -86,7 +86,7 @@ def _empty_text(
     fix: Fix,
     severity: Severity | None = None,
 ) -> None:
-    kept = block is not None and any(texts_besides(block.value, frozenset({"text"})))
+    kept = block is not None and says_besides(block)
     refuses = context.refuses("content.empty_text", severity)
     context.add(
         "content.empty_text",
@@ -111,7 +111,7 @@ def _blank(block: Block) -> bool:
 
 
 def _no_content(context: Context, number: int, message: Message) -> None:
-    elsewhere = content_elsewhere(message.value) if isinstance(message.value, dict) and not message.blocks else ()
+    elsewhere = keys_of_content(message) if not message.blocks else ()
     if elsewhere:
         _content_elsewhere(context, "content.null", number, message, elsewhere)
         return
@@ -148,7 +148,7 @@ def _says_nothing(context: Context, message: Message) -> str:
 
 def _empty_message(context: Context, number: int, message: Message, *, removed: bool = True) -> None:
     """`removed`: it is best removed; else a text is written into it."""
-    elsewhere = content_elsewhere(message.value) if isinstance(message.value, dict) else ()
+    elsewhere = keys_of_content(message)
     if elsewhere:
         _content_elsewhere(context, "content.empty_message", number, message, elsewhere)
         return
