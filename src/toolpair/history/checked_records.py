@@ -186,8 +186,9 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         for item in self.items:
             value = item.value
             odd = isinstance(value, EmptyObject) or not isinstance(value, (dict, Damaged))
-            wanted = is_foreign(value) or (odd and not self.transcript.native)
-            if values and (not wanted or document is None or type(value) is not type(values[0])):
+            foreign = is_foreign(value)
+            wanted = foreign or (odd and not self.transcript.native)
+            if values and (not wanted or foreign or document is None or type(value) is not type(values[0])):
                 yield values, records, count
                 values, records, count = [], [], 0
             if wanted:
