@@ -207,3 +207,30 @@ def test_wrong_usage_is_one_sentence(run: Run, samples: Path, arguments: list[st
     assert ran.code == 2
     assert ran.out == ""
     assert len(ran.err.splitlines()) == 1
+
+
+_FOREIGN = b"".join(
+    json.dumps(value).encode() + b"\n"
+    for value in (
+        {"type": "session", "version": 0, "id": "main", "createdAt": 1784606400000, "cwd": "/work"},
+        {"type": "user/message", "seq": 1, "data": {"role": "user", "content": "Which day is it?"}},
+    )
+)
+
+
+def test_what_is_not_understood_ends_with_2_also_when_it_is_forced(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(_FOREIGN)
+    for options in ([], ["--format", "pi"], ["--format", "openai-chat"]):
+        for name in (path, "-"):
+            ran = run("check", name, *options, stdin=_FOREIGN)
+            assert ran.code == 2 and not ran.out and "underst" in ran.err
+        ran = run("fix", path, "--in-place", *options)
+        assert ran.code == 2 and path.read_bytes() == _FOREIGN
+
+
+def test_what_is_not_understood_is_skipped_in_a_directory(run: Run, tmp_path: Path, samples: Path) -> None:
+    (tmp_path / "foreign.jsonl").write_bytes(_FOREIGN)
+    (tmp_path / "valid.json").write_bytes((samples / "valid.json").read_bytes())
+    ran = run("check", tmp_path)
+    assert ran.code == 0 and "1 file skipped" in ran.err and "foreign" not in ran.out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,22 @@ RECORDS: dict[str, list[Any]] = {
             {"type": "user.message", "data": {"content": "Hello."}, "id": "evt-2", "parentId": ID},
         ],
     ],
+    "an export of opencode, or of Kilo": [
+        {"info": {"id": "ses_1"}, "messages": [{"info": {"sessionID": "ses_1", "role": "user"}, "parts": TEXT}]},
+    ],
+    "a list of Gemini contents": [
+        [{"role": "user", "parts": [{"text": "Hello."}]}, {"role": "model", "parts": [{"text": "Hello."}]}],
+    ],
+    "the body of a request to Gemini": [{"contents": [{"parts": [{"text": "Hello."}]}], "tools": []}],
+    "a list of the AI SDK's UI messages": [
+        {
+            "id": "c",
+            "messages": [{"id": "m1", "role": "user", "parts": TEXT}, {"id": "m2", "role": "user", "parts": TEXT}],
+        },
+    ],
+    "a transcript of AgentV": [
+        [{"schema_version": "agentv.transcript.v1", "message_index": 0, "role": "user", "content": "Hello."}],
+    ],
     "a session of iFlow's command line": [
         [
             {**LINE, "uuid": "u1", "type": "user", "message": {"role": "user", "content": "Hello."}},
@@ -103,8 +120,10 @@ def test_records_of_an_agent_that_is_not_understood_are_named(name: str, value: 
     lines = [json.dumps(record) for record in value] if isinstance(value, list) else [json.dumps(value)]
     path = tmp_path / "session.jsonl"
     path.write_text("\n".join(lines) + "\n")
-    with pytest.raises(SessionError, match=f"is {name}, which toolpair does not understand yet; .*--format reads it"):
+    with pytest.raises(SessionError, match=f"is {name}, which toolpair does not understand yet; ") as refused:
         open_session(path)
+    for id_ in re.findall(r"--format (\S+)", str(refused.value)):
+        assert open_session(path, format=id_).conversation.transcript.messages, id_
 
 
 def test_a_transcript_can_be_read_as_a_session_nevertheless(tmp_path: Path) -> None:

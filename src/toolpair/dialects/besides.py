@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
 
+from toolpair.dialects.item_types import type_name
+from toolpair.dialects.openai_responses import ITEMS
 from toolpair.transcript.model import Block, Message
 
 OF_MESSAGE: Final = frozenset({"content", "tool_calls", "function_call", "output", "message"})
@@ -30,6 +32,18 @@ _NO_TEXT: Final = frozenset(
 )
 """Keys whose values are names or proofs, not text."""
 _OF_THOUGHT: Final = ("reason", "think", "thought")
+_SAYS: Final = ("function_call", "refusal", "audio", "tool_call_id", "call_id")
+"""The keys besides `content` and `tool_calls` under which a message says or answers something."""
+_MOST_KEYS: Final = 4
+_LONGEST_KEY: Final = 32
+_CALL: Final = frozenset({"function", "custom", "name", "arguments"})
+"""Keys of which a call in `tool_calls` has one."""
+_ABOUT: Final = (_NO_TEXT - {"data", "metadata"}) | {
+    *("ts", "time", "date", "created", "object", "index", "usage", "metrics", "tokens", "provider", "finish_reason"),
+    *("stop_reason", "stopReason", "stop_sequence", "version", "agent", "api", "responseModel", "errorMessage"),
+    *("diagnostics", "modelInfo", "logprobs", "provider_specific_fields", "condenseParent", "truncationParent"),
+}
+"""Keys whose values say something about a message, and are not what it says."""
 
 
 def known_places(kind: str) -> frozenset[str]:
@@ -45,6 +59,55 @@ def texts_besides(value: Any, known: frozenset[str] = frozenset()) -> Iterator[t
     for key, part in value.items():
         if key not in known and _speaks(key):
             yield from ((key, text) for text in _texts(part))
+
+
+def content_elsewhere(value: dict[str, Any]) -> tuple[str, ...]:
+    """The keys with the content of an object that says nothing where its API looks; empty for any other object.
+
+    Such an object is neither an empty message nor one that lacks a field: it is not understood.
+    """
+    content = value.get("content")
+    if content and not (isinstance(content, str) and not content.strip()):
+        return ()
+    calls = value.get("tool_calls")
+    if calls:
+        foreign = isinstance(calls, list) and not any(map(_is_call, calls))
+        return ("tool_calls",) if foreign else ()
+    if type_name(value) in ITEMS or any(value.get(key) for key in _SAYS):
+        return ()
+    return tuple([key for key, found in value.items() if _tells(key) and _holds_text(found)])
+
+
+def keys_of_content(message: Message) -> tuple[str, ...]:
+    """The same for a message."""
+    return content_elsewhere(message.value) if isinstance(message.value, dict) else ()
+
+
+def says_besides(block: Block) -> bool:
+    """Whether a text block says something under another key than its text."""
+    return any(texts_besides(block.value, frozenset({"text"})))
+
+
+def named_keys(keys: Sequence[str]) -> str:
+    """Some of the keys, for a sentence."""
+    shown = [key if len(key) <= _LONGEST_KEY else f"{key[:_LONGEST_KEY]}…" for key in keys[:_MOST_KEYS]]
+    return ", ".join([*shown, *(["…"] if len(keys) > len(shown) else [])])
+
+
+def _is_call(call: Any) -> bool:
+    """Whether it may be a call: anything but an object that says all it has under keys of another's."""
+    if not isinstance(call, dict) or call.keys() & _CALL:
+        return True
+    return not any(_holds_text(found) for key, found in call.items() if _tells(key))
+
+
+def _tells(key: str) -> bool:
+    is_name = key in _ABOUT or key.endswith(("_id", "Id", "ID", "_at", "At"))
+    return not is_name and not any(word in key for word in _OF_THOUGHT)
+
+
+def _holds_text(value: Any) -> bool:
+    return bool(value.strip()) if isinstance(value, str) else isinstance(value, (dict, list)) and bool(value)
 
 
 class KnownText(Struct, frozen=True, eq=False):

@@ -114,8 +114,8 @@ def part_block(part: Any, record: int, slot: Slot) -> Block:
     value = spelled(part)
     block = anthropic.block_of(value, record, slot)
     if block.kind == "result":
-        name = _field(part, RESPONSE)[1].get("name")
-        return _result(value, record, slot, name)
+        given = _field(part, RESPONSE)[1]  # None: a result as Anthropic's API has it
+        return _result(value, record, slot, given.get("name") if isinstance(given, dict) else None)
     known = value is not part or block.kind in ("text", "other")
     return block if known else WrittenBlock("other", part, record, slot)
 

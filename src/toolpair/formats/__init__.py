@@ -48,12 +48,16 @@ NEEDS: Final[dict[str, tuple[str, ...]]] = {
     "continue": ("message",),
     "docker-agent": ("session_items", "sessions"),
     "oh-my-pi": ("pad", "parentId"),
-    "openclaw": ("customType", "transcript_events"),
+    "openclaw": ("customType", "cwd", "parentId", "transcript_events"),
     "opencode": ("session",),
 }
 """Format id -> keys; without one of them no record is in the format: for other files its module is not imported."""
 OF_ROLES: Final[dict[str, frozenset[str]]] = {"kimi-cli": frozenset({"_system_prompt", "_checkpoint", "_usage"})}
 """Format id -> the same for the roles of records."""
+AROUND: Final[dict[str, frozenset[str]]] = {
+    "gemini-cli": frozenset({"sessionId", "projectHash", "startTime", "lastUpdated"})
+}
+"""Format id -> keys of the object around the messages that only its agent writes."""
 AGENTS: Final[dict[str, tuple[str, str | None]]] = {
     "claude-code": ("toolpair.formats.claude_code.agent:AGENT", "claude-code"),
     "codex": ("toolpair.formats.codex.agent:AGENT", "codex"),

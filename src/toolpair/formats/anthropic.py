@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolpair.dialects.anthropic import message_of
 from toolpair.formats.format import AS_RESUMED, Item, View
-from toolpair.formats.list_evidence import ANTHROPIC, ListEvidence
+from toolpair.formats.list_evidence import ANTHROPIC, ListEvidence, is_foreign
 from toolpair.formats.plain import PlainFormat
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Message, Scope, Transcript
@@ -44,6 +44,8 @@ class AnthropicFormat(PlainFormat):
         messages: list[Message] = []
         scopes: dict[int, Scope] = {}
         for item in items:
+            if is_foreign(item.value):
+                continue  # left alone
             message = message_of(item.value, item.uid)
             if message is None:
                 scopes[item.uid] = "malformed"

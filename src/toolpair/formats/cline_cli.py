@@ -292,6 +292,9 @@ class ClineCliFormat(OfOneApi):
         foreign = any(key in message for message in messages for key in OF_ROO if key != "ts")
         return 96 if own and own * 2 >= len(messages) and not foreign else 0
 
+    def knows(self, value: dict[str, Any]) -> bool:
+        return _is_own(value)
+
     def for_records(self, values: Sequence[Any]) -> ClineCliFormat:
         """The same for sessions of the provider that the last of these responses came from."""
         provider = next((found for value in reversed(values) if (found := _model(value).get("provider"))), None)

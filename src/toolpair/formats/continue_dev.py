@@ -438,6 +438,9 @@ class Continue:
         own = sum(_is_own(record) for record in records)
         return 96 if own and own * 2 >= len(records) else 0
 
+    def knows(self, value: dict[str, Any]) -> bool:
+        return _is_own(value)
+
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         return _read(items, view)
 

@@ -583,6 +583,9 @@ class CopilotCli(OfOneApi):
         own = (_kind(event) in dialect.ROLES and {"id", "parentId", "timestamp"} & event.keys() for event in events)
         return 94 if any(own) and all("." in _kind(event) or _kind(event) == _ABORT for event in events) else 0
 
+    def knows(self, value: dict[str, Any]) -> bool:
+        return isinstance(value.get("data"), dict) and ("." in _kind(value) or _kind(value) == _ABORT)
+
     def for_records(self, values: Sequence[Any]) -> CopilotCli:
         """The same for sessions of the API that the last of these events came from."""
         return FORMAT.for_profile(_api(values))

@@ -32,6 +32,7 @@ from toolpair.formats.format import (
 from toolpair.formats.linear import Envelope, Linear
 from toolpair.formats.reading import as_text, facts_of, malformed_in, pairs_in
 from toolpair.formats.stored_rows import facts_in, row_of
+from toolpair.source.rows.layout import FACTS
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import COMPACTED, Boundary, Damaged, Message, Scope, Transcript
 
@@ -268,6 +269,9 @@ class DockerAgentFormat(OfOneApi):
         records = [value for value in values if isinstance(value, dict)]
         own = sum(bool(row_of(value, ITEM)) or "tools_approved" in row_of(value, SESSION) for value in records)
         return 97 if own and own * 2 >= len(records) else 0
+
+    def knows(self, value: dict[str, Any]) -> bool:
+        return bool(row_of(value, ITEM) or row_of(value, SESSION) or row_of(value, FACTS))
 
     def for_records(self, values: Sequence[Any]) -> Format:
         model = next((model for value in reversed(values) if (model := _model(value))), "")

@@ -260,6 +260,14 @@ def profile_of(provider: Any, known: Mapping[str, str], usual: str = "openai-cha
 
 
 @runtime_checkable
+class KnowsRecords(Protocol):
+    """Implemented by a format whose agent also writes records that are no messages."""
+
+    def knows(self, value: dict[str, Any]) -> bool:
+        """Whether the agent writes such records, whatever they hold."""
+
+
+@runtime_checkable
 class InDocument(Protocol):
     """Implemented by a format whose records are in a document that says more of the session."""
 

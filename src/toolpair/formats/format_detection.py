@@ -6,22 +6,24 @@ The first records give a quick answer. It is final for an agent's own records; f
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from toolpair.formats import NEEDS, OF_ROLES, REGISTRY, get_format
+from toolpair.formats import AROUND, NEEDS, OF_ROLES, REGISTRY, get_format
 from toolpair.formats.format import Format, OfSeveralApis
 from toolpair.formats.list_evidence import ListEvidence
 from toolpair.shell.program import command
 from toolpair.source.container import ConversationSource
 from toolpair.source.document import Document
+from toolpair.source.errors import NotUnderstood
 from toolpair.source.floods import Flood
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.record_values import parse
 from toolpair.source.repairing import close
 from toolpair.source.sampling import are_all_read, values_of
-from toolpair.transcript.model import Damaged, EmptyObject
+from toolpair.transcript.model import Damaged, EmptyObject, Transcript
 
 BEGINNING: Final = 200
 """How many records are read for the quick answer."""
@@ -132,21 +134,81 @@ def _batches(values: Iterator[Any]) -> Iterator[list[Any]]:
         yield batch
 
 
-def not_recognised(documents: Sequence[Document], shown: str) -> str:
-    """A sentence about a file whose documents have no known format."""
-    seen = {
+def by_outer(outer: Any, kind: str) -> Format | None:
+    """The format whose agent writes such an object around its messages; None when none does."""
+    if not isinstance(outer, dict):
+        return None
+    return next((get_format(id_) for id_, keys in AROUND.items() if keys <= outer.keys() and kind == "array"), None)
+
+
+def not_recognised(sources: Sequence[ConversationSource], shown: str) -> NotUnderstood:
+    """The refusal of a file whose documents have no known format."""
+    documents = [source.document for source in sources]
+
+    def sentence() -> str:
+        what = "has no conversation in it that toolpair understands"
+        if sum(len(document.records) for document in documents) <= 1:
+            what = "is JSON, but has no list of messages in it"
+        return f"{shown} {what}{_keys_in(documents)}; {_advice(documents)}."
+
+    return NotUnderstood(sentence)
+
+
+def refused_as(
+    wanted: Format, sources: Sequence[ConversationSource], shown: str, empty: Sequence[Transcript] = ()
+) -> NotUnderstood | None:
+    """The refusal of a file that is not understood as this format; None where some of it is.
+
+    `empty` are the transcripts of its conversations, if no message was found in any.
+    """
+    from toolpair.formats.understanding import why_empty, why_not
+
+    documents = [source.document for source in sources]
+    if empty:
+        reasons = [why_empty(wanted, _beginning(d), t) for d, t in zip(documents, empty, strict=True)]
+        reason = None if None in reasons else reasons[0]
+    else:
+        reason = why_not(wanted, [value for document in documents for value in _beginning(document)])
+    if reason is None:
+        return None
+
+    def sentence() -> str:
+        kind = next(_named_kinds(sources), None)
+        named = f"is {kind.name}, and " if kind is not None else ""
+        clause = f"{reason}{_keys_in(documents)}"
+        return f"{shown} {named}is not understood as {wanted.title} ({wanted.id}): {clause}; {_advice(documents)}."
+
+    return NotUnderstood(sentence)
+
+
+def _beginning(document: Document) -> list[Any]:
+    return list(values_of(document.records[:BEGINNING]))
+
+
+def _keys_in(documents: Sequence[Document]) -> str:
+    """What was seen, to stand in a sentence."""
+    keys = Counter(
         key
         for document in documents
-        for record in document.records[:BEGINNING]
-        if isinstance(value := record.value, dict)
+        for value in _beginning(document)[:_LOOKED_AT]
+        if isinstance(value, dict)
         for key in value
-    }
-    what = "has no conversation in it that toolpair understands"
-    if "parts" in seen:
-        what = "looks like a Gemini conversation, which this version cannot read"
-    elif sum(len(document.records) for document in documents) <= 1:
-        what = "is JSON, but has no list of messages in it"
-    return f"{shown} {what}; `{command('formats')}` lists what it can read, and --format picks one."
+        if _SIMPLE.fullmatch(key)
+    )
+    names = [key for key, _ in keys.most_common(_MOST_KEYS)]
+    more = ", …" if len(keys) > len(names) else ""
+    return f" (the keys of its records: {', '.join(names)}{more})" if names else ""
+
+
+def _advice(documents: Sequence[Document]) -> str:
+    """What can be done: only formats that understand all of it are named."""
+    from toolpair.formats.understanding import formats_for
+
+    values = [value for document in documents for value in _beginning(document)]
+    fitting = formats_for(values, documents[0].kind) if documents else []
+    if fitting:
+        return f"{' or '.join(f'--format {id_}' for id_ in fitting)} reads it"
+    return f"`{command('formats')}` lists what it can read"
 
 
 def no_such_format(name: str) -> str:
@@ -163,6 +225,9 @@ def no_such_format(name: str) -> str:
 _LOOKED_AT: Final = 50
 """Conversations, and records of each."""
 _OF_IFLOW: Final = re.compile(r"session-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_SIMPLE: Final = re.compile(r"[A-Za-z0-9_.$-]{1,32}")
+_MOST_KEYS: Final = 8
+_GEMINI_PARTS: Final = {"text", "functionCall", "functionResponse", "inlineData", "fileData", "executableCode"}
 _OF_KIMI_CODE: Final = ("turn.prompt", "turn.steer", "context.append_loop_event", "context.append_message")
 
 
@@ -172,20 +237,35 @@ class _NotYet(NamedTuple):
     """Whether a record, with the object around all of them, shows that it is one."""
     advice: str = ""
     """What can be done about it, a clause."""
+    of_most: bool = False
+    """It takes most records to show it."""
 
 
-def not_understood(sources: Iterable[ConversationSource], shown: str) -> str | None:
-    """A sentence about a file of an agent whose format is not supported yet; None for all others."""
-    for source in islice(sources, _LOOKED_AT):
-        values = [value for record in source.document.records[:_LOOKED_AT] if isinstance(value := record.value, dict)]
-        for kind in _NOT_YET:
-            if any(kind.shows(value, source.outer) for value in values):
-                advice = f"{kind.advice}; " if kind.advice else ""
-                return (
-                    f"{shown} is {kind.name}, which toolpair does not understand yet; {advice}`{command('formats')}` "
-                    "lists what it can read, and --format reads it as one of these."
-                )
-    return None
+def not_understood(sources: Sequence[ConversationSource], shown: str) -> NotUnderstood | None:
+    """The refusal of a file of an agent whose format is not supported yet; None for all others."""
+    kind = next(_named_kinds(sources), None)
+    if kind is None:
+        return None
+
+    def sentence() -> str:
+        advice = f"{kind.advice}; " if kind.advice else ""
+        documents = [source.document for source in sources]
+        return f"{shown} is {kind.name}, which toolpair does not understand yet; {advice}{_advice(documents)}."
+
+    return NotUnderstood(sentence)
+
+
+def _named_kinds(sources: Iterable[ConversationSource]) -> Iterator[_NotYet]:
+    values = [
+        (value, source.outer)
+        for source in islice(sources, _LOOKED_AT)
+        for record in source.document.records[:_LOOKED_AT]
+        if isinstance(value := record.value, dict)
+    ]
+    for kind in _NOT_YET:
+        shown = (kind.shows(value, outer) for value, outer in values)
+        if sum(shown) * 2 > len(values) if kind.of_most else any(shown):
+            yield kind
 
 
 def _is_wire_of_kimi(value: dict[str, Any], outer: Any) -> bool:
@@ -217,6 +297,37 @@ def _is_copilot_in_vscode(value: dict[str, Any], outer: Any) -> bool:
     return value.get("type") == "session.start" and isinstance(data, dict) and "vscodeVersion" in data
 
 
+def _is_of_opencode(value: dict[str, Any], outer: Any) -> bool:
+    info = value.get("info")
+    return isinstance(info, dict) and "sessionID" in info and isinstance(value.get("parts"), list)
+
+
+def _is_content_of_gemini(value: dict[str, Any], outer: Any) -> bool:
+    parts = value.get("parts")
+    if value.get("role", "user") not in ("user", "model") or not isinstance(parts, list) or "content" in value:
+        return False
+    return any(isinstance(part, dict) and "type" not in part and part.keys() & _GEMINI_PARTS for part in parts)
+
+
+def _is_request_of_gemini(value: dict[str, Any], outer: Any) -> bool:
+    contents = value.get("contents")
+    first = contents[0] if isinstance(contents, list) and contents else None
+    return isinstance(first, dict) and _is_content_of_gemini(first, value)
+
+
+def _is_ui_message(value: dict[str, Any], outer: Any) -> bool:
+    parts = value.get("parts")
+    if value.get("role") not in ("user", "assistant", "system") or not isinstance(parts, list):
+        return False
+    types = [part.get("type") for part in parts if isinstance(part, dict)]
+    return bool(types) and isinstance(value.get("id"), str) and all(isinstance(type_, str) for type_ in types)
+
+
+def _is_agentv(value: dict[str, Any], outer: Any) -> bool:
+    version = value.get("schema_version")
+    return isinstance(version, str) and version.startswith("agentv.")
+
+
 def _is_iflow(value: dict[str, Any], outer: Any) -> bool:
     session = value.get("sessionId")
     return "uuid" in value and "parentUuid" in value and isinstance(session, str) and bool(_OF_IFLOW.fullmatch(session))
@@ -242,4 +353,9 @@ _NOT_YET: Final = (
         "it is written for reading, and VS Code does not continue from it",
     ),
     _NotYet("a session of iFlow's command line", _is_iflow),
+    _NotYet("an export of opencode, or of Kilo", _is_of_opencode, "the session itself is in the agent's database"),
+    _NotYet("a list of Gemini contents", _is_content_of_gemini, of_most=True),
+    _NotYet("the body of a request to Gemini", _is_request_of_gemini, of_most=True),
+    _NotYet("a list of the AI SDK's UI messages", _is_ui_message, of_most=True),
+    _NotYet("a transcript of AgentV", _is_agentv, of_most=True),
 )

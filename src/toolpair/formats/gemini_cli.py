@@ -538,6 +538,9 @@ class GeminiCli:
         own = any(record["type"] == "gemini" and "message" not in record for record in said)
         return 39 if own and all(_is_message(record) for record in said) else 0
 
+    def knows(self, value: dict[str, Any]) -> bool:
+        return _is_of_log(value) or _is_message(value)
+
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         return _read(items, view.beside)
 

@@ -406,6 +406,11 @@ class GooseFormat(OfOneApi):
         marked = old or any(MESSAGES in value or _is_session(value) or _has_pair(value) for value in known)
         return 94 if marked and rows + old >= len(known) / 2 else 0
 
+    def knows(self, value: dict[str, Any]) -> bool:
+        if MESSAGES in value or SESSIONS in value or "working_dir" in value:
+            return True
+        return is_message(value) and "created" in value
+
     def for_records(self, values: Sequence[Any]) -> GooseFormat:
         """The same for sessions of the provider that the session's row names."""
         sessions = (value[SESSIONS] for value in values if isinstance(value, dict) and SESSIONS in value)

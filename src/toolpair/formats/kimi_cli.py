@@ -299,6 +299,9 @@ class KimiCliFormat(OfOneApi):
         spoken = sum(isinstance(role := _role(value), str) and role in dialect.ROLES for value in values)
         return 93 if own and (own + spoken) * 2 >= len(values) else 0
 
+    def knows(self, value: dict[str, Any]) -> bool:
+        return _is_own(value)
+
     def for_records(self, values: Sequence[Any]) -> Format:
         """Whether they were written with Anthropic's API shows in the ids of calls."""
         calls = (

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
+from toolpair.dialects.besides import content_elsewhere
 from toolpair.dialects.item_types import type_name
 from toolpair.dialects.openai_responses import ITEMS
 from toolpair.transcript.model import EmptyObject
@@ -55,7 +56,7 @@ def api_of(value: dict[str, Any]) -> str | None:
     if role == "tool" or role == "function" or "tool_call_id" in value or "function_call" in value:
         return CHAT
     if isinstance(value.get("tool_calls"), list):
-        return CHAT
+        return OTHER if content_elsewhere(value) else CHAT
     if "role" not in value and is_item(value) and value["type"] in ITEMS:
         return RESPONSES
     content = value.get("content")
@@ -68,6 +69,15 @@ def api_of(value: dict[str, Any]) -> str | None:
         if isinstance(kind, str) and kind in _PARTS:
             return _PARTS[kind]
     return None
+
+
+def is_foreign(value: Any) -> bool:
+    """Whether it is an object that no API's message or item is: what it says stands where none looks for it.
+
+    A message with a role and an empty content is one, whatever else it has.
+    """
+    keys = content_elsewhere(value) if isinstance(value, dict) else ()
+    return bool(keys) and ("tool_calls" in keys or "content" not in value or not _is_known(value.get("role")))
 
 
 def is_item(value: dict[str, Any]) -> bool:
@@ -93,6 +103,8 @@ class ListEvidence(Struct):
     """Messages of a role that some API knows, with a content."""
     items: int = 0
     of_roo: int = 0
+    foreign: int = 0
+    """Objects with a content where no API looks for it."""
     listed: bool = False
     """Whether any content is a list."""
     by: dict[str, int] = field(default_factory=dict)
@@ -103,11 +115,13 @@ class ListEvidence(Struct):
             return
         self.messages += 1
         self.roles += isinstance(value.get("role"), str)
+        foreign = is_foreign(value)
+        self.foreign += foreign
         self.spoken += "content" in value and _is_known(value.get("role"))
         self.items += is_item(value)
         self.of_roo += any(key in value for key in OF_ROO)
         self.listed = self.listed or isinstance(value.get("content"), list)
-        whose = api_of(value)
+        whose = api_of(value) if not foreign or value.get("tool_calls") else None
         if whose is not None:
             self.by[whose] = self.by.get(whose, 0) + 1
 
@@ -131,7 +145,7 @@ class ListEvidence(Struct):
         """The API with the most evidence."""
         best = max(_SHAPES, key=lambda shape: self.by.get(shape, 0))
         count = self.by.get(best, 0)
-        if not count or self.by.get(OTHER, 0) >= count:
+        if not count or self.by.get(OTHER, 0) >= count or self.foreign * 2 > self.messages:
             return None
         fits = self.items * 2 > self.messages if best == RESPONSES else self.roles * 2 >= self.messages
         return best if fits else None
@@ -140,11 +154,24 @@ class ListEvidence(Struct):
         """The API that the list is for; without evidence, that of `profile`. None for an unsupported one."""
         if self.by:
             return self.sure
-        if not self.spoken or self.roles * 2 < self.messages:
+        if not self.spoken or self.roles * 2 < self.messages or self.foreign * 2 > self.messages:
             return None
         if profile is None:
             return ANTHROPIC if self.listed else CHAT
         return shape_of_profile(profile)
+
+    def against(self, shape: str) -> str | None:
+        """Why the list is not one of this API, as a clause; None if it may be one."""
+        if not self.messages:
+            return None
+        if self.foreign * 2 > self.messages:
+            return f"most of its messages ({self.foreign:,} of {self.messages:,}) have their content elsewhere"
+        others = sum(count for api, count in self.by.items() if api != shape)
+        if others and (not self.by.get(shape) or others * 2 > self.messages):
+            return f"{others:,} of its {self.messages:,} messages are written in another way"
+        if not self.roles and not self.by.get(shape):
+            return "none of its records is a message"
+        return None
 
     @property
     def is_roo(self) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolpair.dialects.openai_chat import message_of, waiting_in
 from toolpair.formats.format import AS_RESUMED, Item, View
-from toolpair.formats.list_evidence import CHAT, ListEvidence
+from toolpair.formats.list_evidence import CHAT, ListEvidence, is_foreign
 from toolpair.formats.plain import PlainFormat
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Message, Scope, Transcript
@@ -45,6 +45,8 @@ class OpenAIChatFormat(PlainFormat):
         scopes: dict[int, Scope] = {}
         waiting = waiting_in([item.value for item in items])
         for item in items:
+            if is_foreign(item.value):
+                continue  # left alone
             message = message_of(item.value, item.uid, waiting)
             if message is None:
                 scopes[item.uid] = "malformed"

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from toolpair.dialects.item_types import type_name
 from toolpair.dialects.openai_responses import is_mislabelled, is_of_assistant
 from toolpair.formats.format import AS_RESUMED, Item, View
-from toolpair.formats.list_evidence import RESPONSES, ListEvidence
+from toolpair.formats.list_evidence import RESPONSES, ListEvidence, is_foreign
 from toolpair.formats.plain import PlainFormat
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, EmptyObject, Message, Scope, Transcript
@@ -35,6 +35,7 @@ class OpenAIResponsesFormat(PlainFormat):
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         from toolpair.formats.item_messages import HistoryItem, messages_of
 
+        items = [item for item in items if not is_foreign(item.value)]
         own = [isinstance(item.value, dict) and not isinstance(item.value, EmptyObject) for item in items]
         scopes: dict[int, Scope] = {item.uid: "malformed" for item in compress(items, map(not_, own))}
         entries = [HistoryItem(item.uid, (), item.value) for item in compress(items, own)]

@@ -18,7 +18,16 @@ from msgspec.structs import replace
 
 from toolpair.dialects.block_texts import is_real_output
 from toolpair.formats.format import Damage, Item, ResumeEffect
-from toolpair.formats.pi_files import Model, PiFiles, PiSending, Ways, has_marks, is_header
+from toolpair.formats.pi_files import (
+    OPENCLAW_NO_RESULT,
+    Model,
+    PiFiles,
+    PiSending,
+    Ways,
+    has_marks,
+    is_header,
+    is_openclaws_placeholder,
+)
 from toolpair.formats.stored_rows import row_of
 from toolpair.formats.turns import Outcome, Turn
 from toolpair.transcript.id_shapes import usable
@@ -32,9 +41,7 @@ TITLE: Final = "OpenClaw"
 MEASURED: Final = "2026.6.11"
 MEASURED_ROWS: Final = "2026.9.6"
 """The one whose database was measured."""
-NO_RESULT: Final = (
-    "[openclaw] missing tool result in session history; inserted synthetic error result for transcript repair."
-)
+_TABLES: Final = frozenset({"transcript_events", "session_transcript_index_state", "session_windows"})
 _NOT_IN_AN_ID: Final = re.compile(r"[^A-Za-z0-9]")
 _OF_KIMI: Final = re.compile(r"functions\.[A-Za-z0-9_-]+:\d+")
 """Ids that it never changes."""
@@ -81,6 +88,19 @@ IMPORT: Final = (
 
 
 # --- what is sent ------------------------------------------------------------------------------------------
+
+
+def _chosen(turns: Sequence[Turn]) -> Sequence[Turn]:
+    """Its placeholder for a call that it does not send, since the response broke off or is gone, is not sent either."""
+    made: list[Turn] = []
+    called: set[str] = set()
+    for turn in turns:
+        if turn.role == "assistant" and not turn.broken_off:
+            called |= {repr(block.id) for block in turn.blocks if block.kind == "call"}
+        if turn.role == "result" and repr(turn.blocks[0].id) not in called and is_openclaws_placeholder(turn.blocks[0]):
+            continue
+        made.append(turn)
+    return made
 
 
 def _paired(turns: Sequence[Turn]) -> Sequence[Turn]:
@@ -211,7 +231,7 @@ class _Sending(PiSending):
 
     def no_result(self, id_: Any) -> Any:
         id_ = self.now.get(repr(id_), id_)
-        return {"type": "tool_result", "tool_use_id": id_, "content": NO_RESULT, "is_error": True}
+        return {"type": "tool_result", "tool_use_id": id_, "content": OPENCLAW_NO_RESULT, "is_error": True}
 
 
 # --- the format --------------------------------------------------------------------------------------------
@@ -239,6 +259,7 @@ WAYS: Final = Ways(
     ("error", "stops", "OpenClaw imports this session but does not resume it"),
     _Sending,
     _paired,
+    chosen=_chosen,
     id_in=lambda name: name.partition("-topic-")[0],
     needs_header=False,
 )
@@ -258,6 +279,9 @@ class OpenClaw(PiFiles):
         if any(row_of(value, "transcript_events") for value in values):
             return 95
         return self.looks(values) if has_marks(values) else 0
+
+    def knows(self, value: dict[str, Any]) -> bool:
+        return super().knows(value) or bool(value.keys() & _TABLES)
 
     def for_records(self, values: Sequence[Any]) -> PiFiles:
         if any(row_of(value, "transcript_events") for value in values):

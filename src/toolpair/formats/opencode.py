@@ -304,6 +304,10 @@ _STATES: Final = (*dialect.WAITING, "completed", "error")
 # --- the format --------------------------------------------------------------------------------------------
 
 
+_COLUMNS: Final = frozenset({"data", "session_id", "project_id"})
+"""Columns of which each of its rows has one."""
+
+
 class Opencode(OfOneApi):
     """The rows of one session. `profile` follows from the provider of its model."""
 
@@ -320,6 +324,10 @@ class Opencode(OfOneApi):
         own = row_of(first, SESSION)
         of_folder = row_of(first, FACTS).get("folder") is True and {"id", "project_id", "data"} <= own.keys()
         return 96 if of_folder or {"id", "slug", "directory", "time_updated"} <= own.keys() else 0
+
+    def knows(self, value: dict[str, Any]) -> bool:
+        rows = [row for table in (SESSION, MESSAGE, PART) if (row := row_of(value, table))]
+        return FACTS in value or any("id" in row and row.keys() & _COLUMNS for row in rows)
 
     def for_records(self, values: Sequence[Any]) -> Opencode:
         """The same for sessions of the provider that was asked last."""

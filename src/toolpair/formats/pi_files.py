@@ -86,8 +86,11 @@ _PROFILES: Final = {
     "bedrock-converse-stream": "bedrock-converse",
 }
 """`api` of a response -> the profile that its session is checked against."""
-_KINDS: Final = (*_SUMMARIES, "message", "context_edit", "custom_message", "model_change", "thinking_level_change")
-"""Types of records that only pi's files have, and all of them have one of."""
+_KINDS: Final = (
+    *(*_SUMMARIES, "context_edit", "custom", "custom_message", "label", "model_change", "session_info"),
+    "thinking_level_change",
+)
+"""Types of records that only pi's files have, besides messages; all files have one of them, or a message."""
 _ROLES: Final = ("user", "assistant", dialect.RESULT)
 _NOT_SESSIONS: Final = ("agent_start", "agent_end", "turn_start", "turn_end", "message_start", "message_end")
 """Records of what `pi --mode json` prints, which begins as a session does."""
@@ -103,6 +106,14 @@ _OF_OH_MY_PI: Final = (
     "session_init",
 )
 """Types of records that only oh-my-pi writes."""
+OPENCLAW_NO_RESULT: Final = (
+    "[openclaw] missing tool result in session history; inserted synthetic error result for transcript repair."
+)
+"""What OpenClaw writes as the result of a call that has none."""
+_OPENCLAW_BEGINS: Final = OPENCLAW_NO_RESULT.partition(";")[0]
+_OF_OPENCLAW: Final = re.compile(r"\.(?:openclaw|clawdbot|moltbot)(?:-[^/\\]+)?")
+"""The folder, under its present and its former names, in which OpenClaw keeps its workspaces."""
+_FOLDERS: Final = re.compile(r"[/\\]")
 _NO_ID: Final = re.compile(r"[^a-zA-Z0-9_-]")
 _NO_TIME: Final = "1970-01-01T00:00:00.000Z"
 
@@ -553,13 +564,16 @@ class PiFiles(OfOneApi):
         records = [value for value in values if isinstance(value, dict)]
         if any(record.get("type") in _NOT_SESSIONS for record in records):
             return 0
-        first = records[0] if records else {}
-        if first.get("type") == "session" and isinstance(first.get("id"), str):
-            others = [type_name(record) in _KINDS for record in records[1:]]
-            if isinstance(first.get("cwd"), str) or ("version" in first and (any(others) or not others)):
+        first, others = (records[0], records[1:]) if records else ({}, [])
+        if _is_session(first) and (isinstance(first.get("cwd"), str) or "version" in first):
+            begun = not others and isinstance(first.get("timestamp"), str)
+            if begun or any(map(_is_own, others)) or has_own_records(others):
                 return 95
         own = (_message(record).get("role") in _ROLES and "parentId" in record and "id" in record for record in records)
         return 93 if any(own) and not any(map(_has_others_parts, records)) else 0
+
+    def knows(self, value: dict[str, Any]) -> bool:
+        return _is_own(value) or is_title(value) or _is_of_oh_my_pi(value)
 
     def for_records(self, values: Sequence[Any]) -> PiFiles:
         """The same for sessions of the API that the last of these responses came from."""
@@ -619,6 +633,17 @@ def history_of(transcript: Transcript) -> History:
     return transcript.agent_facts
 
 
+def _is_session(value: dict[str, Any]) -> bool:
+    return value.get("type") == "session" and isinstance(value.get("id"), str)
+
+
+def _is_own(value: dict[str, Any]) -> bool:
+    """Whether pi, or an agent that writes its files, writes such records."""
+    if value.get("type") == "message":
+        return bool(_message(value))
+    return type_name(value) in _KINDS or (_is_session(value) and isinstance(value.get("timestamp"), str))
+
+
 def _has_others_parts(record: dict[str, Any]) -> bool:
     """Whether its message has calls or results as Anthropic spells them: other agents have such envelopes, too."""
     content = _message(record).get("content")
@@ -655,9 +680,22 @@ def has_title(path: str) -> bool:
 
 
 def has_marks(values: Sequence[Any]) -> bool:
-    """Whether OpenClaw wrote some of the records: its files are pi's but for records of its own."""
-    kinds = (value.get("customType") for value in values if isinstance(value, dict))
-    return any(isinstance(kind, str) and (kind.startswith("openclaw") or kind == "model-snapshot") for kind in kinds)
+    """Whether OpenClaw wrote some of the records: its files are pi's but for its own records, folder and texts."""
+    return any(_is_of_openclaw(value) for value in values if isinstance(value, dict))
+
+
+def _is_of_openclaw(value: dict[str, Any]) -> bool:
+    kind, folder = value.get("customType"), value.get("cwd")
+    if isinstance(kind, str) and (kind.startswith("openclaw") or kind == "model-snapshot"):
+        return True
+    if _is_session(value) and isinstance(folder, str):
+        return any(_OF_OPENCLAW.fullmatch(name) for name in _FOLDERS.split(folder))
+    message = _message(value)
+    return message.get("role") == dialect.RESULT and is_openclaws_placeholder(dialect.result_block(message, 0, ()))
+
+
+def is_openclaws_placeholder(result: Block) -> bool:
+    return result.text.lstrip().startswith(_OPENCLAW_BEGINS)
 
 
 def described(found: FoundSession) -> tuple[str | None, str | None]:

@@ -405,6 +405,9 @@ class QwenCode(OfOneApi):
         own = [value for value in values if is_record(value)]
         return 95 if any("parts" in message_in(v) or "systemPayload" in v for v in own) else 0
 
+    def knows(self, value: dict[str, Any]) -> bool:
+        return is_record(value) and ("parts" in message_in(value) or "message" not in value)
+
     def for_records(self, values: Sequence[Any]) -> QwenCode:
         """The same for sessions of the provider that the last of these records was written with."""
         events = (value_at(value, ("systemPayload", "uiEvent", "auth_type")) for value in reversed(values))

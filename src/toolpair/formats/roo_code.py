@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from toolpair.dialects.anthropic import message_of
 from toolpair.formats.anthropic import AnthropicFormat
 from toolpair.formats.format import AS_RESUMED, Item, SentRequest, Usage, View
-from toolpair.formats.list_evidence import ListEvidence
+from toolpair.formats.list_evidence import ListEvidence, is_foreign
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import COMPACTED, Block, Boundary, Message, Scope, Transcript
 
@@ -111,7 +111,7 @@ def _active(items: Sequence[Item], scopes: dict[int, Scope]) -> list[Item]:
         )
         if gone:
             scopes[item.uid] = "inactive"
-        else:
+        elif not is_foreign(value):
             active.append(item)
     for item in items:
         if not isinstance(item.value, dict):

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from toolpair.dialects.besides import content_elsewhere
 from toolpair.dialects.block_texts import is_real_output, output_bytes
 from toolpair.formats.format import Fate, SentMessage, SentPart, SentRequest
 from toolpair.formats.reading import blocks_by_key
@@ -53,6 +54,9 @@ def _message(role: str, turns: Sequence[Turn]) -> Message:
     records = [uid for turn in turns for uid in (turn.node.uid, turn.instead) if uid is not None]
     whole = len(blocks) == 1 and isinstance(blocks[0].value, str)
     value = {"role": role, "content": blocks[0].value if whole else [block.value for block in blocks]}
+    own = turns[0].node.value.get("message") if not blocks and isinstance(turns[0].node.value, dict) else None
+    if isinstance(own, dict):
+        value |= {key: own[key] for key in content_elsewhere(own)}
     if turns[0].time is not None:
         value["timestamp"] = turns[0].time
     note = "summary" if turns[0].summary else None

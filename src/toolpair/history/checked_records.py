@@ -11,7 +11,18 @@ from msgspec.structs import replace
 
 from toolpair.dialects.anthropic import STAND_INS
 from toolpair.formats import writer_of
-from toolpair.formats.format import AS_RESUMED, Format, InDocument, Item, NotesOnFixes, OwnRules, SentRequest, View
+from toolpair.formats.format import (
+    AS_RESUMED,
+    Format,
+    InDocument,
+    Item,
+    KnowsRecords,
+    NotesOnFixes,
+    OwnRules,
+    SentRequest,
+    View,
+)
+from toolpair.formats.list_evidence import is_foreign
 from toolpair.rules.context import Context
 from toolpair.rules.judge import Judgement, judge
 from toolpair.rules.odd_records import no_message
@@ -157,7 +168,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
             self.damaged.check(context)
         elif self.document is None:
             check_request(context)
-        if not self.transcript.native:
+        if not isinstance(self.format, KnowsRecords):
             for values, records, lines in self._no_messages():
                 no_message(context, values[0], records, lines, in_file=self.document is not None)
         if self._own_rules is not None:
@@ -174,8 +185,10 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         count = 0
         for item in self.items:
             value = item.value
-            wanted = isinstance(value, EmptyObject) or not isinstance(value, (dict, Damaged))
-            if values and (not wanted or document is None or type(value) is not type(values[0])):
+            odd = isinstance(value, EmptyObject) or not isinstance(value, (dict, Damaged))
+            foreign = is_foreign(value)
+            wanted = foreign or (odd and not self.transcript.native)
+            if values and (not wanted or foreign or document is None or type(value) is not type(values[0])):
                 yield values, records, count
                 values, records, count = [], [], 0
             if wanted:

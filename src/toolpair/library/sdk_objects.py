@@ -9,6 +9,8 @@ from collections import UserString
 from collections.abc import Iterator, KeysView, Mapping, Sequence, Set, ValuesView
 from typing import Any, Final
 
+from toolpair.dialects.besides import content_elsewhere, named_keys
+
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 _STAINLESS: Final = "._models"
 """Modules with the base class of the objects of Anthropic's, OpenAI's and similarly generated SDKs."""
@@ -115,4 +117,7 @@ def why_not_understood(values: Sequence[Any]) -> str:
         return "this list contains a whole response of the Responses API; extend the list with response.output"
     if isinstance(first.get("parts"), list):
         return "these are Gemini contents, neither chat nor Anthropic messages; toolpair does not read them"
+    elsewhere = next((keys for value in values if isinstance(value, dict) and (keys := content_elsewhere(value))), ())
+    if elsewhere:
+        return f"these messages have their content under keys that no API knows ({named_keys(elsewhere)})"
     return "these are neither Anthropic messages nor OpenAI chat messages nor Responses API items"

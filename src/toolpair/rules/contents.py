@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from toolpair.dialects import openai_chat
+from toolpair.dialects.besides import keys_of_content, named_keys, says_besides
 from toolpair.dialects.block_values import as_json, is_object, text_in, with_text
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, Severity
@@ -14,6 +16,7 @@ from toolpair.transcript.edits import Remove, RemoveMessage, SetField
 from toolpair.transcript.model import Block, Message
 
 _NO_CONTENT: Final = "(no content)"
+_LEFT_ALONE: Final = "It is left alone: only you know what is meant to be sent."
 
 
 def check(context: Context) -> None:
@@ -83,6 +86,7 @@ def _empty_text(
     fix: Fix,
     severity: Severity | None = None,
 ) -> None:
+    kept = block is not None and says_besides(block)
     refuses = context.refuses("content.empty_text", severity)
     context.add(
         "content.empty_text",
@@ -93,7 +97,8 @@ def _empty_text(
         record=block.record if block is not None else None,
         severity=severity,
         cause=Cause("empty_text", "an empty text was saved next to the calls"),
-        fixes=(fix,),
+        fixes=() if kept else (fix,),
+        no_fix=f"It says something under another key. {_LEFT_ALONE}" if kept else None,
     )
 
 
@@ -106,6 +111,10 @@ def _blank(block: Block) -> bool:
 
 
 def _no_content(context: Context, number: int, message: Message) -> None:
+    elsewhere = keys_of_content(message) if not message.blocks else ()
+    if elsewhere:
+        _content_elsewhere(context, "content.null", number, message, elsewhere)
+        return
     what = {"null": "null", "absent": "absent"}.get(message.shape, "neither text nor a list")
     fill: Any = [] if message.role == "assistant" and context.wire == "anthropic" else _NO_CONTENT
     if message.shape == "other" and message.blocks:
@@ -137,7 +146,12 @@ def _says_nothing(context: Context, message: Message) -> str:
     return f"This {whose} is empty, which {context.profile.title} {context.refuses('content.empty_message')}."
 
 
-def _empty_message(context: Context, number: int, message: Message) -> None:
+def _empty_message(context: Context, number: int, message: Message, *, removed: bool = True) -> None:
+    """`removed`: it is best removed; else a text is written into it."""
+    elsewhere = keys_of_content(message)
+    if elsewhere:
+        _content_elsewhere(context, "content.empty_message", number, message, elsewhere)
+        return
     context.add(
         "content.empty_message",
         _says_nothing(context, message),
@@ -145,9 +159,27 @@ def _empty_message(context: Context, number: int, message: Message) -> None:
         about=message,
         cause=Cause("empty_message", "everything in it was removed, or nothing was typed"),
         fixes=(
-            Fix("remove-message", "remove the empty message", (RemoveMessage(message),), recommended=True),
-            Fix("fill", f'write "{_NO_CONTENT}"', (SetField(message, "content", _NO_CONTENT),)),
+            Fix("remove-message", "remove the empty message", (RemoveMessage(message),), recommended=removed),
+            Fix(
+                "fill", f'write "{_NO_CONTENT}"', (SetField(message, "content", _NO_CONTENT),), recommended=not removed
+            ),
         ),
+    )
+
+
+def _content_elsewhere(context: Context, rule: str, number: int, message: Message, keys: Sequence[str]) -> None:
+    """A message that is not empty, although it says nothing where the provider looks for it."""
+    where = named_keys(keys)
+    remove = Fix("remove-message", "remove the message", (RemoveMessage(message),), loses=f"what is under {where}")
+    context.add(
+        rule,
+        f"This {message.role} message has its content under other keys ({where}), where {context.profile.title} does "
+        "not look for it.",
+        at=(number, None),
+        about=message,
+        cause=Cause("content_elsewhere", "another program wrote this message"),
+        fixes=(remove,),
+        no_fix=_LEFT_ALONE,
     )
 
 
@@ -171,18 +203,7 @@ def _chat_message(context: Context, number: int, message: Message) -> None:
     if message.calls:
         return
     if _refused_as_empty(context, message.role, content) and not openai_chat.says_otherwise(message):
-        last = number == len(context.messages) - 1
-        context.add(
-            "content.empty_message",
-            _says_nothing(context, message),
-            at=(number, None),
-            about=message,
-            cause=Cause("empty_message", "everything in it was removed, or nothing was typed"),
-            fixes=(
-                Fix("remove-message", "remove the empty message", (RemoveMessage(message),), recommended=not last),
-                Fix("fill", f'write "{_NO_CONTENT}"', (SetField(message, "content", _NO_CONTENT),), recommended=last),
-            ),
-        )
+        _empty_message(context, number, message, removed=number < len(context.messages) - 1)
 
 
 def _refused_as_empty(context: Context, role: Any, content: Any) -> bool:

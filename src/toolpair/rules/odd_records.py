@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from toolpair.dialects.besides import content_elsewhere, named_keys
 from toolpair.dialects.block_values import is_cut_in_character, with_whole_characters
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
@@ -77,7 +78,7 @@ def no_message(context: Context, value: Any, records: Sequence[int], count: int,
     edits = tuple(MendBytes(record, "aside") for record in records)
     says_nothing = isinstance(value, EmptyObject)
     if count == 1:
-        what = f"This list element is not a message but {type_name(value)}"
+        what = f"This list element is not a message but {type_name(value)}{_with_content_elsewhere(value)}"
         fix = Fix("set-aside", "set it aside, in a file beside this one", edits)
     else:
         what = f"{count:,} list elements in a row are not messages but {_SEVERAL[type_name(value)]}"
@@ -94,6 +95,11 @@ def no_message(context: Context, value: Any, records: Sequence[int], count: int,
         if says_nothing
         else "Only you know what it was meant to be: remove it, or write the message that belongs there.",
     )
+
+
+def _with_content_elsewhere(value: Any) -> str:
+    keys = content_elsewhere(value) if isinstance(value, dict) else ()
+    return f" whose content is under other keys ({named_keys(keys)})" if keys else ""
 
 
 def type_name(value: Any) -> str:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from toolpair.formats import REGISTRY, address_of, get_format
 from toolpair.formats.format import Format, View
 from toolpair.formats.format_detection import (
+    by_outer,
     format_by_evidence,
     format_of,
     format_of_all,
@@ -20,6 +21,7 @@ from toolpair.formats.format_detection import (
     no_such_format,
     not_recognised,
     not_understood,
+    refused_as,
 )
 from toolpair.history.checked_records import CheckedRecords, items_of, request_of
 from toolpair.history.conversation import SHORT, SMALL, Conversation, whole_conversation
@@ -28,7 +30,6 @@ from toolpair.rules.profiles import profile as profile_named
 from toolpair.shell.program import command
 from toolpair.source.addresses import divided
 from toolpair.source.container import Container, ConversationSource, container_in
-from toolpair.source.document import Document
 from toolpair.source.errors import IsDatabase, UnreadableFile
 from toolpair.source.file_bytes import Content
 from toolpair.source.limits import Limits
@@ -210,16 +211,23 @@ def open_file(
         raise UnreadableFile(no_such_profile(reader.profile))
     container = container_in(snapshot)
     wanted = get_format(reader.format) if reader.format is not None else None
-    if wanted is None and (refused := not_understood(container.conversations, snapshot.shown)) is not None:
-        raise UnreadableFile(refused)
-    formats = [wanted or _first_look(source.document, reader.profile) for source in container.conversations]
+    sources = container.conversations
+    refused = not_understood(sources, snapshot.shown) if wanted is None else refused_as(wanted, sources, snapshot.shown)
+    if refused is not None:
+        raise refused
+    formats = [wanted or _first_look(source, reader.profile) for source in sources]
     known = next((found for found in formats if found is not None), None)
     if known is None:
-        raise UnreadableFile(not_recognised([source.document for source in container.conversations], snapshot.shown))
+        raise not_recognised(sources, snapshot.shown)
     beside = FilesBeside(snapshot.path) if snapshot.path is not None else None
     version = agent_version(known.id) if callable(agent_version) else agent_version
     reader = replace(reader, view=replace(reader.view, beside=beside, agent_version=version))
     state = reader.read(snapshot, container, [found or known for found in formats], progress, checking)
+    if not any(conversation.counts.messages for conversation in state.conversations):
+        empty = [conversation.transcript for conversation in state.conversations]
+        refused = refused_as(state.conversations[-1].format, sources, snapshot.shown, empty)
+        if refused is not None:
+            raise refused
     return replace(reader, settled=True), state
 
 
@@ -237,9 +245,10 @@ def _snapshot(name: str, limits: Limits, progress: OnProgress | None) -> Snapsho
     return open_stored(path, session, name, limits, progress)
 
 
-def _first_look(document: Document, profile: str | None) -> Format | None:
-    """The format by the first records; if they do not show it, by all of them."""
-    found = format_of(document, profile)
+def _first_look(source: ConversationSource, profile: str | None) -> Format | None:
+    """The format by the first records; if they do not show it, by what is around them, or by all of them."""
+    document = source.document
+    found = format_of(document, profile) or by_outer(source.outer, document.kind)
     return format_of_all(document, profile) if found is None and not is_settled(document, found) else found
 
 
@@ -249,7 +258,7 @@ def _turned_out(source: ConversationSource, looked: Format, found: Format | None
         return found
     if alone_in is None:
         return looked  # what is known of the others applies to it as well
-    raise UnreadableFile(not_recognised([source.document], alone_in))
+    raise not_recognised([source], alone_in)
 
 
 def no_such_leaf(leaf: str, shown: str) -> str:

@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 
 class UnreadableFile(Exception):
     """The bytes cannot be read as a session file."""
+
+
+class NotUnderstood(UnreadableFile):
+    """Nothing in it is understood. The sentence is made when it is asked for: it tries what would understand it."""
+
+    def __init__(self, sentence: Callable[[], str]) -> None:
+        super().__init__()
+        self._sentence = cache(sentence)
+
+    def __str__(self) -> str:
+        return self._sentence()
 
 
 class TooLarge(UnreadableFile):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from toolpair.formats.claude_code.record_kinds import sniff
+from toolpair.formats.claude_code.record_kinds import is_own, sniff
 from toolpair.formats.clock import count_in, time_in, usage_of
 from toolpair.formats.format import (
     AS_RESUMED,
@@ -47,6 +47,9 @@ class ClaudeCode:
 
     def sniff(self, values: Sequence[Any]) -> int:
         return sniff(values)
+
+    def knows(self, value: dict[str, Any]) -> bool:
+        return is_own(value)
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         from toolpair.formats.claude_code.reading import read_transcript

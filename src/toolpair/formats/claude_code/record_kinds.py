@@ -227,10 +227,20 @@ def sniff(values: Sequence[Any]) -> int:
             return 0
         if type_ in ("user", "assistant") and isinstance(message, dict) and linked and "parts" not in message:
             messages += 2 if "uuid" in value and "parentUuid" in value else 1
-        elif isinstance(type_, str) and (
-            type_ in BOOKKEEPING_TYPES or (type_ in CHAIN_TYPES and value.keys() >= _LINK)
-        ):
-            keeping += "sessionId" in value or "uuid" in value or "leafUuid" in value or "messageId" in value
+        else:
+            keeping += is_own(value)
     if messages:
         return 95 if messages > 1 else 80
     return 40 if keeping else 0
+
+
+def is_own(value: dict[str, Any]) -> bool:
+    """Whether Claude Code writes such records, messages or others."""
+    type_, message = value.get("type"), value.get("message")
+    if isinstance(message, dict) and "parts" in message:
+        return False  # Qwen Code's
+    if not isinstance(type_, str) or not (
+        type_ in BOOKKEEPING_TYPES or (type_ in CHAIN_TYPES and value.keys() >= _LINK)
+    ):
+        return False
+    return "sessionId" in value or "uuid" in value or "leafUuid" in value or "messageId" in value

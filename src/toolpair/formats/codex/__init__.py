@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from toolpair.formats.clock import count_in, time_in
-from toolpair.formats.codex.rollout_lines import skipped, sniff
+from toolpair.formats.codex.rollout_lines import is_own, skipped, sniff
 from toolpair.formats.format import (
     AS_RESUMED,
     Beside,
@@ -45,6 +45,9 @@ class Codex:
 
     def sniff(self, values: Sequence[Any]) -> int:
         return sniff(values)
+
+    def knows(self, value: dict[str, Any]) -> bool:
+        return is_own(value)
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         from toolpair.formats.codex.reading import read_transcript

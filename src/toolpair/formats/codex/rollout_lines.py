@@ -172,6 +172,13 @@ def ordinal_of(value: Any) -> int | None:
     return number if isinstance(number, int) and not isinstance(number, bool) else None
 
 
+def is_own(value: dict[str, Any]) -> bool:
+    """Whether Codex writes, or once wrote, such records."""
+    if isinstance(value.get("payload"), dict):
+        return type_name(value) in _ENVELOPES
+    return "record_type" in value or is_old_meta(value) or ("type" in value and _is_bare(value))
+
+
 def sniff(values: Sequence[Any]) -> int:
     """How likely these are the first records of a rollout."""
     dicts = [value for value in values if isinstance(value, dict)]

@@ -39,6 +39,7 @@ _AT_THE_START: Final = (
 _ANYWHERE: Final = (
     r"\[Request interrupted(?: by user(?: for tool use)?)?\]?",
     r"Output too large \([^()\n]{1,20}\)\. Full output saved to: |Preview \(first \d+KB\):",
+    r"[/\\]\.(?:openclaw|clawdbot|moltbot)(?=[-/\\]|\Z)",
     r"Current (?:Workspace|Working) Directory|Current working directory: ",
 )
 _SHORT: Final = 60
@@ -51,7 +52,7 @@ def spans(text: str) -> list[tuple[int, int]]:
     if len(text) < _SHORT and (GO_ON.match(text.strip()) or text.strip() == TIMED_OUT):
         return [(0, len(text))]
     found = [*_placeholder(text), *_leading(text)]
-    if "<" in text or "[" in text or "urrent" in text or "KB" in text:
+    if "<" in text or "[" in text or "urrent" in text or "KB" in text or "/." in text or "\\." in text:
         found += [match.span() for match in _anywhere().finditer(text)]
     if not found:
         return found

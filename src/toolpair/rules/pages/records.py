@@ -171,7 +171,8 @@ Warning: low memory {"role":"assistant","content":[{"type":"text","text":"Shall 
     RulePage(
         "record.no_message",
         "Something in the list that is not a message",
-        "An element of a plain list is null, a number or a string. The API refuses the whole request. In opencode's "
+        "An element of a plain list is null, a number or a string, or an object whose content stands under keys where "
+        "no API looks for it, as another program's record. The API refuses the whole request. In opencode's "
         "database the row of a message can be gone while its parts are still there: the agent leaves them out.",
         "Only you know what was meant: set it aside, in a file beside this one, or write the message that belongs "
         "there. The row of a message is written again from its parts and the messages around it.",
