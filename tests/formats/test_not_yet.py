@@ -84,6 +84,13 @@ RECORDS: dict[str, list[Any]] = {
             "messages": [{"id": "m1", "role": "user", "parts": TEXT}, {"id": "m2", "role": "user", "parts": TEXT}],
         },
     ],
+    "a session of DeepSeek's agent": [
+        [
+            {"type": "session", "version": 0, "id": "main", "createdAt": 1784606400000, "cwd": "/work"},
+            {"type": "turn/start", "seq": 0, "time": 1784606400000, "data": {"turn": 1}},
+            {"type": "user/message", "seq": 1, "time": 1784606400001, "data": {"role": "user", "content": []}},
+        ],
+    ],
     "a transcript of AgentV": [
         [{"schema_version": "agentv.transcript.v1", "message_index": 0, "role": "user", "content": "Hello."}],
     ],

@@ -328,6 +328,12 @@ def _is_agentv(value: dict[str, Any], outer: Any) -> bool:
     return isinstance(version, str) and version.startswith("agentv.")
 
 
+def _is_deepseek_agent(value: dict[str, Any], outer: Any) -> bool:
+    kind = value.get("type")
+    event = value.keys() == {"type", "seq", "time", "data"} and isinstance(value["data"], dict)
+    return event and isinstance(kind, str) and "/" in kind
+
+
 def _is_iflow(value: dict[str, Any], outer: Any) -> bool:
     session = value.get("sessionId")
     return "uuid" in value and "parentUuid" in value and isinstance(session, str) and bool(_OF_IFLOW.fullmatch(session))
@@ -358,4 +364,5 @@ _NOT_YET: Final = (
     _NotYet("the body of a request to Gemini", _is_request_of_gemini, of_most=True),
     _NotYet("a list of the AI SDK's UI messages", _is_ui_message, of_most=True),
     _NotYet("a transcript of AgentV", _is_agentv, of_most=True),
+    _NotYet("a session of DeepSeek's agent", _is_deepseek_agent, of_most=True),
 )
