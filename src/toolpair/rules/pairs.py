@@ -25,7 +25,7 @@ from toolpair.rules import causes
 from toolpair.rules.context import Context, call_as_text, keep_as_text, tool_of, with_edits
 from toolpair.rules.elsewhere import fixes as fixes_of
 from toolpair.rules.pair_fixes import BOTH_AS_TEXT, NO_CALL, PLACEHOLDER_TITLE, remove_call
-from toolpair.rules.pair_states import fit_of, fits, in_wrong_message, is_pending, moved
+from toolpair.rules.pair_states import fit_of, fits, in_wrong_message, is_pending, is_unanswered, moved
 from toolpair.rules.problem import Fix, Severity
 from toolpair.rules.rule import NO_RESULT, Rule
 from toolpair.rules.unreadable import UnreadablePart, repair
@@ -118,6 +118,8 @@ def _missing(context: Context, pair: Pair) -> None:
     assert call is not None and pair.call_at is not None
     if in_wrong_message(context, pair):
         return
+    if pair.ambiguous and is_unanswered(context, pair):
+        return  # it may be this call that is answered: the shared id is the problem
     trailing = pair.call_at[0] == len(context.messages) - 1
     copies = context.elsewhere.of_call(call)
     fixes = fixes_of(copies, lambda content, error: InsertResult(call, content, error))
