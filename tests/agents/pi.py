@@ -1,6 +1,7 @@
 """What the real pi sends when it resumes a session file, and what it writes to it.
 
-The agents are the command lines named by TOOLPAIR_PI and TOOLPAIR_PI_OLD (a version before 0.87): a file `cli.js`.
+The agents are the command lines named by TOOLPAIR_PI, TOOLPAIR_PI_BEFORE (0.87) and TOOLPAIR_PI_OLD (before it): a
+file `cli.js` each.
 They are run by the node that TOOLPAIR_NODE names, else the one that is installed.
 """
 
@@ -15,13 +16,17 @@ from tests.agents import namespace, running
 from tests.agents.running import NODE, PROMPT, Resumed
 
 SECONDS_EACH = 60
-_AGENTS = {"0.87": running.script("TOOLPAIR_PI"), "0.73": running.script("TOOLPAIR_PI_OLD")}
+_AGENTS = {
+    "1.5": running.script("TOOLPAIR_PI"),
+    "0.87": running.script("TOOLPAIR_PI_BEFORE"),
+    "0.73": running.script("TOOLPAIR_PI_OLD"),
+}
 _MODEL = {"id": "mock-model", "contextWindow": 200000, "maxTokens": 1000, "input": ["text", "image"]}
 
 
 def why_not(version: str) -> str | None:
     """Why this version cannot be asked here; None when it can."""
-    absent = f"pi {version} is not here (set TOOLPAIR_PI, TOOLPAIR_PI_OLD and TOOLPAIR_NODE)"
+    absent = f"pi {version} is not here (set TOOLPAIR_PI, TOOLPAIR_PI_BEFORE, TOOLPAIR_PI_OLD and TOOLPAIR_NODE)"
     return running.why_not(absent, NODE, _AGENTS[version])
 
 

@@ -156,10 +156,10 @@ class _Walk:
             found = Pair(call=block, call_at=at)
             self.pairs.append(found)
             self.exchange_of.append(self.exchange)
-            queue = self.waiting.setdefault(key, deque())
-            queue.append(found)
-            if key and len(queue) > 1:
-                self.shared.setdefault(key, [queue[0]]).append(found)
+            same = self.waiting.setdefault(key, deque())
+            same.append(found)
+            if key and len(same) > 1:
+                self.shared.setdefault(key, [same[0]]).append(found)
             if key and block.link is not None:
                 place = (block.link, key)
                 self.linked[place] = None if place in self.linked else (found, self.exchange)
