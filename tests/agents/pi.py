@@ -46,7 +46,7 @@ def _resume_one(job: Mapping[str, Any], _: str, data: bytes) -> dict[str, Any]:
         environment = namespace.environment(home.folder, PI_OFFLINE="1", PI_TELEMETRY="0", PI_SKIP_VERSION_CHECK="1")
         command = [*job["agent"], "-p", "--provider", "mock", "--model", "mock-model", "--no-extensions", "--no-skills"]
         note = running.note_of([*command, "--session", str(path), PROMPT], home.project, environment, SECONDS_EACH)
-        return running.told(running.asked(home.api, "/messages"), note, path.read_bytes())
+        return running.told(running.asked(home.api, "/messages", tools=False), note, path.read_bytes())
 
 
 if __name__ == "__main__":
