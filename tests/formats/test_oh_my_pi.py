@@ -223,7 +223,9 @@ def test_it_deletes_what_it_cannot_read(tmp_path: Path) -> None:
     assert "oh-my-pi deletes it from the file" in f"{found.text} {found.on_resume.text}"
 
 
-@pytest.mark.parametrize("junk", [b'{"type":"custom","id":"0c0c0c0c","parentId":null,"data":"what nob', b"not a record"])
+@pytest.mark.parametrize(
+    "junk", [b'{"type":"custom","id":"0c0c0c0c","parentId":null,"data":"what nob', b"not a record"]
+)
 def test_what_it_would_delete_does_not_stay_for_it(junk: bytes, tmp_path: Path) -> None:
     lines_ = sound().data().splitlines(keepends=True)
     data = b"".join([*lines_[:5], junk + b"\n", *lines_[5:]])

@@ -568,3 +568,24 @@ def test_what_another_model_thought_is_left_out_since_1_3(version: str, said: bo
     made.message("assistant", content=[thought, {"type": "text", "text": "So."}], api="a", provider="b", model="c")
     made.says("Well.")
     assert ("a thought" in told(opened(tmp_path, made, version))) is said
+
+
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_a_result_behind_a_response_that_broke_off_is_put_before_it(goes_on: bool, tmp_path: Path) -> None:
+    """pi sends nothing of that response, but it has answered the calls before it when it comes to it."""
+    made = PiSession()
+    made.user("Begin.")
+    made.says("", "one", "two")
+    made.says("I was st", reason="aborted")
+    made.result("one")
+    made.result("two")
+    if goes_on:
+        made.says("Done.")
+        made.user("Thanks.")
+    session = opened(tmp_path, made)
+    assert set(errors(session)) == {"result.not_adjacent"}
+    after = assert_settles(made.data(), partial(opened, tmp_path))
+    assert errors(after) == []
+    assert [id_ for role, id_ in sent(after) if role == "user" and "toolu" in id_] == ["toolu_one", "toolu_two"]
+    assert "No result provided" not in told(after)
+    assert b"I was st" in after.to_bytes()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dialects import pi as dialect
 from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
-from toolpair.formats.format import Damage, ResumeEffect, SentRequest
+from toolpair.formats.format import Damage, Item, ResumeEffect, SentRequest, View
 from toolpair.formats.pi_files import (
     History,
     PiFiles,
@@ -29,9 +29,13 @@ from toolpair.formats.pi_files import (
     lacks_message,
 )
 from toolpair.formats.pi_ids import for_another_model
+from toolpair.formats.reading import blocks_by_key
 from toolpair.formats.turns import Outcome, Turn, what_becomes
-from toolpair.rules.problem import OnResume, Problem
+from toolpair.rules import causes
+from toolpair.rules.context import Context, tool_of
+from toolpair.rules.problem import Fix, OnResume, Problem
 from toolpair.transcript.draft import value_at
+from toolpair.transcript.edits import Relink
 from toolpair.transcript.model import Block, Transcript
 
 if TYPE_CHECKING:
@@ -130,6 +134,62 @@ class _DroppingThinking(_Sending):
         return None if block.kind == "thinking" and not self._is_own(turn) else super().part(turn, block)
 
 
+# --- results behind what broke off ---------------------------------------------------------------------------
+
+
+def _behind_broken_off(context: Context, history: History) -> None:
+    """Results that follow a response that broke off: pi has answered their calls when it comes to it.
+
+    It sends nothing of that response, so that in what it sends the results stand next to their calls.
+    """
+    calls: set[str] = set()
+    broken: Turn | None = None
+    late: list[Turn] = []
+    for turn in (*history.turns, None):
+        if turn is not None and turn.role == "result":
+            if broken is not None and repr(turn.blocks[0].id) in calls:
+                late.append(turn)
+            continue
+        if turn is not None and turn.broken_off and calls:
+            broken = broken or turn
+            continue
+        if broken is not None and late:
+            _report_late(context, history, broken, late)
+        broken, late = None, []
+        calls = {repr(block.id) for block in turn.blocks if block.kind == "call"} if turn is not None else set()
+
+
+def _report_late(context: Context, history: History, broken: Turn, late: Sequence[Turn]) -> None:
+    result = late[0].blocks[0]
+    own = blocks_by_key(context.transcript).get((result.record, result.slot), result)
+    pair = context.pairing.pair_of(own)
+    if pair is None or pair.call is None:
+        return
+    path = [node.uid for node in history.path]
+    at, end = path.index(broken.node.uid), path.index(late[-1].node.uid)
+    links = [(broken.node.uid, late[-1].node.id), (path[at + 1], broken.node.parent)]
+    if end + 1 < len(path):
+        links.append((path[end + 1], broken.node.id))
+    context.add(
+        "result.not_adjacent",
+        f"The result of {tool_of(pair.call)} comes after a response that broke off, when pi has answered the call.",
+        at=pair.results_at[0],
+        pair=pair,
+        call=pair.call,
+        result=own,
+        cause=causes.named("late.behind_turn", "a response that broke off stands between the call and its result"),
+        fixes=(
+            Fix(
+                "move",
+                "put it before the response that broke off",
+                tuple(Relink(uid, parent) for uid, parent in links),
+                recommended=True,
+            ),
+        ),
+        severity="error",
+    )
+
+
 # --- its versions ------------------------------------------------------------------------------------------
 
 
@@ -184,6 +244,10 @@ class Pi(PiFiles):
 
     def ways_of(self, version: str | None) -> Ways:
         return _ways_of(version)
+
+    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
+        super().check(context, items, view)
+        _behind_broken_off(context, history_of(context.transcript))
 
 
 FORMAT: Final = Pi("anthropic")

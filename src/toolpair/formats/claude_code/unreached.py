@@ -55,7 +55,7 @@ class _Known:
     def __init__(self, history: History) -> None:
         self._history = history
         self._uuids: set[str | None] = set()
-        self._said: dict[str, set[str]] | None = None
+        self._said: dict[str, set[tuple[str, ...]]] | None = None
         """Id of a call of the history -> what its results say, and others that were found to be like them."""
 
     def is_second(self, node: ChainNode, result: Block) -> bool:
@@ -71,7 +71,7 @@ class _Known:
         said.add(output_key(result))
         return True
 
-    def _results(self) -> dict[str, set[str]]:
+    def _results(self) -> dict[str, set[tuple[str, ...]]]:
         if self._said is None:
             self._said = {}
             self._uuids = {node.uuid for node in self._history.order if node.uuid is not None}
