@@ -589,3 +589,11 @@ def test_a_result_behind_a_response_that_broke_off_is_put_before_it(goes_on: boo
     assert [id_ for role, id_ in sent(after) if role == "user" and "toolu" in id_] == ["toolu_one", "toolu_two"]
     assert "No result provided" not in told(after)
     assert b"I was st" in after.to_bytes()
+
+
+def test_what_stands_beside_an_output_stays_when_it_is_kept_as_text(tmp_path: Path) -> None:
+    made = sound()
+    made.result("unknown")["message"]["details"] = {"diff": "-1 hello\n+1 bye"}
+    data = mended(tmp_path, made.data())
+    assert json.dumps("-1 hello\n+1 bye").encode() in data and b"toolu_unknown" not in data
+    assert "+1 bye" not in told(opened(tmp_path, data))
