@@ -98,6 +98,18 @@ class Breaks:
     def __getitem__(self, name: str) -> Break:
         return self._ways[name][0]
 
+    @property
+    def names(self) -> list[str]:
+        return sorted(self._ways)
+
+    def begin_for(self, names: Iterable[str]) -> list[Any]:
+        """The records of the session that the first of these breaks that wants its own breaks, else of the usual."""
+        own = (self._ways[name][2] for name in names)
+        return deepcopy((next(filter(None, own), None) or self._begin)().records)
+
+    def write(self, records: list[Any]) -> bytes:
+        return self._write(records)
+
     def corpus(self, begin: Callable[[], Any] | None = None) -> dict[str, Planted]:
         """Every broken session, by what was done to it; `begin` makes another sound one."""
         made = {}

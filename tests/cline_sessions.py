@@ -112,7 +112,7 @@ def compaction(count: int = 7, **given: Any) -> bytes:
 _BEGIN, _LOOK, _ONE, _MORE, _TWO, _THREE, _FOUR, _THAT, _ONCE, _CALLS, _FIVE, _DONE, _THANKS, _LAST = range(14)
 
 
-_breaks = Breaks(sound, written)
+BREAKS = _breaks = Breaks(sound, written)
 corpus = _breaks.corpus
 
 

@@ -127,7 +127,7 @@ def fresh(record: Record, number: int = 900) -> Record:
     return {**deepcopy(record), "id": event_id(number)}
 
 
-_breaks = Breaks(sound)
+BREAKS = _breaks = Breaks(sound)
 corpus = _breaks.corpus
 _AT = Places(_BEGIN, _LOOK, _ONE, _MORE, _TWO, _THREE, _FOUR, _THAT, _ONCE, _CALLS, _FIVE, _DONE, _THANKS, _LAST)
 _OWN = ("result_twice", "result_late", "last_line_torn")

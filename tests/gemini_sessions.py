@@ -115,7 +115,7 @@ def resumed() -> GeminiSession:
     return made
 
 
-_breaks = Breaks(sound)
+BREAKS = _breaks = Breaks(sound)
 corpus = _breaks.corpus
 
 

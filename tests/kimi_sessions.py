@@ -90,7 +90,7 @@ def _put_in(records: list[Record], number: int, record: Record) -> None:
 
 
 AT = _places()
-_breaks = Breaks(sound)
+BREAKS = _breaks = Breaks(sound)
 corpus = _breaks.corpus
 break_lines(
     _breaks,

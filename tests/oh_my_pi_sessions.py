@@ -37,7 +37,7 @@ def whole() -> bytes:
     return TITLE_LINE + sound().data()
 
 
-_own = Breaks(sound)
+BREAKS = _own = Breaks(sound)
 
 
 @_own("one")

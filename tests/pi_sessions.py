@@ -81,7 +81,7 @@ def _fresh(record: Record, id_: str = "f0f0f0f0") -> Record:
 
 _TREE = links("id", "parentId", _fresh)
 take_out, put_in, move = _TREE[:3]
-_breaks = Breaks(sound)
+BREAKS = _breaks = Breaks(sound)
 _AT = Places(_BEGIN, _LOOK, _ONE, _MORE, _TWO, _THREE, _FOUR, _THAT, _ONCE, _CALLS, _FIVE, _DONE, _THANKS, _LAST)
 break_lines(_breaks, _AT, _TREE)
 

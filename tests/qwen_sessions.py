@@ -82,7 +82,7 @@ def _fresh(record: Record, name: str = "fresh") -> Record:
 
 _TREE = links("uuid", "parentUuid", _fresh)
 take_out, put_in, move = _TREE[:3]
-_breaks = Breaks(sound)
+BREAKS = _breaks = Breaks(sound)
 corpus = _breaks.corpus
 _AT = Places(_BEGIN, _LOOK, _ONE, _MORE, _TWO, _THREE, _FOUR, _THAT, _ONCE, _CALLS, _FIVE, _DONE, _THANKS, _LAST)
 break_lines(_breaks, _AT, _TREE, but=("parent_null", "cycle", "record_that_is_no_object"))

@@ -33,6 +33,8 @@ def _lost(*names: str) -> frozenset[bytes]:
 
 Plant = Callable[[bool], Planted]
 DEFECTS: Final[dict[str, Plant]] = {}
+CHANGES: Final[dict[str, Callable[[Rollout], bytes | None]]] = {}
+"""What each defect does to a rollout."""
 
 
 def _defect(lost: str = "", shell: str = "function_call") -> Callable[[Callable[[Rollout], bytes | None]], Plant]:
@@ -45,6 +47,7 @@ def _defect(lost: str = "", shell: str = "function_call") -> Callable[[Callable[
             return Planted(made.data() if data is None else data, _lost(*lost))
 
         DEFECTS[change.__name__] = plant
+        CHANGES[change.__name__] = change
         return plant
 
     return register

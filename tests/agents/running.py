@@ -124,9 +124,9 @@ def said_by(command: Sequence[str], folder: Path, environment: Mapping[str, str]
     return done.stdout.decode(errors="replace")
 
 
-def asked(api: MockApi, ending: str, key: str = "messages") -> list[Messages]:
-    """The histories that were sent with the prompt. Small requests of the agent's own (a title) have no tools."""
-    histories = [body.get(key) for body in api.bodies(ending) if body.get("tools")]
+def asked(api: MockApi, ending: str, key: str = "messages", *, tools: bool = True) -> list[Messages]:
+    """The histories that were sent with the prompt. Small requests of the agent's own (a title) have no `tools`."""
+    histories = [body.get(key) for body in api.bodies(ending) if body.get("tools") or not tools]
     return [found for found in histories if isinstance(found, list) and PROMPT in json.dumps(found[-3:])]
 
 

@@ -27,7 +27,7 @@ NOT_MODELLED = {
 WRITTEN_ANEW = {"nul_line", "byte_order_mark", "first_line_not_first", "first_line_is_null", "start_of_a_call_torn"}
 """What no rule finds anything wrong with, or what the agent only puts in order."""
 _TIME = re.compile(r"<current_datetime>.*?</current_datetime>\s*", re.DOTALL)
-_NEW_ID = re.compile(r"call_[0-9a-f]{32}")
+_NEW_ID = re.compile(r"call_[0-9a-f]{32}|not known \(use \d+ of .*\)")
 Row = tuple[str, str, str]
 
 

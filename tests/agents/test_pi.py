@@ -20,7 +20,7 @@ from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
 
 pytestmark = pytest.mark.agents
-VERSIONS = {"0.87": "0.87.1", "0.73": "0.73.1"}
+VERSIONS = {"1.5": "1.5.2", "0.87": "0.87.1", "0.73": "0.73.1"}
 NEVER_STARTS = {"0.73": {"record_that_is_no_object"}}
 """0.73 does not start with a line that is null, which no fix takes out: newer versions read over it."""
 

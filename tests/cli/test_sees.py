@@ -19,7 +19,7 @@ def broken(folder: Path, name: str) -> Path:
 def test_what_is_left_out_stands_in_its_place_with_a_mark(run: Run, tmp_path: Path) -> None:
     ran = run("sees", broken(tmp_path, "id_sanitised"))
     before, after = ran.out.split("after 1 recommended fix")
-    assert "What Claude Code 2.1.330 sends when it resumes now" in before
+    assert "What Claude Code 2.1.332 sends when it resumes now" in before
     (lost,) = [line for line in before.splitlines() if "output D" in line]
     assert lost.endswith("[left out]")
     assert before.index("output C") < before.index("output D") < before.index("output E")
@@ -51,7 +51,7 @@ def test_the_json_holds_contents_only_when_they_are_asked_for(run: Run, tmp_path
     ran = run("sees", path, "--output-format", "json")
     assert b"output A" not in ran.raw and b"first words" not in ran.raw
     found = ran.json
-    assert (found["version"], found["agent"], found["agent_version"]) == (1, "Claude Code", "2.1.330")
+    assert (found["version"], found["agent"], found["agent_version"]) == (1, "Claude Code", "2.1.332")
     assert found["outputs"]["seen"] == found["outputs"]["total"] > 0
     assert len(found["records"]) == len(path.read_bytes().splitlines())
     assert {record["scope"] for record in found["records"]} == {"active", "inactive"}

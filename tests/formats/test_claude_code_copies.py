@@ -272,6 +272,29 @@ def test_an_unreached_result_of_a_lost_parallel_call_joins_the_history(tmp_path:
     ]
 
 
+def test_a_second_result_that_differs_off_the_chain_is_said(tmp_path: Path) -> None:
+    log = Log(7.0)
+    log.user("u1", "go")
+    log.says("a1", "m1", call("toolu_A"))
+    log.says("a2", "m1", call("toolu_B"))
+    log.result("r1", "a1", "toolu_A", "output A")
+    log.result("again", "r1", "toolu_A", "another output")
+    log.result("r2", "a2", "toolu_B", "output B")
+    log.says("a3", "m2", text("end"))
+    log.values[4]["toolUseResult"] = {"filePath": "f", "newString": "what stands nowhere else"}
+    found = saved(tmp_path, log.values)
+    lost = problem(found, "result.unreached")
+    assert (lost.severity, lost.impact) == ("error", "loses") and "has another result there" in lost.text
+    found.stage_recommended()
+    assert b"what stands nowhere else" in b"".join(found.conversation.document.aside)
+    after = saved(tmp_path, [json.loads(line) for line in found.to_bytes().splitlines()])
+    words = [block.text for message in after.conversation.transcript.messages for block in message.blocks]
+    assert sum("another output" in said for said in words) == 1
+    assert answers(after) == {"toolu_A": "output A", "toolu_B": "output B"}
+    log.values[4]["message"]["content"][0]["content"] = "output A"
+    assert not [one for one in saved(tmp_path, log.values).problems if one.severity == "error"]
+
+
 def test_placeholders_of_agents_are_recognised() -> None:
     for said in (
         INTERRUPTED,

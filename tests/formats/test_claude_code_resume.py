@@ -36,7 +36,7 @@ def test_a_result_under_another_id_is_dropped_with_its_call() -> None:
     found = resumed("result.id_mismatch", items, call=("call", "toolu_D"), result=("result", "toolu.D"))
     assert found == OnResume(
         "Claude Code",
-        "2.1.330",
+        "2.1.332",
         "dropped",
         "the result, 8 bytes",
         "Claude Code drops this call and its 1 line without telling you.",

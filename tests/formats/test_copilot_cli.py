@@ -332,10 +332,28 @@ def test_the_address_that_was_asked_says_which_api_it_is(address: str, profile: 
 
 def test_an_id_that_is_used_again_gets_a_new_one_in_chat_alone(tmp_path: Path) -> None:
     data = PLANTED["id_reused"].data
-    assert [id_ for _, id_, _ in sent_rows(opened(tmp_path, data))].count("call_one") == 2
+    chat = opened(tmp_path, data)
+    assert [id_ for _, id_, _ in sent_rows(chat)].count("call_one") == 2
+    assert "not known (use 2 of call_one)" in told(chat)
     session = opened(tmp_path, data.replace(b"call_", b"toolu_"))
     assert [id_ for _, id_, _ in sent_rows(session)].count("toolu_one") == 4
     assert outcome_of(session, "call.reused_id") == ("rejected", None, "stops")
+
+
+def test_what_stands_beside_an_output_stays_when_it_is_kept_as_text(tmp_path: Path) -> None:
+    records = sound().records
+    for record in records:
+        if record["type"] == "tool.execution_complete":
+            record["data"]["result"]["detailedContent"] = f"diff of {record['data']['toolCallId']}"
+    for record in records:
+        if record["type"] == "assistant.message":
+            record["data"]["toolRequests"] = record["data"]["toolRequests"][1:]
+    data = lines(records)
+    session = opened(tmp_path, data)
+    assert "result.orphan" in errors(session)
+    made = fixed(session)
+    assert made.count(b"diff of ") == data.count(b"diff of ")
+    assert "diff of" not in told(opened(tmp_path, made))
 
 
 def test_the_cost_of_a_response_is_counted(tmp_path: Path) -> None:

@@ -223,6 +223,19 @@ def test_it_deletes_what_it_cannot_read(tmp_path: Path) -> None:
     assert "oh-my-pi deletes it from the file" in f"{found.text} {found.on_resume.text}"
 
 
+@pytest.mark.parametrize(
+    "junk", [b'{"type":"custom","id":"0c0c0c0c","parentId":null,"data":"what nob', b"not a record"]
+)
+def test_what_it_would_delete_does_not_stay_for_it(junk: bytes, tmp_path: Path) -> None:
+    lines_ = sound().data().splitlines(keepends=True)
+    data = b"".join([*lines_[:5], junk + b"\n", *lines_[5:]])
+    session = opened(tmp_path, data)
+    assert [problem.impact for problem in session.problems] == ["loses"]
+    session.stage_recommended()
+    assert session.conversation.document.aside == (junk,) or junk in session.to_bytes()
+    assert errors(opened(tmp_path, session.to_bytes())) == []
+
+
 def test_a_first_line_is_written_anew_behind_the_title(tmp_path: Path) -> None:
     made = repaired(tmp_path, PLANTED["header_lost"].data).splitlines(keepends=True)
     assert made[0] == TITLE_LINE

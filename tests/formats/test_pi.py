@@ -477,3 +477,123 @@ def test_its_version_is_read_from_either_package(package: str, tmp_path: Path) -
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/pi").symlink_to(program)
     assert installed_version("pi", {"PATH": str(tmp_path / "bin")}, tmp_path) == "0.80.2"
+
+
+# --- ids of two parts ---------------------------------------------------------------------------------------
+
+RESPONSES = {"api": "openai-responses", "provider": "openai", "model": "gpt"}
+WHOLE = "call_abc|fc_def"
+
+
+def with_two_ids(result_id: str | None, **model: Any) -> PiSession:
+    """A session over the Responses API, whose call has the id `WHOLE` in the file and its first part when it is sent."""
+    made = PiSession()
+    made.user("Begin.")
+    part = {"type": "toolCall", "id": WHOLE, "name": "bash", "arguments": {"command": "ls"}}
+    made.message("assistant", content=[part], **{**RESPONSES, **model}, stopReason="toolUse")
+    if result_id is not None:
+        made.result("one")["message"]["toolCallId"] = result_id
+    made.message("assistant", content=[{"type": "text", "text": "Done."}], **RESPONSES, stopReason="stop")
+    made.user("Thanks.")
+    return made
+
+
+def result_ids(data: bytes) -> list[str]:
+    messages = (json.loads(line).get("message", {}) for line in data.splitlines())
+    return [message["toolCallId"] for message in messages if message.get("role") == dialect.RESULT]
+
+
+@pytest.mark.parametrize("result_id", ["", "call_abc", "call_abc|fc_other", "call.abc", "toolu_other", None])
+def test_a_fix_writes_the_whole_id_of_the_call(result_id: str | None, tmp_path: Path) -> None:
+    session = opened(tmp_path, with_two_ids(result_id))
+    assert errors(session)
+    after = assert_settles(session.to_bytes(), partial(opened, tmp_path))
+    assert (errors(after), result_ids(after.to_bytes())) == ([], [WHOLE])
+    assert [part for _, part in sent(after) if "call_abc" in part] == ["call_abc", "call_abc"]
+
+
+def test_a_call_and_its_result_that_are_renamed_keep_the_second_part(tmp_path: Path) -> None:
+    made, long = with_two_ids(WHOLE), f"call_{'a' * 70}|fc_def"
+    for record in made.records:
+        message = record.get("message", {})
+        if message.get("role") == dialect.RESULT:
+            message["toolCallId"] = long
+        for part in message.get("content", ()):
+            if part.get("type") == "toolCall":
+                part["id"] = long
+    session = opened(tmp_path, made)
+    problem = next(one for one in session.problems if one.rule.startswith("id."))
+    session.stage(problem, problem.fixes[0])
+    (id_,) = result_ids(session.to_bytes())
+    assert id_.endswith("|fc_def") and len(id_) < len(long)
+    assert session.to_bytes().count(json.dumps(id_).encode()) == 2
+
+
+def test_a_result_with_the_first_part_alone_is_answered_twice(tmp_path: Path) -> None:
+    session = opened(tmp_path, with_two_ids("call_abc"))
+    assert [said for said in sent(session) if said[1] == "call_abc"] == [
+        ("assistant", "call_abc"),
+        ("user", "call_abc"),
+        ("user", "call_abc"),
+    ]
+    assert outcome_of(session, "result.id_mismatch") == ("rejected", None, "stops")
+
+
+@pytest.mark.parametrize(
+    ("provider", "api", "id_"),
+    [
+        ("openai", "openai-responses", "call_abc"),
+        ("mine", "openai-responses", "call_abc_fc_def"),
+        ("anthropic", "anthropic-messages", "call_abc_fc_def"),
+        ("mine", "openai-completions", "call_abc_fc_def"),
+        ("mistral", "mistral-conversations", ""),
+    ],
+)
+def test_another_models_id_is_sent_as_the_api_takes_it(provider: str, api: str, id_: str, tmp_path: Path) -> None:
+    made = with_two_ids(WHOLE)
+    last = {"api": api, "provider": provider, "model": "other"}
+    made.message("assistant", content=[{"type": "text", "text": "Well."}], **last, stopReason="stop")
+    made.user("And?")
+    session = opened(tmp_path, made)
+    ids = [part for _, part in sent(session) if part.startswith("call") or len(part) == 9]
+    assert len(set(ids)) == 1 and len(ids) == 2
+    assert ids[0] == id_ or (api == "mistral-conversations" and len(ids[0]) == 9)
+    assert [rule for rule in errors(session) if not rule.startswith("id.")] == []
+
+
+@pytest.mark.parametrize(("version", "said"), [("1.5.2", False), ("1.3.0", False), ("0.87.1", True), (OLD, True)])
+def test_what_another_model_thought_is_left_out_since_1_3(version: str, said: bool, tmp_path: Path) -> None:
+    made = sound()
+    thought = {"type": "thinking", "thinking": "a thought", "thinkingSignature": "x"}
+    made.message("assistant", content=[thought, {"type": "text", "text": "So."}], api="a", provider="b", model="c")
+    made.says("Well.")
+    assert ("a thought" in told(opened(tmp_path, made, version))) is said
+
+
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_a_result_behind_a_response_that_broke_off_is_put_before_it(goes_on: bool, tmp_path: Path) -> None:
+    """pi sends nothing of that response, but it has answered the calls before it when it comes to it."""
+    made = PiSession()
+    made.user("Begin.")
+    made.says("", "one", "two")
+    made.says("I was st", reason="aborted")
+    made.result("one")
+    made.result("two")
+    if goes_on:
+        made.says("Done.")
+        made.user("Thanks.")
+    session = opened(tmp_path, made)
+    assert set(errors(session)) == {"result.not_adjacent"}
+    after = assert_settles(made.data(), partial(opened, tmp_path))
+    assert errors(after) == []
+    assert [id_ for role, id_ in sent(after) if role == "user" and "toolu" in id_] == ["toolu_one", "toolu_two"]
+    assert "No result provided" not in told(after)
+    assert b"I was st" in after.to_bytes()
+
+
+def test_what_stands_beside_an_output_stays_when_it_is_kept_as_text(tmp_path: Path) -> None:
+    made = sound()
+    made.result("unknown")["message"]["details"] = {"diff": "-1 hello\n+1 bye"}
+    data = mended(tmp_path, made.data())
+    assert json.dumps("-1 hello\n+1 bye").encode() in data and b"toolu_unknown" not in data
+    assert "+1 bye" not in told(opened(tmp_path, data))

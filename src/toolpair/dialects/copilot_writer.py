@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from toolpair.dialects.anthropic_writer import AnthropicWriter
 from toolpair.dialects.block_texts import text_of
 from toolpair.dialects.copilot import CALLS, call_of, result_of, user_key
 from toolpair.transcript.draft import DraftBlock
+
+_OF_RESULT: Final = ("toolCallId", "toolName", "success", "error", "model")
 
 
 class CopilotWriter(AnthropicWriter):
@@ -25,6 +27,13 @@ class CopilotWriter(AnthropicWriter):
     def message(self, role: str, content: str | list[Any]) -> dict[str, Any]:
         words = text_of(content)
         return {"content": words, **({CALLS: []} if role == "assistant" else {"transformedContent": words})}
+
+    def words(self, result: Any, content: str | list[Any]) -> dict[str, Any]:
+        """What was recorded beside the output stays beside its text, where the agent does not look at it."""
+        beside = {key: said for key, said in result.items() if key not in _OF_RESULT}
+        if isinstance(whole := beside.get("result"), dict):
+            beside["result"] = {key: said for key, said in whole.items() if key != "content"}
+        return {**self.message("user", content), **{key: said for key, said in beside.items() if said}}
 
     def holder(self, role: str) -> dict[str, Any]:
         return self.message(role, "")

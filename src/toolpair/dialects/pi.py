@@ -17,7 +17,7 @@ Slot = tuple[str | int, ...]
 
 RESULT: Final = "toolResult"
 _CALL: Final = "toolCall"
-_JOINED: Final = ("openai-responses", "openai-codex-responses", "azure-openai-responses")
+JOINED: Final = ("openai-responses", "openai-codex-responses", "azure-openai-responses")
 """APIs of whose calls pi keeps two ids, joined by `|`: the first is the one that makes the pair."""
 _RENAMED: Final = {
     "tool_use": (_CALL, {"input": "arguments"}),
@@ -58,7 +58,12 @@ def result_block(message: dict[str, Any], record: int, slot: Slot, api: Any = No
 
 def short_id(id_: Any, api: Any) -> Any:
     """The id that the API is sent."""
-    return id_.partition("|")[0] if api in _JOINED and isinstance(id_, str) else id_
+    return id_.partition("|")[0] if api in JOINED and isinstance(id_, str) else id_
+
+
+def stored_id(value: Any) -> Any:
+    """The whole id of a call, or of a result's message, as it stands in the file; None for other values."""
+    return value.get("toolCallId" if value.get("role") == RESULT else "id") if isinstance(value, dict) else None
 
 
 def _parts(content: Any) -> Any:

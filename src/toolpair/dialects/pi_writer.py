@@ -9,6 +9,8 @@ from toolpair.dialects.anthropic_writer import AnthropicWriter
 from toolpair.dialects.pi import RESULT, part_of, result_of
 from toolpair.transcript.draft import DraftBlock
 
+_OF_RESULT: Final = ("role", "content", "toolCallId", "toolName", "isError")
+"""What a message has as a result; all else stays beside its text, where pi does not send it."""
 _NO_USAGE: Final = {
     **dict.fromkeys(("input", "output", "cacheRead", "cacheWrite", "totalTokens"), 0),
     "cost": dict.fromkeys(("input", "output", "cacheRead", "cacheWrite", "total"), 0),
@@ -34,7 +36,8 @@ class PiWriter(AnthropicWriter):
         return {"role": role, "content": [part_of(part, None, None) for part in parts]}
 
     def words(self, result: Any, content: str | list[Any]) -> dict[str, Any]:
-        return {**self.message("user", content), "timestamp": result.get("timestamp", 0)}
+        beside = {key: said for key, said in result.items() if key not in _OF_RESULT}
+        return {**self.message("user", content), **beside, "timestamp": result.get("timestamp", 0)}
 
     def with_blocks(self, value: Any, blocks: Iterable[DraftBlock]) -> Any:
         found = list(blocks)

@@ -421,8 +421,8 @@ class Answers:
 
 
 def _renamed(id_: str, times: int) -> str:
-    """A new id in the agent's form; its own digits are not known."""
-    return f"call_{hashlib.md5(f'{id_}:{times}'.encode('utf-8', 'replace'), usedforsecurity=False).hexdigest()}"
+    """What stands for the new id, which is the agent's hash of these two: how it makes that is not known."""
+    return f"not known (use {times + 1} of {id_})"
 
 
 def _refuses(history: History) -> str | None:

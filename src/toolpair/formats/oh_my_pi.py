@@ -271,12 +271,18 @@ WAYS: Final = Ways(
 
 
 def _deleted(history: History, damage: Damage, effect: ResumeEffect | None) -> ResumeEffect | None:
-    """A line that it cannot read is not in the file any more once it has resumed the session."""
+    """A line that it cannot read is not in the file any more once it has resumed the session.
+
+    The one with the title it writes anew.
+    """
+    says = f"{TITLE} deletes it from the file"
     if damage.first and history.header is not None and not damage.readable:
-        return ResumeEffect("harmless", f"{TITLE} deletes it from the file")
+        return ResumeEffect("harmless", says)
     if effect is None or damage.readable or damage.rule == "record.bom" or effect.effect != "dropped":
         return effect
-    return replace(effect, says=f"{TITLE} deletes it from the file")
+    if effect.impact == "harmless" and damage.raw.strip(b"\0 \t\r\n"):
+        return replace(effect, impact="loses", says=says, loses="the record")
+    return replace(effect, says=says)
 
 
 # --- the format --------------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
-"""pi's session files: JSONL, a tree of records, each message in an envelope. As measured on 0.87.1 and 0.73.1.
+"""pi's session files: JSONL, a tree of records, each message in an envelope. As measured on 1.5.2,
+0.87.1 and 0.73.1.
 
 What the history is and what pi sends of it was read in pi's own code and held against pi itself. What other agents
 share of it is in `pi_files.py`.
@@ -11,8 +12,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from toolpair.dialects import pi as dialect
 from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
-from toolpair.formats.format import Damage, ResumeEffect, SentRequest
+from toolpair.formats.format import Damage, Item, ResumeEffect, SentRequest, View
 from toolpair.formats.pi_files import (
     History,
     PiFiles,
@@ -26,9 +28,15 @@ from toolpair.formats.pi_files import (
     is_header,
     lacks_message,
 )
-from toolpair.formats.turns import Outcome, what_becomes
-from toolpair.rules.problem import OnResume, Problem
-from toolpair.transcript.model import Transcript
+from toolpair.formats.pi_ids import for_another_model
+from toolpair.formats.reading import blocks_by_key
+from toolpair.formats.turns import Outcome, Turn, what_becomes
+from toolpair.rules import causes
+from toolpair.rules.context import Context, tool_of
+from toolpair.rules.problem import Fix, OnResume, Problem
+from toolpair.transcript.draft import value_at
+from toolpair.transcript.edits import Relink
+from toolpair.transcript.model import Block, Transcript
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,8 +47,11 @@ if TYPE_CHECKING:
 # --- data --------------------------------------------------------------------------------------------------
 
 TITLE: Final = "pi"
-NEWEST: Final = "0.87.1"
+NEWEST: Final = "1.5.2"
+BEFORE: Final = "0.87.1"
 OLD: Final = "0.73.1"
+_DROPS_THINKING_SINCE: Final = (1, 3)
+"""From which version on the thinking of another model is left out."""
 _EDITS_SINCE: Final = (0, 87)
 """From which version on a `context_edit` counts, and a file without its first line is refused."""
 _FORGETS: Final = "pi forgets everything before this line without telling you."
@@ -93,6 +104,92 @@ _OUTCOMES: Final[dict[str, Outcome]] = {
 """What pi makes of a problem, by its rule."""
 
 
+_RENAMED: Final[Outcome] = ("healed", "pi sends another id on both sides.", None)
+
+
+# --- what is sent ------------------------------------------------------------------------------------------
+
+
+class _Sending(PiSending):
+    """Ids of another model's calls are written as the API takes them; a result is its call's by the whole id."""
+
+    def id_of(self, turn: Turn, call: Block) -> Any:
+        whole = self.stored(turn, call)
+        if self._is_own(turn) or not isinstance(whole, str):
+            return call.id
+        return self.renamed.setdefault(repr(whole), for_another_model(whole, self.model))
+
+    def stored(self, turn: Turn, block: Block) -> Any:
+        found = dialect.stored_id(value_at(turn.node.value, block.slot)) if block.record == turn.node.uid else None
+        return block.id if found is None else found
+
+    def key_of(self, turn: Turn, block: Block, value: Any) -> Any:
+        return self.stored(turn, block)
+
+
+class _DroppingThinking(_Sending):
+    """What another model thought is left out."""
+
+    def part(self, turn: Turn, block: Block) -> Any:
+        return None if block.kind == "thinking" and not self._is_own(turn) else super().part(turn, block)
+
+
+# --- results behind what broke off ---------------------------------------------------------------------------
+
+
+def _behind_broken_off(context: Context, history: History) -> None:
+    """Results that follow a response that broke off: pi has answered their calls when it comes to it.
+
+    It sends nothing of that response, so that in what it sends the results stand next to their calls.
+    """
+    calls: set[str] = set()
+    broken: Turn | None = None
+    late: list[Turn] = []
+    for turn in (*history.turns, None):
+        if turn is not None and turn.role == "result":
+            if broken is not None and repr(turn.blocks[0].id) in calls:
+                late.append(turn)
+            continue
+        if turn is not None and turn.broken_off and calls:
+            broken = broken or turn
+            continue
+        if broken is not None and late:
+            _report_late(context, history, broken, late)
+        broken, late = None, []
+        calls = {repr(block.id) for block in turn.blocks if block.kind == "call"} if turn is not None else set()
+
+
+def _report_late(context: Context, history: History, broken: Turn, late: Sequence[Turn]) -> None:
+    result = late[0].blocks[0]
+    own = blocks_by_key(context.transcript).get((result.record, result.slot), result)
+    pair = context.pairing.pair_of(own)
+    if pair is None or pair.call is None:
+        return
+    path = [node.uid for node in history.path]
+    at, end = path.index(broken.node.uid), path.index(late[-1].node.uid)
+    links = [(broken.node.uid, late[-1].node.id), (path[at + 1], broken.node.parent)]
+    if end + 1 < len(path):
+        links.append((path[end + 1], broken.node.id))
+    context.add(
+        "result.not_adjacent",
+        f"The result of {tool_of(pair.call)} comes after a response that broke off, when pi has answered the call.",
+        at=pair.results_at[0],
+        pair=pair,
+        call=pair.call,
+        result=own,
+        cause=causes.named("late.behind_turn", "a response that broke off stands between the call and its result"),
+        fixes=(
+            Fix(
+                "move",
+                "put it before the response that broke off",
+                tuple(Relink(uid, parent) for uid, parent in links),
+                recommended=True,
+            ),
+        ),
+        severity="error",
+    )
+
+
 # --- its versions ------------------------------------------------------------------------------------------
 
 
@@ -121,13 +218,15 @@ def _first_line_before(damage: Damage) -> ResumeEffect:
     return ResumeEffect("loses", sentence, "dropped", "history", complete=is_header(damage))
 
 
-_NEW: Final = Ways(TITLE, NEWEST, True, _refuses_now, _first_line, ("error", "stops", _HEADLESS), PiSending)
-_BEFORE: Final = Ways(TITLE, OLD, False, _refused_before, _first_line_before, ("error", "loses", _HEADLESS), PiSending)
+_NEW: Final = Ways(TITLE, NEWEST, True, _refuses_now, _first_line, ("error", "stops", _HEADLESS), _DroppingThinking)
+_BEFORE: Final = Ways(TITLE, BEFORE, True, _refuses_now, _first_line, ("error", "stops", _HEADLESS), _Sending)
+_OLD: Final = Ways(TITLE, OLD, False, _refused_before, _first_line_before, ("error", "loses", _HEADLESS), _Sending)
 
 
 def _ways_of(version: str | None) -> Ways:
     found = re.match(r"(\d+)\.(\d+)", version or NEWEST)
-    return _NEW if found is None or (int(found[1]), int(found[2])) >= _EDITS_SINCE else _BEFORE
+    number = (int(found[1]), int(found[2])) if found is not None else _DROPS_THINKING_SINCE
+    return _NEW if number >= _DROPS_THINKING_SINCE else _BEFORE if number >= _EDITS_SINCE else _OLD
 
 
 # --- the format --------------------------------------------------------------------------------------------
@@ -145,6 +244,10 @@ class Pi(PiFiles):
 
     def ways_of(self, version: str | None) -> Ways:
         return _ways_of(version)
+
+    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
+        super().check(context, items, view)
+        _behind_broken_off(context, history_of(context.transcript))
 
 
 FORMAT: Final = Pi("anthropic")
@@ -204,7 +307,11 @@ class PiAgent(Agent):
         return True
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
-        return what_becomes(TITLE, history_of(transcript).ways.version, problem, seen, _OUTCOMES)
+        outcomes = _OUTCOMES
+        fates = seen.fates if seen is not None else {}
+        if problem.rule in ("id.pattern", "id.length") and fates.get(id(problem.call)) == "changed":
+            outcomes = {**_OUTCOMES, problem.rule: _RENAMED}
+        return what_becomes(TITLE, history_of(transcript).ways.version, problem, seen, outcomes)
 
 
 AGENT: Final = PiAgent()

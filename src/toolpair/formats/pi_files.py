@@ -30,6 +30,7 @@ from toolpair.formats.format import (
     View,
     profile_of,
 )
+from toolpair.formats.linear import with_slots
 from toolpair.formats.own_problems import no_first_line
 from toolpair.formats.reading import as_text, malformed_in, pairs_in
 from toolpair.formats.tree import Tree, TreeEnvelope
@@ -44,10 +45,11 @@ from toolpair.formats.tree_history import (
     links_of,
 )
 from toolpair.formats.turns import Sending, Turn, is_blank, messages_of, request_of
-from toolpair.rules.context import Context
-from toolpair.rules.problem import Impact, Severity
-from toolpair.transcript.draft import DraftMessage
-from toolpair.transcript.edits import Edit
+from toolpair.rules import causes
+from toolpair.rules.context import Context, tool_of
+from toolpair.rules.problem import Fix, Impact, Severity
+from toolpair.transcript.draft import DraftMessage, value_at
+from toolpair.transcript.edits import Edit, SetInRecord
 from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Scope, Transcript
 from toolpair.transcript.record_tree import RecordTree
 
@@ -427,7 +429,7 @@ class PiSending(Sending):
         value = block.value
         match block.kind:
             case "result":
-                id_ = self.renamed.get(repr(block.id), block.id)
+                id_ = self.renamed.get(repr(self.stored(turn, block)), block.id)
                 value = _with_texts(value, self.clean)
                 return value if id_ == block.id else {**value, "tool_use_id": id_}
             case "call":
@@ -444,6 +446,10 @@ class PiSending(Sending):
         if self._is_own(turn) or self.model[1] != "anthropic-messages" or not isinstance(call.id, str):
             return call.id
         return self.renamed.setdefault(repr(call.id), _NO_ID.sub("_", call.id)[:64])
+
+    def stored(self, turn: Turn, block: Block) -> Any:
+        """The id that a call or a result is known by."""
+        return block.id
 
     def no_result(self, id_: Any) -> Any:
         return {"type": "tool_result", "tool_use_id": id_, "content": NO_RESULT, "is_error": True}
@@ -493,6 +499,44 @@ def is_header(damage: Damage) -> bool:
 
 
 def _check(context: Context, history: History, view: View) -> None:
+    _other_item_ids(context, history)
+    _headless(context, history, view)
+
+
+def _other_item_ids(context: Context, history: History) -> None:
+    """Results that have the first part of their call's id, which is sent, and not all of it, which makes the pair."""
+    if model_of(history.path)[1] not in dialect.JOINED:
+        return
+    records = {node.uid: node.value for node in history.path}
+    for pair in context.pairing.pairs:
+        call, result = pair.call, pair.result
+        if call is None or result is None or len(pair.results) > 1 or call.id != result.id:
+            continue
+        whole, other = (dialect.stored_id(value_at(records.get(one.record), one.slot)) for one in (call, result))
+        if whole is None or whole == other:
+            continue
+        context.add(
+            "result.id_mismatch",
+            f"This result has the first part of its call's id, {tool_of(call)}, and not the whole id.",
+            at=pair.results_at[0],
+            pair=pair,
+            call=call,
+            result=result,
+            cause=causes.named("id.call_item", f"the call was written as `{whole}`, the result as `{other}`"),
+            fixes=(
+                Fix(
+                    "rename-result",
+                    "give the result the call's id",
+                    (SetInRecord(result.record, (*result.slot, "toolCallId"), whole),),
+                    recommended=True,
+                ),
+            ),
+            severity="error",
+            record=result.record,
+        )
+
+
+def _headless(context: Context, history: History, view: View) -> None:
     """A file without its first line: nothing else says which session it is."""
     title = bool(history.items) and history.ways.before_header(history.items[0].value)
     first = next(iter(history.items[1:] if title else history.items), None)
@@ -548,7 +592,34 @@ def edited(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit],
     writer = PiWriter(dict(zip(("provider", "api", "model"), model_of(history.path), strict=True)))
     path = [node.uid for node in history.path]
     instead = {turn.instead: turn.node.uid for turn in history.turns if turn.instead is not None}
-    return Tree(items, transcript, writer, envelope, path, instead).run(edits)
+    made = Tree(items, transcript, writer, envelope, path, instead).run(edits)
+    return list(_with_whole_ids(items, made, envelope)) if model_of(history.path)[1] in dialect.JOINED else made
+
+
+def _with_whole_ids(before: Sequence[Item], now: Sequence[Item], envelope: TreeEnvelope) -> Iterator[Item]:
+    """The records, where each result that edits wrote has the whole id of its call, of which they know the first part.
+
+    Of several calls with that part it is the nearest one before.
+    """
+    known = {id(item.value) for item in before}
+    said = [(slot, value_at(item.value, slot)) for item in now for slot in [envelope.slot_in(item.value)]]
+    ids = [found for _, message in said for found in _call_ids(message)]
+    whole = {found.partition("|")[0]: found for found in reversed(ids)}
+    exact = set(ids)
+    for item, (slot, message) in zip(now, said, strict=True):
+        whole.update((found.partition("|")[0], found) for found in _call_ids(message))
+        written = id(item.value) not in known and isinstance(message, dict) and message.get("role") == dialect.RESULT
+        stored = dialect.stored_id(message) if written else None
+        new = whole.get(stored.partition("|")[0]) if isinstance(stored, str) and stored not in exact else None
+        yield Item(item.uid, with_slots(item.value, {(*slot, "toolCallId"): new})) if new is not None else item
+
+
+def _call_ids(message: Any) -> Iterator[str]:
+    """The whole ids of the calls of a response."""
+    content = message.get("content") if isinstance(message, dict) else None
+    for part in content if isinstance(content, list) else ():
+        if type_name(part) == "toolCall" and isinstance(id_ := dialect.stored_id(part), str):
+            yield id_
 
 
 class PiFiles(OfOneApi):

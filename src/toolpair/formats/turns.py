@@ -74,6 +74,13 @@ class Sending(ABC):
     def id_of(self, turn: Turn, call: Block) -> Any:
         """The id that a call goes out with."""
 
+    def key_of(self, turn: Turn, block: Block, value: Any) -> Any:
+        """What a call and its result have in common; the id that goes out, unless its agent compares others.
+
+        `value` is what goes out of the block.
+        """
+        return value.get("tool_use_id") if block.kind == "result" else self.id_of(turn, block)
+
     @abstractmethod
     def no_result(self, id_: Any) -> Any:
         """What goes out as the result of a call that has none."""
@@ -112,11 +119,11 @@ def _prepared(
     turns: Sequence[Turn], own: Mapping[Any, Block], sending: Sending
 ) -> Iterator[tuple[str, list[SentPart]]]:
     """What goes out, turn by turn: a call that nothing answered is answered before anybody says something else."""
-    waiting: list[Any] = []
+    waiting: list[tuple[str, Any]] = []
     answered: set[str] = set()
     for turn in turns:
         if turn.role != "result":
-            yield "result", [SentPart(sending.no_result(id_)) for id_ in waiting if repr(id_) not in answered]
+            yield "result", [SentPart(sending.no_result(id_)) for key, id_ in waiting if key not in answered]
             waiting, answered = [], set()
             if turn.broken_off:
                 continue
@@ -127,13 +134,13 @@ def _prepared(
         for block in turn.blocks:
             value = sending.part(turn, block)
             if turn.role == "result":
-                answered.add(repr(value.get("tool_use_id")))
+                answered.add(repr(sending.key_of(turn, block, value)))
             elif block.kind == "call":
-                waiting.append(sending.id_of(turn, block))
+                waiting.append((repr(sending.key_of(turn, block, value)), sending.id_of(turn, block)))
             if value is not None:
                 parts.append(SentPart(value, own.get((block.record, block.slot), block)))
         yield turn.role, parts
-    yield "result", [SentPart(sending.no_result(id_)) for id_ in waiting if repr(id_) not in answered]
+    yield "result", [SentPart(sending.no_result(id_)) for key, id_ in waiting if key not in answered]
 
 
 def is_blank(block: Block) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from toolpair.dialects.block_texts import output_lines
@@ -12,12 +13,14 @@ from toolpair.dialects.openai_chat import is_legacy
 from toolpair.rules import causes
 from toolpair.rules.context import Context, keep_as_text
 from toolpair.rules.elsewhere import fixes as fixes_of
-from toolpair.rules.pair_states import fit_of
+from toolpair.rules.pair_fixes import PLACEHOLDER_TITLE
+from toolpair.rules.pair_states import fit_of, is_unanswered
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.profiles import Profile
 from toolpair.rules.rule import Rule
 from toolpair.transcript.edits import Edit, InsertResult, Remove, Rename, ReplaceWithText
 from toolpair.transcript.id_shapes import usable
+from toolpair.transcript.model import PLACEHOLDER
 from toolpair.transcript.pairing import Pair
 
 
@@ -50,7 +53,7 @@ def _renames(pair: Pair, new: str, *, nearest: bool = True) -> list[Edit]:
 
 def _found_output(context: Context, pair: Pair) -> list[Edit]:
     """The real output of a call without a result, inserted with the new id; elsewhere it has the old one."""
-    if pair.call is None or pair.results:
+    if pair.call is None or pair.results or pair.ambiguous:
         return []
     call = pair.call
     fixes = fixes_of(context.elsewhere.of_call(call), lambda content, error: InsertResult(call, content, error))
@@ -87,7 +90,9 @@ def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: lis
     """Report calls that share `id_`; the fix renames the `later` ones and their results. Returns the last
     number used.
     """
-    if not context.judges(rule):
+    untold = [pair for pair in pairs if pair.ambiguous and pair.evidence == "exact"]
+    unanswered = [pair for pair in untold if is_unanswered(context, pair)]
+    if not context.judges(rule) and not unanswered:
         return number
     unclear = [result for pair in pairs if pair.ambiguous for result in pair.results]
 
@@ -100,6 +105,8 @@ def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: lis
             edits.extend(_renames(pair, new, nearest=False))
             edits.extend(_found_output(context, pair))
         edits.extend(keep_as_text(result, result.name) for result in unclear)
+        edits.extend(_placeholders(untold))
+        nearest.extend(_placeholders(unanswered))
         title = (
             "give the later calls and their results new ids"
             if len(later) > 1
@@ -108,10 +115,15 @@ def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: lis
         found = [
             Fix(
                 "new-ids",
-                f"{title}; keep outputs that could belong to any of the calls as text" if unclear else title,
+                f"{title}; {PLACEHOLDER_TITLE} and keep the output as text"
+                if untold
+                else f"{title}; keep outputs that could belong to any of the calls as text"
+                if unclear
+                else title,
                 tuple(edits),
                 recommended=True,
                 note=context.note_on_new_id(id_),
+                placeholder=bool(untold),
             )
         ]
         if unclear:
@@ -124,7 +136,7 @@ def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: lis
                     note=context.files_naming(id_),
                 )
             )
-            by_order = f"{title}; give late results to the nearest call"
+            by_order = f"{title}; give {'the output to the first' if untold else 'late results to the nearest'} call"
             found.append(Fix("nearest", by_order, tuple(nearest), certain=False))
         return found
 
@@ -137,11 +149,15 @@ def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: lis
     families = [call.call_kind for call in calls if call.call_kind]
     if len(set(families)) < len(families):
         severity = "error"  # outputs are matched by id alone: one call gets two, and the other none
+    if unanswered:
+        severity = "error"  # one of them has no result, whichever it is
     context.add(
         rule,
-        f"{len(pairs)} calls share the id {id_}, so their results cannot be told apart.",
+        f"{len(pairs)} calls share the id {id_}, and only one of them has a result: nothing tells which."
+        if untold and len(unclear) == 1
+        else f"{len(pairs)} calls share the id {id_}, so their results cannot be told apart.",
         at=second.call_at,
-        pairs=later,
+        pairs=pairs if untold else later,
         call=second.call,
         result=second.result,
         others=(*calls, *(result for pair in pairs for result in pair.results)),
@@ -151,6 +167,12 @@ def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: lis
         guess=bool(unclear),
     )
     return number + len(later)
+
+
+def _placeholders(pairs: Iterable[Pair]) -> Iterator[Edit]:
+    for pair in pairs:
+        if pair.call is not None:
+            yield InsertResult(pair.call, PLACEHOLDER, True)
 
 
 def _refused(context: Context) -> None:

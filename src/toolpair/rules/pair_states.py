@@ -57,6 +57,11 @@ def is_pending(context: Context, pair: Pair) -> bool:
     return at == last or context.whole.last_spoken <= at
 
 
+def is_unanswered(context: Context, pair: Pair) -> bool:
+    """Whether it is a call without a result that nothing is still to come for."""
+    return pair.call is not None and not pair.results and not is_pending(context, pair)
+
+
 def in_wrong_message(context: Context, pair: Pair) -> bool:
     """Whether the call is in a message of a role other than assistant, and that is checked."""
     assert pair.call_at is not None

@@ -26,13 +26,14 @@ from toolpair.rules import causes
 from toolpair.rules.context import Context, call_as_text, keep_as_text, tool_of, with_edits
 from toolpair.rules.elsewhere import fixes as fixes_of
 from toolpair.rules.pair_fixes import BOTH_AS_TEXT, NO_CALL, PLACEHOLDER_TITLE, remove_call
-from toolpair.rules.pair_states import fit_of, fits, in_wrong_message, is_pending, moved
+from toolpair.rules.pair_states import fit_of, fits, in_wrong_message, is_pending, is_unanswered, moved
 from toolpair.rules.problem import Fix, Severity
 from toolpair.rules.rule import NO_RESULT, Rule
 from toolpair.rules.unreadable import UnreadablePart, repair
 from toolpair.transcript.edits import (
     InsertMessage,
     InsertResult,
+    MendBytes,
     MoveResult,
     Remove,
     RemoveRecord,
@@ -119,6 +120,8 @@ def _missing(context: Context, pair: Pair) -> None:
     assert call is not None and pair.call_at is not None
     if in_wrong_message(context, pair):
         return
+    if pair.ambiguous and is_unanswered(context, pair):
+        return  # it may be this call that is answered: the shared id is the problem
     trailing = pair.call_at[0] == len(context.messages) - 1
     copies = context.elsewhere.of_call(call)
     fixes = fixes_of(copies, lambda content, error: InsertResult(call, content, error))
@@ -225,7 +228,12 @@ def _unreached(context: Context) -> None:
         return
     # How far each message reaches in file order.
     begins = list(accumulate((min(message.records, default=0) for message in context.messages), max))
+    calls = {pair.call.id: pair for pair in context.pairing.pairs if pair.call is not None and pair.results}
     for result in context.transcript.unreached:
+        pair = calls.get(result.id)
+        why = f"the line with its call is lost ({result.id})"
+        if pair is not None:
+            why = f"{tool_of(pair.call)} has another result there ({result.id})"
         number = max(bisect_left(begins, result.record) - 1, 0)
         # Nothing may be inserted between calls and their results.
         if context.messages[number].calls and number + 1 < len(context.messages):
@@ -235,15 +243,17 @@ def _unreached(context: Context) -> None:
         insert = InsertMessage(context.messages[number], "user", words if kept.media else kept.text)
         context.add(
             "result.unreached",
-            f"This result is in the file but not in the history: the line with its call is lost ({result.id}).",
+            f"This result is in the file but not in the history: {why}.",
             at=(number, None),
             result=result,
-            cause=causes.named("call_record_lost"),
+            cause=causes.named("call_record_lost")
+            if pair is None
+            else causes.named("duplicate.differ", "the history has the other one, and the agent never sends this one"),
             fixes=(
                 Fix(
                     "keep-as-text",
-                    "keep the output as text in the history",
-                    (insert, RemoveRecord(result.record)),
+                    "keep the output as text in the history, and its line in a file beside this one",
+                    (insert, MendBytes(result.record, "aside")),
                     recommended=True,
                     note="it is tool output in a user's place: it is labelled as data",
                 ),

@@ -42,7 +42,7 @@ class Pair(Struct, eq=False):
     its own: orphans, or other calls with its id that only the order gives them to.
     """
     ambiguous: bool = False
-    """Several calls share the id, and only the order tells which one the results answer."""
+    """Several calls share the id, and only the order tells which one the results answer, or that this one has none."""
     state: State = "ok"
     """What is wrong with it under the profile's rules; set by `rules/pair_states.py`."""
 
@@ -113,6 +113,7 @@ def pair(transcript: Transcript) -> Pairing:
             if kind == "call" or kind == "result":
                 walk.take(block, (number, position), starts)
                 starts = False
+    walk.end_exchange()
     pairs = walk.pairs
     if walk.loose:
         pairs = [*pairs, *_explain(walk, transcript)]
@@ -138,6 +139,8 @@ class _Walk:
         self.exchange = -1
         self.waiting: dict[str, deque[Pair]] = {}
         self.answered: dict[str, Pair] = {}
+        self.shared: dict[str, list[Pair]] = {}
+        """The calls of this exchange that share an id, as far as nothing but their order tells their results apart."""
         self.linked: dict[tuple[str, str], tuple[Pair, int] | None] = {}
         """(record, id) -> the call there and its exchange; None where one record has several calls with that id."""
         self.open: dict[str, int] = {}
@@ -145,6 +148,7 @@ class _Walk:
 
     def take(self, block: Block, at: Place, starts: bool) -> None:
         if starts:
+            self.end_exchange()
             self.exchange += 1
             for waits, left in self.waiting.items():
                 if left and waits:
@@ -157,7 +161,10 @@ class _Walk:
             found = Pair(call=block, call_at=at)
             self.pairs.append(found)
             self.exchange_of.append(self.exchange)
-            self.waiting.setdefault(key, deque()).append(found)
+            same = self.waiting.setdefault(key, deque())
+            same.append(found)
+            if key and len(same) > 1:
+                self.shared.setdefault(key, [same[0]]).append(found)
             if key and block.link is not None:
                 place = (block.link, key)
                 self.linked[place] = None if place in self.linked else (found, self.exchange)
@@ -181,6 +188,16 @@ class _Walk:
         else:
             self.loose.append(_Loose(block, at, self.exchange))
 
+    def end_exchange(self) -> None:
+        """Of calls that share an id some have no result: the file does not tell which, unless they are the same."""
+        for calls in self.shared.values():
+            left = [found for found in calls if not found.results]
+            told = {(found.call.name, found.call.text) for found in calls if found.call is not None}
+            if 0 < len(left) < len(calls) and len(told) > 1:
+                for found in calls:
+                    found.ambiguous = True
+        self.shared = {}
+
     def _take_linked(self, block: Block, at: Place, owner: Pair, exchange: int) -> None:
         """Add a result to the call that its link names, even where other calls share the id."""
         if exchange != self.exchange:
@@ -189,17 +206,22 @@ class _Walk:
         key = _key(block.id)
         if not owner.results:
             self.waiting[key].remove(owner)
+            if owner in self.shared.get(key, ()):
+                self.shared[key].remove(owner)
         owner.add(block, at)
         self.answered[key] = owner
 
-    @staticmethod
-    def _first(queue: deque[Pair], result: Block) -> Pair:
-        """Take the first waiting call of the result's kind, else the first one."""
-        if len(queue) > 1 and result.call_kind:
-            for found in queue:
-                if found.call is not None and found.call.call_kind == result.call_kind:
-                    queue.remove(found)
-                    return found
+    def _first(self, queue: deque[Pair], result: Block) -> Pair:
+        """Take the first waiting call of the result's kind or tool, else the first one."""
+        if len(queue) > 1:
+            for field in ("call_kind", "name"):
+                said = getattr(result, field)
+                fitting = [found for found in queue if said and getattr(found.call, field) == said]
+                if fitting and len(fitting) < len(queue):
+                    if len(fitting) == 1:
+                        self.shared.get(_key(result.id), []).remove(fitting[0])
+                    queue.remove(fitting[0])
+                    return fitting[0]
         return queue.popleft()
 
 

@@ -1,6 +1,6 @@
 """The active history of a Claude Code session: which records the agent sends on resume, and in which order.
 
-As measured on version 2.1.330: later lines win; the history ends where the last chain record of the file leads, unless
+As measured on version 2.1.332: later lines win; the history ends where the last chain record of the file leads, unless
 a `last-prompt` record names another branch; a lost parent is bridged over at most five seconds; and parallel calls with
 their results are gathered by message id although they form a tree. Progress reports only continue links: no history
 ends at one, and the five seconds count to the first record below that is not one.

@@ -31,7 +31,7 @@ class Behaviour(NamedTuple):
 MEASURED: Final = (
     Behaviour("2.1.1", ends_at_newest=True, follows_reports=False, bridges=False, heals=False),
     Behaviour("2.1.329", (2, 1, 119), needs_time=True),
-    Behaviour("2.1.330", (2, 1, 330)),
+    Behaviour("2.1.332", (2, 1, 330)),
 )
 """Oldest first."""
 NEWEST: Final = MEASURED[-1]

@@ -14,7 +14,7 @@ from toolpair.formats.format import Fate, SentMessage, SentPart, SentRequest
 from toolpair.transcript.id_shapes import uuid_of
 from toolpair.transcript.model import Block, Transcript
 
-MEASURED: Final = "0.169.0"
+MEASURED: Final = "0.171.0"
 ABORTED: Final = "aborted"
 """What it writes in place of a missing output."""
 _MADE_IDS: Final = uuid.UUID("90d38d3e-6a5b-4d52-bfe2-2f1e634bfac4")
