@@ -185,12 +185,12 @@ def change_rows(
         except Refused:
             if in_the_way is None:
                 raise
-            raise Refused(in_the_way, "form") from None
+            raise Refused(in_the_way, "in-the-way") from None
         moved = connection.total_changes - before - len(changes)
         step("compare")
         columns = compare(connection)
         if columns is None and in_the_way is not None:
-            raise Refused(in_the_way, "form")
+            raise Refused(in_the_way, "in-the-way")
         if columns is None:
             raise SaveFailed(
                 f"Saving {shown} failed (the database made something else of it); the database is unchanged."
