@@ -73,8 +73,8 @@ def _make(made: sqlite3.Connection, source: sqlite3.Connection, kind: str) -> No
 
 
 def _copy(source: sqlite3.Connection, made: sqlite3.Connection, name: str, condition: str, session: str) -> None:
-    sql = f"SELECT * FROM {quoted(name)} WHERE {condition}"
-    cursor = source.execute(sql, [session] * condition.count("?"))
+    sql = condition if condition.startswith("SELECT ") else f"SELECT * FROM {quoted(name)} WHERE {condition}"
+    cursor = source.execute(sql, [session] * sql.count("?"))
     names = [column[0] for column in cursor.description]
     for values in cursor:
         insert(made, name, dict(zip(names, values, strict=True)))

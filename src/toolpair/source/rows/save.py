@@ -17,7 +17,7 @@ from toolpair.source.document import Document
 from toolpair.source.errors import Refused, SaveFailed, UnreadableFile
 from toolpair.source.rows.backup import RowsBackup, made
 from toolpair.source.rows.by_itself import has_triggers, notes_on
-from toolpair.source.rows.changes import RowChange, changes_between, moved_columns
+from toolpair.source.rows.changes import RowChange, changes_between, dangling, moved_columns
 from toolpair.source.rows.reading import COPIED, connected, refuse_log, state_of
 from toolpair.source.rows.records_save import RecordsSave
 from toolpair.source.rows.stored_session import RowsOfSession
@@ -68,7 +68,8 @@ class RowsSave(RecordsSave[RowsOfSession]):
                 raise Refused(changed(self._before.shown), "changed")
             by_uid = {record.uid: row for record, row in zip(self._base.records, rows, strict=True)}
             tables = self._stored.layout.tables
-            return changes_between(self._base, self._now, by_uid, tables, self._before.shown)
+            found = changes_between(self._base, self._now, by_uid, tables, self._before.shown)
+            return [*dangling(connection, found, tables, self._stored.session), *found]
 
         def compare(connection: sqlite3.Connection) -> frozenset[str] | None:
             rows = list(self._stored.layout.rows(connection, self._stored.session))
