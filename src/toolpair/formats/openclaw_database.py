@@ -71,8 +71,8 @@ _EVENTS: Final = Table(
     parts=(_IDENTITIES, _ACTIVE),
 )
 _NODE: Final = (
-    "SELECT session_key, ? AS current_session_id, json_object('sessionId', ?, 'updatedAt', updated_at) AS entry_json, "
-    "updated_at FROM session_nodes WHERE session_key = (SELECT session_key FROM session_windows WHERE session_id = ?)"
+    "SELECT session_key, ? AS current_session_id, '{}' AS entry_json, -1 AS entry_valid, updated_at FROM session_nodes "
+    "WHERE session_key = (SELECT session_key FROM session_windows WHERE session_id = ?)"
 )
 """The row that the session's own refers to; what it says besides is the agent's alone."""
 _BESIDES: Final = ("event_zstd", "event_utf8_bytes", "navigation_json")
