@@ -54,7 +54,9 @@ _WINDOWS: Final = Table(
 )
 _STATES: Final = Table("session_transcript_index_state", key="session_id")
 _SESSION: Final = {"session_id": "session_id"}
-_IDENTITIES: Final = Part("transcript_event_identities", "identity_", {**_SESSION, "seq": "seq"}, "event_id")
+_IDENTITIES: Final = Part(
+    "transcript_event_identities", "identity_", {**_SESSION, "seq": "seq"}, "event_id", moves=True
+)
 _ACTIVE: Final = Part(
     "session_transcript_active_events",
     "listed_",
