@@ -347,6 +347,10 @@ def _result_torn(db: sqlite3.Connection) -> None:
 
 
 def _write(db: sqlite3.Connection, seq: int, text: str) -> None:
+    """Write a record again with other content. Raises LookupError where another one has its place."""
+    there = db.execute("SELECT event_json FROM transcript_events WHERE session_id = ? AND seq = ?", (ID, seq))
+    if sound()[seq]["id"] not in str(there.fetchone()):
+        raise LookupError(seq)
     sql = "UPDATE transcript_events SET event_json = ?, event_utf8_bytes = ? WHERE session_id = ? AND seq = ?"
     db.execute(sql, (text, len(text.encode()), ID, seq))
 
@@ -359,8 +363,7 @@ def _row_deleted_and_link_mended(db: sqlite3.Connection) -> None:
 def _unlinked(db: sqlite3.Connection) -> None:
     records = sound()
     records[_MORE]["parentId"] = records[_ONE]["parentId"]
-    text = lines_of([records[_MORE]]).decode().strip()
-    db.execute("UPDATE transcript_events SET event_json = ? WHERE session_id = ? AND seq = ?", (text, ID, _MORE))
+    _write(db, _MORE, lines_of([records[_MORE]]).decode().strip())
 
 
 def _list_behind(db: sqlite3.Connection) -> None:

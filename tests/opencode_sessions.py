@@ -307,6 +307,12 @@ def _running_with_the_text_of_an_error(s: OpencodeSession) -> None:
 
 
 @_way()
+def _no_tool_and_the_text_of_an_error(s: OpencodeSession) -> None:
+    _running_with_the_text_of_an_error(s)
+    del s.data("b")["tool"]
+
+
+@_way()
 def _running_with_an_object_as_output(s: OpencodeSession) -> None:
     _run(s, "b")
     s.state("b")["output"] = {"text": word("b")}

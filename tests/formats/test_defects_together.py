@@ -190,7 +190,9 @@ def test_together(agent: str, seed: int, tmp_path: Path) -> None:
     assert [word for word in before if word not in told(after)] == [], (broken.ways, "what was sent is sent")
     if not errors(after):
         assert seen_of(after).refuses is None, broken.ways
-        assert [word for word in broken.words if word not in told(after)] == [], broken.ways
+        # One that was interrupted at the very end is the agent's to answer.
+        at_end = any(one.rule == "turn.trailing_call" for one in after.problems)
+        assert at_end or [word for word in broken.words if word not in told(after)] == [], broken.ways
     assert _others(path, id_) == around and _links(path) <= links, broken.ways
     if staged is not None:
         session = open_session(broken.address)

@@ -55,15 +55,17 @@ def damage_of(damage: Damage, skipped: SkippedLines) -> ResumeEffect | None:
 
 
 def check(context: Context, rows: Rows, pi: History) -> None:
-    if any(isinstance(item.value, Damaged) for item in rows.items) or not rows.events:
+    if not rows.events:
         return
-    if pi.header is None:
-        _add_header(context, rows)
-    _check_list(context, rows)
     numbers = {record: number for number, one in enumerate(context.messages) for record in one.records}
     for event in rows.path:
         if made := lacking(event.record):
             _left_out(context, event, made, numbers.get(event.item.uid))
+    if any(isinstance(item.value, Damaged) for item in rows.items):
+        return
+    if pi.header is None:
+        _add_header(context, rows)
+    _check_list(context, rows)
 
 
 def _left_out(context: Context, event: Event, made: Mapping[str, Any], number: int | None) -> None:
