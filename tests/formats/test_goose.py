@@ -430,6 +430,16 @@ def test_a_row_that_nobody_can_repair_is_not_passed(tmp_path: Path) -> None:
     assert errors(opened(path)) == []
 
 
+def test_what_is_no_error_is_not_said_to_be_refused(tmp_path: Path) -> None:
+    """An id that the API is not known to refuse everywhere."""
+    long = deepcopy(sound())
+    long[1].content[1]["id"] = long[2].content[0]["id"] = "call_" + "x" * 75
+    (problem,) = opened(database(tmp_path / "sessions.db", long)).problems
+    assert (problem.rule, problem.severity) == ("id.length", "warning")
+    assert problem.on_resume is not None and problem.on_resume.effect == "kept"
+    assert problem.on_resume.text == "goose sends it as it is, and the API may refuse the session."
+
+
 def test_a_row_in_the_way_is_named_with_what_sets_it_aside(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = with_a_row_in_the_way(tmp_path / "sessions.db")
     before = path.read_bytes()

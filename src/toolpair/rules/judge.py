@@ -101,6 +101,10 @@ def _run(context: Context, checks: Iterable[Check]) -> None:
     context.make_fixes()
 
 
+_REFUSES: Final = "the API refuses"
+_MAY_REFUSE: Final = "the API may refuse"
+
+
 def _finished(
     transcript: Transcript,
     problem: Problem,
@@ -115,6 +119,9 @@ def _finished(
     if resumed is not None:
         if resumed.effect == "rejected" and problem.rule == "turn.trailing_call":
             severity = "error"  # its agent does not answer it
+        if resumed.effect == "rejected" and severity != "error" and _REFUSES in resumed.text:
+            # What its API is not known to refuse, it may refuse.
+            resumed = replace(resumed, effect="kept", text=resumed.text.replace(_REFUSES, _MAY_REFUSE))
         if resumed.effect == "rejected" and severity == "error":
             impact = "stops"
         elif resumed.loses is not None:
