@@ -42,12 +42,15 @@ def test_a_row_in_the_way_can_be_set_aside(tmp_path: Path) -> None:
     path = with_a_row_in_the_way(tmp_path / "sessions.db")
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
-        await press(pilot, "A", "enter")
-        assert "It can be set aside" in frame(app)
+        await press(pilot, "A")
+        await pilot.pause(0.5)
+        await press(pilot, "enter")
+        await until(pilot, lambda: "It can be set aside" in frame(app))
         await press(pilot, "a")
         assert isinstance(app.screen, ReviewScreen) and "set it aside" in frame(app)
+        await pilot.pause(0.5)
         await press(pilot, "enter")
-        assert isinstance(app.screen, SavedScreen)
+        await until(pilot, lambda: shows(app, SavedScreen))
 
     drive_session(path, play, open_session(f"{path}::{SESSION}"))
 

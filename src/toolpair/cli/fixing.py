@@ -143,7 +143,7 @@ class Fixing(Struct, frozen=True):
             if error.reason == "hard-links":
                 raise Refused(f"{str(error).removesuffix('.')} (--allow-hard-links).", error.reason) from None
             if error.reason == "in-the-way":
-                rules = dict.fromkeys(problem.rule for problem, _ in in_the_way(session))
+                rules = dict.fromkeys(problem.rule for problem, _ in in_the_way(session.conversation))
                 ways = " ".join(f"--choose {rule}=set-aside" for rule in rules)
                 raise Refused(f"{str(error).removesuffix('.')} ({ways}).", error.reason) from None
             raise

@@ -32,7 +32,9 @@ from toolpair.formats.format import (
 from toolpair.formats.linear import Envelope, Linear
 from toolpair.formats.reading import as_text, facts_of, malformed_in, pairs_in
 from toolpair.formats.stored_rows import facts_in, row_of
-from toolpair.transcript.edits import Edit
+from toolpair.rules.odd_records import type_name
+from toolpair.rules.problem import Cause, Fix
+from toolpair.transcript.edits import Edit, MendBytes
 from toolpair.transcript.model import COMPACTED, Boundary, Damaged, Message, Scope, Transcript
 
 if TYPE_CHECKING:
@@ -314,10 +316,6 @@ class DockerAgentFormat(OfOneApi):
 
 def _no_message(context: Context, item: Item) -> None:
     """A row of a message that holds JSON of another kind."""
-    from toolpair.rules.odd_records import type_name
-    from toolpair.rules.problem import Cause, Fix
-    from toolpair.transcript.edits import MendBytes
-
     value = _message_in(item.value)
     says_nothing = not value or isinstance(value, (bool, int, float))
     aside = MendBytes(item.uid, "aside")

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from toolpair.history.conversation import Conversation
     from toolpair.rules.problem import Fix, Problem
     from toolpair.session.opening import OpenedState
-    from toolpair.session.session import Session
     from toolpair.source.byte_runs import Piece
     from toolpair.source.container import Container
     from toolpair.source.rows.stored_session import Save, StoredRecords
@@ -166,12 +165,12 @@ def _copied(
     return rows.copied(str(path), base, conversations[0].document, file.snapshot.shown)
 
 
-def in_the_way(session: Session) -> Sequence[tuple[Problem, Fix]]:
+def in_the_way(conversation: Conversation) -> Sequence[tuple[Problem, Fix]]:
     """The records that cannot be read, each with the fix that sets it aside, where a save was refused for them."""
     return [
         (problem, fix)
-        for problem in session.problems
-        if problem.record is not None and session.conversation.transcript.scopes.get(problem.record) == "malformed"
+        for problem in conversation.problems
+        if problem.record is not None and conversation.transcript.scopes.get(problem.record) == "malformed"
         for fix in problem.fixes
         if fix.id == "set-aside"
     ]

@@ -390,7 +390,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
 
         def answered(answer: str | None) -> None:
             if answer is not None:
-                for problem, fix in in_the_way(self._session):
+                for problem, fix in in_the_way(self._session.conversation):
                     self._session.stage(problem, fix)
                     self._overview.note_staged([problem])
                 self.tool.open_sessions.changed(self._desk)
@@ -449,7 +449,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
                 self._refresh("stopped: nothing was written")
             case Refused(reason="hard-links") if path is None:
                 self._ask_links()
-            case Refused(reason="in-the-way") if in_the_way(self._session):
+            case Refused(reason="in-the-way") if in_the_way(self._session.conversation):
                 self._refused(error)
                 self._ask_aside()
             case Refused():
