@@ -1,4 +1,4 @@
-"""opencode's and Kilo's sessions: rows of a database, messages and their parts. As measured on 1.18.33 and 7.7.7.
+"""opencode's and Kilo's sessions: rows of a database, messages and their parts. As measured on 1.18.33 and 7.7.9.
 
 Before 1.2 each row was a file of a folder, as measured on 1.1.65.
 
@@ -60,7 +60,7 @@ from toolpair.transcript.output_copies import Copies, Copy
 
 # --- data --------------------------------------------------------------------------------------------------
 
-NEWEST: Final = {OPENCODE: "1.18.33", KILO: "7.7.7"}
+NEWEST: Final = {OPENCODE: "1.18.33", KILO: "7.7.9"}
 LAST_WITH_FOLDER: Final = {OPENCODE: "1.1.65", KILO: "1.0"}
 """The last versions that read a folder. Kilo's was not measured, only that later ones move it into their database."""
 _PROFILES: Final = {
