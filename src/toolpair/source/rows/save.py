@@ -18,10 +18,10 @@ from toolpair.source.errors import Refused, SaveFailed, UnreadableFile
 from toolpair.source.rows.backup import RowsBackup, made
 from toolpair.source.rows.by_itself import has_triggers, notes_on
 from toolpair.source.rows.changes import RowChange, changes_between, dangling, moved_columns
-from toolpair.source.rows.reading import COPIED, connected, refuse_log, state_of
+from toolpair.source.rows.reading import COPIED, connected, reading, refuse_log, state_of
 from toolpair.source.rows.records_save import RecordsSave
 from toolpair.source.rows.stored_session import RowsOfSession
-from toolpair.source.rows.transaction import WAITS, Step, carry_out, is_made, refuse_held, whole, writing
+from toolpair.source.rows.transaction import WAITS, Step, broken_links, carry_out, is_made, refuse_held, whole, writing
 from toolpair.source.saving.backups import prune
 from toolpair.source.saving.checks import changed, refuse_unwritable
 from toolpair.source.saving.file_names import KeptNames
@@ -110,7 +110,7 @@ def restore_rows(path: str, backup: str, held: RowsBackup, only_over: Snapshot |
         return frozenset() if all(is_made(connection, change) for change in back) else None
 
     try:
-        return change_rows(path, shown, held.session, wanted, compare)
+        return change_rows(path, shown, held.session, wanted, compare, loose=_loose_in(backup, held))
     except Refused as error:
         if error.reason != "changed":
             raise
@@ -118,6 +118,14 @@ def restore_rows(path: str, backup: str, held: RowsBackup, only_over: Snapshot |
             f"Rows that {name} would put back have changed since that save; restore a newer backup first.",
             "changed",
         ) from None
+
+
+def _loose_in(backup: str, held: RowsBackup) -> int:
+    """How many rows of a whole backup refer to one that was not there: a save may have removed them."""
+    if not held.is_whole:
+        return 0
+    with reading(backup, backup) as (connection, _):
+        return broken_links(connection)
 
 
 def refuse_no_database(path: str, backup: str, held: RowsBackup) -> None:
@@ -146,6 +154,7 @@ def change_rows(
     size: int = 0,
     stop: str | None = None,
     step: Step = _no_step,
+    loose: int = 0,
     now: datetime | None = None,
     io: Io = _SYSTEM,
 ) -> SaveResult:
@@ -166,7 +175,7 @@ def change_rows(
         pass  # those of killed saves are removed
     is_whole = state_of(path).size <= COPIED
     names = KeptNames(path, now)
-    with undone_on_failure(path) as kept, writing(path, shown, step) as transaction:
+    with undone_on_failure(path) as kept, writing(path, shown, step, loose) as transaction:
         connection = transaction.connection
         step("read")
         refuse_held(path, shown, stop)
