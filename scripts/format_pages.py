@@ -109,7 +109,7 @@ begins with `toolu_`, Anthropic's rules are checked. [on-resume.md](../on-resume
 measured. A row that is not JSON keeps the whole session from being loaded. The copy of the messages that older
 databases have in `sessions.messages` is left as it is: nothing reads it while there are rows, and docker-agent writes
 it again after the next message.""",
-    "opencode": """Measured on opencode 1.18.33 and Kilo CLI 7.7.7. A row that is not JSON keeps the whole session from
+    "opencode": """Measured on opencode 1.18.33 and Kilo CLI 7.7.9. A row that is not JSON keeps the whole session from
 being loaded, wherever it is. `event` keeps older versions of each part for sharing; nothing of it is read on resume, so
 it stays as it is. A response that ended in an error of the API is left out with all of its outputs.
 

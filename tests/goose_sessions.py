@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -162,6 +163,19 @@ def database(path: Path, rows: Iterable[Message], *, provider: str | None = "ope
     connection.commit()
     connection.close()
     return path
+
+
+def with_a_row_in_the_way(path: Path) -> Path:
+    """A database whose session has a damaged row, which nobody can repair, among those that a fix moves."""
+    broken = sound()
+    broken[_ONE].raw = written(broken[_ONE].content).replace(b'}],"structured', b'} ,"structured')
+    return database(path, broken)
+
+
+def damage_settings(path: Path) -> None:
+    """Cut off what the session's own row says of the model."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE sessions SET model_config_json = substr(model_config_json, 1, 30)")
 
 
 def written(value: Any) -> bytes:

@@ -264,6 +264,15 @@ def of_tables() -> dict[str, Planted]:
     without_one = every[1:]
     return {
         "row_deleted": Planted(data, without_one, _row_deleted),
+        "row_deleted_by_hand": Planted(data, without_one, _row_deleted_by_hand),
+        "two_rows_deleted_by_hand": Planted(data, without_one, _two_rows_deleted_by_hand),
+        "result_torn": Planted(data, every, _result_torn),
+        "result_without_is_error": Planted(data, every, _message(_ONE, lambda said: said.pop("isError"))),
+        "result_without_the_tools_name": Planted(data, every, _message(_ONE, lambda said: said.pop("toolName"))),
+        "result_that_is_a_text": Planted(data, every, _message(_ONE, lambda said: said.update(content=word(WORDS[0])))),
+        "words_without_a_type": Planted(
+            data, every, _message(_THANKS, lambda said: said.update(content=[{"text": "Thanks."}]))
+        ),
         "row_deleted_and_link_mended": Planted(data, without_one, _row_deleted_and_link_mended),
         "result_unlinked_in_its_record_alone": Planted(data, every, _unlinked),
         "rebuild_wanted": Planted(data, every, _sql("UPDATE session_transcript_index_state SET needs_rebuild = 1")),
@@ -311,6 +320,41 @@ def _row_deleted(db: sqlite3.Connection) -> None:
     db.execute("DELETE FROM transcript_events WHERE session_id = ? AND seq = ?", (ID, _ONE))
 
 
+def _row_deleted_by_hand(db: sqlite3.Connection) -> None:
+    """As SQLite's own program deletes it: what names the row stays."""
+    db.execute("PRAGMA foreign_keys = OFF")
+    db.execute("DELETE FROM transcript_events WHERE session_id = ? AND seq = ?", (ID, _ONE))
+
+
+def _two_rows_deleted_by_hand(db: sqlite3.Connection) -> None:
+    _row_deleted_by_hand(db)
+    db.execute("DELETE FROM transcript_events WHERE session_id = ? AND seq = ?", (ID, _THANKS))
+
+
+def _message(seq: int, change: Callable[[Record], object]) -> Change:
+    def alter(db: sqlite3.Connection) -> None:
+        record = sound()[seq]
+        change(record["message"])
+        _write(db, seq, lines_of([record]).decode().strip())
+
+    return alter
+
+
+def _result_torn(db: sqlite3.Connection) -> None:
+    """Its output is whole, and what follows is not there."""
+    text = lines_of([sound()[_ONE]]).decode()
+    _write(db, _ONE, text[: text.index(word(WORDS[0])) + len(word(WORDS[0]))])
+
+
+def _write(db: sqlite3.Connection, seq: int, text: str) -> None:
+    """Write a record again with other content. Raises LookupError where another one has its place."""
+    there = db.execute("SELECT event_json FROM transcript_events WHERE session_id = ? AND seq = ?", (ID, seq))
+    if sound()[seq]["id"] not in str(there.fetchone()):
+        raise LookupError(seq)
+    sql = "UPDATE transcript_events SET event_json = ?, event_utf8_bytes = ? WHERE session_id = ? AND seq = ?"
+    db.execute(sql, (text, len(text.encode()), ID, seq))
+
+
 def _row_deleted_and_link_mended(db: sqlite3.Connection) -> None:
     _unlinked(db)
     _row_deleted(db)
@@ -319,8 +363,7 @@ def _row_deleted_and_link_mended(db: sqlite3.Connection) -> None:
 def _unlinked(db: sqlite3.Connection) -> None:
     records = sound()
     records[_MORE]["parentId"] = records[_ONE]["parentId"]
-    text = lines_of([records[_MORE]]).decode().strip()
-    db.execute("UPDATE transcript_events SET event_json = ? WHERE session_id = ? AND seq = ?", (text, ID, _MORE))
+    _write(db, _MORE, lines_of([records[_MORE]]).decode().strip())
 
 
 def _list_behind(db: sqlite3.Connection) -> None:

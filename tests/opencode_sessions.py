@@ -266,6 +266,58 @@ def _running_with_its_output(s: OpencodeSession) -> None:
     _run(s, "b", word("b"))
 
 
+@_way()
+def _running_with_the_output_in_its_state(s: OpencodeSession) -> None:
+    _run(s, "b")
+    s.state("b")["output"] = word("b")
+
+
+@_way()
+def _one_id_in_two_turns_and_the_first_running_with_its_output(s: OpencodeSession) -> None:
+    _run(s, "b", word("b"))
+    s.data("d")["callID"] = "call_b"
+
+
+@_way()
+def _one_id_in_two_turns_and_the_last_running_with_its_output(s: OpencodeSession) -> None:
+    s.state("d")["status"] = "running"
+    s.data("d")["callID"] = "call_b"
+
+
+@_way()
+def _two_calls_of_one_id_and_the_last_running_with_its_output(s: OpencodeSession) -> None:
+    s.state("c")["status"] = "running"
+    s.data("c")["callID"] = "call_b"
+
+
+@_way()
+def _output_beside_the_state(s: OpencodeSession) -> None:
+    s.state("b")["metadata"] = {"output": s.state("b").pop("output")}
+
+
+@_way()
+def _output_as_the_text_of_an_error(s: OpencodeSession) -> None:
+    s.state("b")["error"] = s.state("b").pop("output")
+
+
+@_way()
+def _running_with_the_text_of_an_error(s: OpencodeSession) -> None:
+    _run(s, "b")
+    s.state("b")["error"] = word("b")
+
+
+@_way()
+def _no_tool_and_the_text_of_an_error(s: OpencodeSession) -> None:
+    _running_with_the_text_of_an_error(s)
+    del s.data("b")["tool"]
+
+
+@_way()
+def _running_with_an_object_as_output(s: OpencodeSession) -> None:
+    _run(s, "b")
+    s.state("b")["output"] = {"text": word("b")}
+
+
 @_way("b")
 def _pending(s: OpencodeSession) -> None:
     s.data("b")["state"] = {"status": "pending", "input": {}, "raw": ""}

@@ -24,6 +24,7 @@ from tests.goose_sessions import (
     Planted,
     call,
     corpus,
+    damage_settings,
     database,
     old_file,
     result,
@@ -31,9 +32,11 @@ from tests.goose_sessions import (
     sound,
     text,
     user,
+    with_a_row_in_the_way,
     word,
     written,
 )
+from toolpair.cli.main import main
 from toolpair.formats import get_agent, get_format
 from toolpair.formats.goose_database import LAYOUT
 from toolpair.session.session import Session, open_session
@@ -425,6 +428,43 @@ def test_a_row_that_nobody_can_repair_is_not_passed(tmp_path: Path) -> None:
     session.stage(problem, problem.fixes[0])
     session.save()
     assert errors(opened(path)) == []
+
+
+def test_what_is_no_error_is_not_said_to_be_refused(tmp_path: Path) -> None:
+    """An id that the API is not known to refuse everywhere."""
+    long = deepcopy(sound())
+    long[1].content[1]["id"] = long[2].content[0]["id"] = "call_" + "x" * 75
+    (problem,) = opened(database(tmp_path / "sessions.db", long)).problems
+    assert (problem.rule, problem.severity) == ("id.length", "warning")
+    assert problem.on_resume is not None and problem.on_resume.effect == "kept"
+    assert problem.on_resume.text == "goose sends it as it is, and the API may refuse the session."
+
+
+def test_a_row_in_the_way_is_named_with_what_sets_it_aside(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = with_a_row_in_the_way(tmp_path / "sessions.db")
+    before = path.read_bytes()
+    assert main(["fix", f"{path}::{SESSION}", "--in-place"]) == 3
+    assert "(--choose record.bad_json=set-aside)" in capsys.readouterr().err and path.read_bytes() == before
+    assert main(["fix", f"{path}::{SESSION}", "--in-place", "--choose", "record.bad_json=set-aside"]) == 0
+    assert errors(opened(path)) == []
+
+
+@pytest.mark.parametrize("name", ["result_gone", "ids_differ", "id_used_twice"])
+def test_damaged_settings_of_the_model_are_all_that_is_damaged(name: str, tmp_path: Path) -> None:
+    path = database(tmp_path / "sessions.db", PLANTED[name].rows)
+    damage_settings(path)
+    around = tables(path)
+    (found,) = [problem for problem in opened(path).problems if problem.rule.startswith("record.")]
+    assert (found.severity, found.impact) == ("warning", "harmless")
+    copy = tmp_path / "copy.db"
+    assert main(["fix", f"{path}::{SESSION}", "-o", str(copy)]) == 0
+    assert main(["fix", f"{path}::{SESSION}", "--in-place"]) == 0
+    assert tables(path) == around
+    for after in (opened(path), opened(copy)):
+        assert_whole(after, PLANTED[name].words)
+    (found,) = [p for p in after.problems if p.rule == found.rule]
+    after.stage(found, found.fixes[0])
+    assert_whole(after, PLANTED[name].words)
 
 
 def test_a_message_that_is_added_says_its_words(tmp_path: Path) -> None:

@@ -446,6 +446,16 @@ def test_a_copy_of_one_session_opens_again(name: str, tmp_path: Path) -> None:
     assert not copied["auth_profile_store"] and {row[0] for row in copied["transcript_events"]} == {ID.encode()}
 
 
+def test_what_named_a_deleted_row_is_brought_back(tmp_path: Path) -> None:
+    session = opened(tmp_path, PLANTED["row_deleted_by_hand"])
+    before = rows(tmp_path / NAME)
+    session.stage_recommended()
+    session.save()
+    assert is_sound(tmp_path / NAME)
+    assert main(["restore", f"{tmp_path / NAME}::{ID}", "--backup", "latest"]) == 0
+    assert rows(tmp_path / NAME) == before
+
+
 def test_the_list_says_title_folder_and_age(tmp_path: Path) -> None:
     path = tmp_path / NAME
     with closing(connected(path)) as db:

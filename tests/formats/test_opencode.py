@@ -323,6 +323,35 @@ def test_an_output_that_was_written_while_it_ran_is_used(tmp_path: Path) -> None
     assert ("user", "call_b", word("b")) in sent_rows(session)
 
 
+def test_the_output_in_a_row_is_its_own_whatever_the_id(tmp_path: Path) -> None:
+    session = opened(tmp_path, PLANTED["one_id_in_two_turns_and_the_first_running_with_its_output"])
+    session.stage_recommended()
+    assert [row[2] for row in sent_rows(session) if row[:2] == ("user", "call_b")] == [word("b"), word("d")]
+
+
+def test_of_two_texts_in_a_row_none_is_lost(tmp_path: Path) -> None:
+    found = deepcopy(PLANTED["running_with_the_output_in_its_state"].session)
+    found.state("b")["error"] = "It failed."
+    session = open_session(f"{written(tmp_path / 'opencode.db', found)}::{ID}")
+    session.stage_recommended()
+    assert word("b") in told(session) and b"It failed." in session.to_bytes()
+
+
+def test_an_error_that_no_result_says_is_the_result(tmp_path: Path) -> None:
+    session = opened(tmp_path, PLANTED["output_as_the_text_of_an_error"])
+    session.stage_recommended()
+    pair = next(one for one in session.conversation.pairs if one.call is not None and one.call.id == "call_b")
+    assert pair.result is not None and pair.result.is_error and pair.result.text == word("b")
+
+
+@pytest.mark.parametrize("name", ["no_input", "no_input_running"])
+def test_a_call_without_arguments_is_sent_without_them(name: str, tmp_path: Path) -> None:
+    seen = seen_of(opened(tmp_path, PLANTED[name]))
+    parts = [part.value for message in seen.messages for part in message.parts if isinstance(part.value, dict)]
+    (call,) = [one for one in parts if one.get("type") == "tool_use" and one.get("id") == "call_b"]
+    assert "input" not in call
+
+
 def test_a_completed_call_without_its_output_stops_everything(tmp_path: Path) -> None:
     session = opened(tmp_path, PLANTED["no_output"])
     seen = session.conversation.judged.seen

@@ -16,6 +16,7 @@ from textual.events import Key
 from textual.pilot import Pilot
 
 from tests.docker_agent_databases import copies_of_sample, items_of
+from tests.goose_sessions import SESSION, with_a_row_in_the_way
 from tests.tui.driving import frame, press
 from tests.tui.test_picker import DirectJudge, drive, until
 from tests.tui.test_typed_ahead import at_once
@@ -35,6 +36,23 @@ from toolpair.tui.screens.review import ReviewScreen
 from toolpair.tui.screens.saved import SavedScreen
 from toolpair.tui.screens.writing import WritingScreen
 from toolpair.tui.session_list import Sessions
+
+
+def test_a_row_in_the_way_can_be_set_aside(tmp_path: Path) -> None:
+    path = with_a_row_in_the_way(tmp_path / "sessions.db")
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "A")
+        await pilot.pause(0.5)
+        await press(pilot, "enter")
+        await until(pilot, lambda: "It can be set aside" in frame(app))
+        await press(pilot, "a")
+        assert isinstance(app.screen, ReviewScreen) and "set it aside" in frame(app)
+        await pilot.pause(0.5)
+        await press(pilot, "enter")
+        await until(pilot, lambda: shows(app, SavedScreen))
+
+    drive_session(path, play, open_session(f"{path}::{SESSION}"))
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from toolpair.cli.satisfying import stage_for_all
 from toolpair.cli.terminal import out, say, style_for
 from toolpair.formats import address_of
 from toolpair.formats.databases import named_sessions
-from toolpair.session.saving import Saved, attempted, set_aside
+from toolpair.session.saving import Saved, attempted, in_the_way, set_aside
 from toolpair.session.session import Refused, Session, SessionError
 from toolpair.shell.program import command
 from toolpair.source.addresses import divided
@@ -144,6 +144,10 @@ class Fixing(Struct, frozen=True):
         except Refused as error:
             if error.reason == "hard-links":
                 raise Refused(f"{str(error).removesuffix('.')} (--allow-hard-links).", error.reason) from None
+            if error.reason == "in-the-way":
+                rules = dict.fromkeys(problem.rule for problem, _ in in_the_way(session.conversation))
+                ways = " ".join(f"--choose {rule}=set-aside" for rule in rules)
+                raise Refused(f"{str(error).removesuffix('.')} ({ways}).", error.reason) from None
             raise
 
 

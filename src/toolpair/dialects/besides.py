@@ -26,7 +26,7 @@ _NO_TEXT: Final = frozenset(
     {
         *("type", "role", "id", "call_id", "tool_use_id", "tool_call_id", "item_id", "name", "namespace", "status"),
         *("signature", "data", "encrypted_content", "media_type", "cache_control", "model", "uuid", "timestamp"),
-        *("parentId", "parentUuid", "created_at"),
+        *("parentId", "parentUuid", "identity_parent_id", "leaf_event_id", "created_at"),
         *("phase", "execution", "internal_chat_message_metadata_passthrough", "metadata", "caller", "format"),
     }
 )

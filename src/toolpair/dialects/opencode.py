@@ -132,19 +132,32 @@ def files_of(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
-def kept_output(data: Mapping[str, Any], before: bool = False) -> str | None:
-    """The output of a call that a row keeps and that is not sent: what came while it ran, or before it was cleared."""
+def kept_output(data: Mapping[str, Any], before: bool = False) -> tuple[str, bool] | None:
+    """The output of a call that a row keeps and that is not sent, and whether it is the text of an error.
+
+    It came while the call ran, was cleared, or stands beside a state that says something else.
+    """
     state = state_of(data)
     metadata, time = state.get("metadata"), state.get("time")
     beside = metadata if isinstance(metadata, dict) else {}
-    if state.get("status") == "completed":
+    status, output = state.get("status"), state.get("output")
+    if status == "completed" and output is not None:
         cleared = isinstance(time, dict) and time.get("compacted")
-        found = state.get("output") if cleared else None
-    elif beside.get("interrupted") is True and not before:
+        found = (output, False) if cleared else None
+    elif status == "error" and beside.get("interrupted") is True and not before:
         found = None
     else:
-        found = state.get("output") or beside.get("output")
-    return found if isinstance(found, str) and found.strip() else None
+        error = None if status == "error" else state.get("error")
+        kept = ((output, False), (beside.get("output"), False), (error, True))
+        found = next((one for one in kept if one[0]), None)
+    if found is None or not (text := _words_of(found[0])).strip():
+        return None
+    return text, found[1]
+
+
+def _words_of(output: Any) -> str:
+    given = output.get("text") if isinstance(output, dict) else None
+    return output if isinstance(output, str) else given if isinstance(given, str) else _json(output)
 
 
 def media_of(file: Mapping[str, Any]) -> dict[str, Any]:
@@ -224,10 +237,12 @@ def changes_of_state(data: Mapping[str, Any], result: Mapping[str, Any] | None, 
         ended = {**{key: found for key, found in given.items() if key != "compacted"}, "start": start}
         ended.setdefault("end", start)
         slots.update(time=given if ended == given else ended, raw=ABSENT)
+        unsent = old if result_of(data) is None else {}
+        beside = {key: _left(unsent.get(key), texts) for key in ("output", "error")}
         if result.get("is_error") is True:
-            slots.update(status="error", error=texts, output=ABSENT, attachments=ABSENT)
+            slots.update(status="error", error=texts, output=beside["output"], attachments=ABSENT)
         else:
-            slots.update(status="completed", output=texts, error=ABSENT, attachments=files or ABSENT)
+            slots.update(status="completed", output=texts, error=beside["error"], attachments=files or ABSENT)
             slots.update(complete(old))
         metadata = slots.get("metadata", old.get("metadata"))
         if isinstance(metadata, dict) and metadata.get("interrupted") is True:
@@ -238,6 +253,11 @@ def changes_of_state(data: Mapping[str, Any], result: Mapping[str, Any] | None, 
         if (found is ABSENT and key in old) or (found is not ABSENT and old.get(key, ABSENT) != found)
     }
     return changes if old else {STATE: {at[-1]: found for at, found in changes.items()}}
+
+
+def _left(unsent: Any, said: str) -> Any:
+    """What stays of a text that was not sent: all of it, unless the result says it now."""
+    return unsent if isinstance(unsent, str) and unsent.strip() and unsent not in said else ABSENT
 
 
 def complete(state: Mapping[str, Any]) -> dict[str, Any]:

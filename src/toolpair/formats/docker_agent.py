@@ -32,12 +32,15 @@ from toolpair.formats.format import (
 from toolpair.formats.linear import Envelope, Linear
 from toolpair.formats.reading import as_text, facts_of, malformed_in, pairs_in
 from toolpair.formats.stored_rows import facts_in, row_of
+from toolpair.rules.odd_records import type_name
+from toolpair.rules.problem import Cause, Fix
 from toolpair.source.rows.layout import FACTS
-from toolpair.transcript.edits import Edit
+from toolpair.transcript.edits import Edit, MendBytes
 from toolpair.transcript.model import COMPACTED, Boundary, Damaged, Message, Scope, Transcript
 
 if TYPE_CHECKING:
     from toolpair.formats.format import Format
+    from toolpair.rules.context import Context
     from toolpair.transcript.draft import DraftMessage, Slot
 
 TITLE: Final = "docker-agent"
@@ -236,13 +239,16 @@ class _Rows(Linear):
         return self._with_kept(found)
 
     def _with_kept(self, found: list[Item]) -> list[Item]:
-        """What a summary kept is a place among the rows that are loaded: it moves with them."""
+        """What a summary kept is a place among the rows that are loaded: it moves with them, and begins with what
+        was put there in the place of others.
+        """
         now = {item.uid: place for place, item in enumerate(_loaded(found))}
         for number, item in enumerate(found):
             row = row_of(item.value, ITEM)
             kept = row.get("first_kept_entry")
             if isinstance(kept, int) and 0 < kept < len(self.loaded):
-                after = next((now[uid] for uid in self.loaded[kept:] if uid in now), kept)
+                before = (now[uid] + 1 for uid in reversed(self.loaded[:kept]) if uid in now)
+                after = next(before, next((now[uid] for uid in self.loaded[kept:] if uid in now), kept))
                 if after != kept:
                     found[number] = Item(item.uid, {**item.value, ITEM: {**row, "first_kept_entry": after}})
         return found
@@ -291,6 +297,11 @@ class DockerAgentFormat(OfOneApi):
     ) -> Sequence[ResumeEffect | None]:
         return [None if damage.readable else _stops(damage) for damage in found]
 
+    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
+        for item in items:
+            if not isinstance(item.value, Damaged) and _is_unreadable(item):
+                _no_message(context, item)
+
     def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
         return _sees(transcript)
 
@@ -305,6 +316,23 @@ class DockerAgentFormat(OfOneApi):
         written = count_in(usage, "output_tokens")
         read = count_in(usage, "input_tokens", "cached_input_tokens", "cached_write_tokens")
         return usage_of(read, written)
+
+
+def _no_message(context: Context, item: Item) -> None:
+    """A row of a message that holds JSON of another kind."""
+    value = _message_in(item.value)
+    says_nothing = not value or isinstance(value, (bool, int, float))
+    aside = MendBytes(item.uid, "aside")
+    context.add(
+        "record.bad_json",
+        f"This row does not hold a message but {type_name(value)}, so docker-agent does not load this session.",
+        record=item.uid,
+        severity="error",
+        impact="stops",
+        cause=Cause("no_message", "something else was written into the row"),
+        fixes=(Fix("set-aside", "set it aside, in a file beside this one", (aside,), recommended=says_nothing),),
+        no_fix=None if says_nothing else "Only you know what it was meant to be: set it aside, or write the message.",
+    )
 
 
 _ENVELOPE: Final = _Envelope(_MESSAGE)

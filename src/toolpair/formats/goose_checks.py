@@ -12,7 +12,8 @@ from toolpair.dialects import goose as dialect
 from toolpair.dialects.block_values import words
 from toolpair.dialects.item_types import type_name
 from toolpair.formats.format import Damage, Item, ResumeEffect
-from toolpair.formats.goose_rows import ROLES, VISIBLE, content_key, fields_of, is_message, row_slot
+from toolpair.formats.goose_rows import ROLES, SESSIONS, VISIBLE, content_key, fields_of, is_message, row_slot
+from toolpair.formats.stored_rows import row_of
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
 from toolpair.transcript.edits import Edit, InsertMessage, Reorder, SetInRecord
@@ -40,6 +41,7 @@ _IN_RESULT: Final[Mapping[str, Mapping[str, type]]] = {
 }
 _NOTICES: Final = ("contextLengthExceeded", "summarizationRequested", "conversationCompacted")
 """Types of parts that older versions wrote for the screen; the newest one stops at them."""
+_SETTINGS: Final = "model_config_json"
 _OLD_CALL: Final = "frontendToolRequest"
 _WITHIN: Final = ("result.type_not_allowed", "name.missing")
 """Rules whose problems are part of why a row cannot be read."""
@@ -157,6 +159,7 @@ def _as_text(part: Any) -> dict[str, Any]:
 def check(context: Context, items: Sequence[Item], unreadable: Collection[int], in_turns: bool) -> None:
     """`unreadable`: uids of the messages that goose cannot read."""
     _left_out(context)
+    _settings(context, items)
     context.problems[:] = [one for one in context.problems if one.record not in unreadable or one.rule not in _WITHIN]
     numbers = {record: number for number, one in enumerate(context.messages) for record in one.records}
     for item in items if unreadable else ():
@@ -177,6 +180,30 @@ def _left_out(context: Context) -> None:
             context.problems[number] = replace(problem, severity="error", impact="loses", text=text)
         elif problem.rule == "result.id_mismatch":
             context.problems[number] = replace(problem, severity="error", impact="loses")
+
+
+def _settings(context: Context, items: Sequence[Item]) -> None:
+    """The settings of the model, in the session's own row."""
+    of_session = next((item for item in items[:2] if row_of(item.value, SESSIONS)), None)
+    found = row_of(of_session.value, SESSIONS).get(_SETTINGS) if of_session is not None else None
+    if of_session is None or found is None or isinstance(found, dict):
+        return
+    context.add(
+        "record.bad_json",
+        f"The session's model settings ({_SETTINGS}) are not JSON, so goose continues with those of its configuration.",
+        record=of_session.uid,
+        severity="warning",
+        impact="harmless",
+        cause=Cause("settings_damaged", "the column was cut off, or written by another program"),
+        fixes=(
+            Fix(
+                "clear",
+                "empty the column",
+                (SetInRecord(of_session.uid, (SESSIONS, _SETTINGS), None),),
+                loses="what is left of the settings",
+            ),
+        ),
+    )
 
 
 def _unreadable(context: Context, item: Item, number: int | None) -> None:

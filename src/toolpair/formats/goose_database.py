@@ -43,6 +43,7 @@ _SESSIONS: Final = Table(
     json=("model_config_json",),
     # What extensions and recipes keep there may be secret.
     hidden=frozenset({"extension_data", "recipe_json", "user_recipe_values_json"}),
+    whole=True,
 )
 _MESSAGES: Final = Table("messages", json=("metadata_json", "content_json"))
 _ORDER: Final = "ORDER BY created_timestamp, id"

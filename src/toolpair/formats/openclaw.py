@@ -68,6 +68,7 @@ OUTCOMES: Final[dict[str, Outcome]] = {
     **dict.fromkeys(("chain.missing_parent", "chain.second_root", "chain.null_parent", "chain.cycle"), _FORGOTTEN),
     "chain.list_differs": ("kept", "OpenClaw sends the rows of its list, in its order.", None),
     "chain.wrong_leaf": ("dropped", "OpenClaw continues from this line and does not see what follows.", "history"),
+    "field.missing": ("dropped", "OpenClaw leaves this message out without telling you.", "what it says"),
     "content.empty_text": ("healed", "OpenClaw leaves the empty text out.", None),
     "record.lone_surrogate": ("healed", "OpenClaw leaves the damaged characters out.", None),
 }

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -18,6 +18,7 @@ from toolpair.formats.openclaw_rows import (
     WINDOW,
     Event,
     Rows,
+    lacking,
     linked,
     list_differs,
     path_of,
@@ -54,11 +55,47 @@ def damage_of(damage: Damage, skipped: SkippedLines) -> ResumeEffect | None:
 
 
 def check(context: Context, rows: Rows, pi: History) -> None:
-    if any(isinstance(item.value, Damaged) for item in rows.items) or not rows.events:
+    if not rows.events:
+        return
+    numbers = {record: number for number, one in enumerate(context.messages) for record in one.records}
+    for event in rows.path:
+        if made := lacking(event.record):
+            _left_out(context, event, made, numbers.get(event.item.uid))
+    if any(isinstance(item.value, Damaged) for item in rows.items):
         return
     if pi.header is None:
         _add_header(context, rows)
     _check_list(context, rows)
+
+
+def _left_out(context: Context, event: Event, made: Mapping[str, Any], number: int | None) -> None:
+    """A message that OpenClaw does not take for one."""
+    blocks = context.messages[number].blocks if number is not None else ()
+    result = next((one for one in blocks if one.kind == "result" and one.record == event.item.uid), None)
+    pair = context.pairing.pair_of(result) if result is not None else None
+    if "toolName" in made and pair is not None and pair.call is not None and pair.call.name:
+        made = {**made, "toolName": pair.call.name}
+    what = "result" if result is not None else "message"
+    absent = ", ".join(name for name in made if name not in event.record["message"])
+    lacks = f"has no {absent}" if absent else f"has another type of {', '.join(made)} than it reads"
+    context.add(
+        "field.missing",
+        f"This {what} {lacks}, so {TITLE} leaves it out without telling you.",
+        at=None if number is None else (number, None),
+        record=event.item.uid,
+        result=result,
+        severity="error",
+        impact="loses",
+        cause=Cause("wrong_type", "its end was cut off, or another program wrote it"),
+        fixes=(
+            Fix(
+                "complete",
+                f"write it as {TITLE} reads it",
+                tuple(SetInRecord(event.item.uid, (*IN_EVENT, "message", key), value) for key, value in made.items()),
+                recommended=True,
+            ),
+        ),
+    )
 
 
 def _add_header(context: Context, rows: Rows) -> None:

@@ -54,7 +54,9 @@ _WINDOWS: Final = Table(
 )
 _STATES: Final = Table("session_transcript_index_state", key="session_id")
 _SESSION: Final = {"session_id": "session_id"}
-_IDENTITIES: Final = Part("transcript_event_identities", "identity_", {**_SESSION, "seq": "seq"}, "event_id")
+_IDENTITIES: Final = Part(
+    "transcript_event_identities", "identity_", {**_SESSION, "seq": "seq"}, "event_id", moves=True
+)
 _ACTIVE: Final = Part(
     "session_transcript_active_events",
     "listed_",
@@ -70,6 +72,11 @@ _EVENTS: Final = Table(
     sizes={"event_utf8_bytes": "event_json"},
     parts=(_IDENTITIES, _ACTIVE),
 )
+_NODE: Final = (
+    "SELECT session_key, ? AS current_session_id, '{}' AS entry_json, -1 AS entry_valid, updated_at FROM session_nodes "
+    "WHERE session_key = (SELECT session_key FROM session_windows WHERE session_id = ?)"
+)
+"""The row that the session's own refers to; what it says besides is the agent's alone."""
 _BESIDES: Final = ("event_zstd", "event_utf8_bytes", "navigation_json")
 """Columns that say what the record says: packed, its size, and what the agent looks records up by."""
 
@@ -80,7 +87,7 @@ class OpenClawLayout:
     agent = "openclaw"
     title = "OpenClaw's database of sessions"
     stop: str | None = "openclaw gateway stop"
-    besides: Mapping[str, str] = {"schema_meta": ALL}
+    besides: Mapping[str, str] = {"schema_meta": ALL, "session_nodes": _NODE}
     tables: Sequence[Table] = (_WINDOWS, _STATES, _EVENTS)
 
     def claims(self, tables: Mapping[str, frozenset[str]], connection: Connection) -> bool:

@@ -15,6 +15,8 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from toolpair.dialects.block_texts import WrittenBlock
+from toolpair.dialects.block_values import words
+from toolpair.dialects.item_types import type_name
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentRequest, View
 from toolpair.formats.linear import with_slots
 from toolpair.formats.openclaw import BEHIND, ENDS_ELSEWHERE, MEASURED_ROWS, TITLE, WAYS, OpenClaw
@@ -40,6 +42,7 @@ NAMED: Final = "identity_event_id"
 PARENT: Final = "identity_parent_id"
 LEAVING_OUT: Final = frozenset({"anthropic-messages"})
 """The APIs for which it leaves calls without a result out, as it looks for turns that Anthropic's would refuse."""
+_SPEAKERS: Final = ("user", "assistant")
 _BROKE_OFF: Final = (
     "[This turn failed before it completed. Do not redo its work without confirming with the user first.]"
 )
@@ -246,9 +249,40 @@ def _is_unsent(record: Mapping[str, Any]) -> bool:
     return isinstance(message, dict) and message.get("excludeFromContext") is True
 
 
+def lacking(record: Any) -> dict[str, Any]:
+    """The fields of a message without which OpenClaw leaves it out of the history, and what they should be."""
+    message = record.get("message") if isinstance(record, dict) else None
+    if not isinstance(message, dict):
+        return {}
+    content, made = message.get("content"), dict[str, Any]()
+    if message.get("role") == "toolResult":
+        if not isinstance(content, list):
+            made["content"] = [] if content is None else [_typed(content)]
+        if not isinstance(message.get("isError"), bool):
+            made["isError"] = False
+        if not isinstance(message.get("toolName"), str):
+            made["toolName"] = "unknown"
+    elif message.get("role") in _SPEAKERS and not isinstance(content, str):
+        parts = content if isinstance(content, list) else [] if content is None else [content]
+        if not isinstance(content, list) or any(type_name(part) is None for part in parts):
+            made["content"] = [_typed(part) for part in parts]
+    return made
+
+
+def _typed(part: Any) -> Any:
+    """A part with a type."""
+    if type_name(part) is not None:
+        return part
+    text = part.get("text") if isinstance(part, dict) else part
+    return {"type": "text", "text": text if isinstance(text, str) else words(part)}
+
+
 def _paired(turns: Sequence[Turn]) -> Sequence[Turn]:
-    """As ever, but a result without any id is none, and calls without a result are left out for some APIs."""
-    named = [turn for turn in turns if turn.role != "result" or isinstance(turn.blocks[0].id, str)]
+    """As ever, but messages that lack a field are left out, a result without any id is none, and calls without a
+    result are left out for some APIs.
+    """
+    read = (turn for turn in turns if not lacking(turn.node.value))
+    named = [turn for turn in read if turn.role != "result" or isinstance(turn.blocks[0].id, str)]
     leaves_out = _api_of(named) in LEAVING_OUT
     made = WAYS.paired([_as_note(turn, number, named, leaves_out) for number, turn in enumerate(named)])
     if not leaves_out:

@@ -1,4 +1,4 @@
-"""opencode's and Kilo's sessions: rows of a database, messages and their parts. As measured on 1.18.33 and 7.7.7.
+"""opencode's and Kilo's sessions: rows of a database, messages and their parts. As measured on 1.18.33 and 7.7.9.
 
 Before 1.2 each row was a file of a folder, as measured on 1.1.65.
 
@@ -56,10 +56,11 @@ from toolpair.rules.context import Context
 from toolpair.source.rows.layout import FACTS
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import COMPACTED, UNDONE, Block, Boundary, Damaged, Message, Scope, Transcript
+from toolpair.transcript.output_copies import Copies, Copy
 
 # --- data --------------------------------------------------------------------------------------------------
 
-NEWEST: Final = {OPENCODE: "1.18.33", KILO: "7.7.7"}
+NEWEST: Final = {OPENCODE: "1.18.33", KILO: "7.7.9"}
 LAST_WITH_FOLDER: Final = {OPENCODE: "1.1.65", KILO: "1.0"}
 """The last versions that read a folder. Kilo's was not measured, only that later ones move it into their database."""
 _PROFILES: Final = {
@@ -188,26 +189,44 @@ def _read(items: Sequence[Item]) -> Transcript:
         scopes=scopes,
         inactive_blocks=pairs_in(inactive),
         boundaries=tuple(boundaries),
-        copies=_copies(history),
+        copies=_OfRows(history),
     )
 
 
-def _copies(history: History) -> dict[str, tuple[Any, str]]:
-    """Outputs that a call's row keeps and that are not sent, where the id names one call alone."""
-    found: dict[str, tuple[Any, str]] = {}
-    seen: set[str] = set()
-    for part in (part for message in history.active for part in message.parts):
-        data = data_in(part)
-        id_ = data.get("callID")
-        if type_name(data) != "tool" or not isinstance(id_, str):
-            continue
-        output = dialect.kept_output(data, history.in_folder)
-        if id_ in seen:
-            found.pop(id_, None)
-        elif output is not None:
-            found[id_] = (output, "in what its own row keeps of it")
-        seen.add(id_)
-    return found
+class _OfRows(Copies):
+    """Outputs that the calls' own rows keep and that are not sent: the row says whose they are, whatever the id."""
+
+    def __init__(self, history: History) -> None:
+        self._of: dict[int, Copy] = {}
+        self._rows: dict[str, list[int]] = {}
+        for part in (part for message in history.active for part in message.parts):
+            data = data_in(part)
+            if type_name(data) != "tool":
+                continue
+            if isinstance(data.get("callID"), str):
+                self._rows.setdefault(data["callID"], []).append(part.uid)
+            if (kept := dialect.kept_output(data, history.in_folder)) is not None:
+                self._of[part.uid] = Copy(kept[0], "in what its own row keeps of it", is_error=kept[1])
+
+    def of_call(self, call: Block) -> Sequence[Copy]:
+        found = self._of.get(call.record)
+        return () if found is None else (found,)
+
+    def files_naming(self, id_: str) -> Sequence[str]:
+        return ()
+
+    def __getitem__(self, id_: str) -> tuple[Any, str]:
+        rows = self._rows[id_]
+        if len(rows) != 1:
+            raise KeyError(id_)
+        found = self._of[rows[0]]
+        return found.content, found.where
+
+    def __iter__(self) -> Iterator[str]:
+        return (id_ for id_, rows in self._rows.items() if len(rows) == 1 and rows[0] in self._of)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 # --- what is sent ------------------------------------------------------------------------------------------
@@ -288,8 +307,12 @@ def _answer(id_: Any, result: Block | None, data: dict[str, Any], before: bool) 
 def _sent_value(block: Block, data: dict[str, Any], is_own: bool, before: bool) -> Any:
     """A block as it goes out; the same object when nothing is changed, None when it is left out."""
     value = block.value
-    if block.kind == "call" and dialect.state_of(data).get("status") not in _STATES:
-        return None
+    if block.kind == "call":
+        state = dialect.state_of(data)
+        if state.get("status") not in _STATES:
+            return None
+        if "input" not in state:
+            return {key: found for key, found in value.items() if key != "input"}
     if block.kind == "thinking" and not is_own and not before:
         words = value.get("thinking")
         return {"type": "text", "text": words} if isinstance(words, str) and words.strip() else None

@@ -193,7 +193,7 @@ class Rows(Linear):
             if block.kind == "call":
                 self._write_call(block, source, given.get(id(block)), data)
             elif source.kind == "call":
-                self._set_slot(uid, dialect.DATA, dialect.part_of(block.value))
+                self._set_slot(uid, dialect.DATA, self._call_as_part(block, source, data))
             elif block.value is not source.value:
                 self._set_slots(uid, dialect.changes_of_text(source, block.value))
 
@@ -207,6 +207,14 @@ class Rows(Linear):
             time = row_of(self._row[uid], PART).get("time_created", self._stored_of[uid].time)
             value = result.value if result is not None else None
             self._set_slots(uid, dialect.changes_of_state(data, value, time))
+
+    def _call_as_part(self, block: DraftBlock, call: Block, data: dict[str, Any]) -> dict[str, Any]:
+        """A call that is kept as a text, with what its row keeps of an output."""
+        part = dialect.part_of(block.value)
+        kept = dialect.kept_output(data, self._history.in_folder)
+        if kept is not None and kept[0] not in part.get("text", ""):
+            part["text"] = f"{part.get('text', '')}\n\n{kept_output_label(call.name)}\n{kept[0]}"
+        return part
 
     def _is_as_read(self, result: DraftBlock, uid: int) -> bool:
         """Whether a result says what it said in this row, whatever its id is."""

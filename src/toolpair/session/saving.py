@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolpair.history.conversation import Conversation
+    from toolpair.rules.problem import Fix, Problem
     from toolpair.session.opening import OpenedState
     from toolpair.source.byte_runs import Piece
     from toolpair.source.container import Container
@@ -187,6 +188,17 @@ def _copied(
 ) -> bytes | None:
     base = file.container.conversations[0].document
     return rows.copied(str(path), base, conversations[0].document, file.snapshot.shown)
+
+
+def in_the_way(conversation: Conversation) -> Sequence[tuple[Problem, Fix]]:
+    """The records that cannot be read, each with the fix that sets it aside, where a save was refused for them."""
+    return [
+        (problem, fix)
+        for problem in conversation.problems
+        if problem.record is not None and conversation.transcript.scopes.get(problem.record) == "malformed"
+        for fix in problem.fixes
+        if fix.id == "set-aside"
+    ]
 
 
 def set_aside(conversations: Sequence[Conversation]) -> tuple[bytes, ...]:

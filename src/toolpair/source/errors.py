@@ -33,7 +33,8 @@ class Refused(Exception):
     """Nothing was written, because writing could lose something.
 
     `reason` is for programs: "changed", "gone", "held", "hard-links", "read-only", "exists", "no-folder",
-    "not-regular", "no-file", "name-too-long", "backups", "database", "form" (it cannot be written the way it was read).
+    "not-regular", "no-file", "name-too-long", "backups", "database", "in-the-way" (a record that cannot be read is),
+    "form" (it cannot be written the way it was read).
     """
 
     def __init__(self, text: str, reason: str = "") -> None:

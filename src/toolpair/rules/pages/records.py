@@ -84,7 +84,11 @@ Warning: low memory {"role":"assistant","content":[{"type":"text","text":"Shall 
             format="anthropic",
             also=("turn.alternation",),
         ),
-        (Offered("escape", "escape the control characters"), _ASIDE),
+        (
+            Offered("escape", "escape the control characters"),
+            Offered("clear", "empty the column, of settings that goose reads over", "what is left of the settings"),
+            _ASIDE,
+        ),
     ),
     RulePage(
         "record.bad_utf8",

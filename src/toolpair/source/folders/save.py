@@ -223,7 +223,7 @@ def change_files(
         step("compare")
         if not is_as_seen():
             if in_the_way is not None:
-                raise Refused(in_the_way, "form")
+                raise Refused(in_the_way, "in-the-way")
             raise SaveFailed(
                 f"Saving {shown} failed (another program wrote to it at the same moment); the session is unchanged."
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
@@ -11,9 +11,12 @@ from toolpair.source.document import Document
 from toolpair.source.errors import Refused
 from toolpair.source.record import Record
 from toolpair.source.record_values import parse
-from toolpair.source.rows.layout import Part, Row, Stored, Table
+from toolpair.source.rows.layout import Part, Row, Stored, Table, columns_of, quoted
 from toolpair.source.rows.lines import columns_of_line, line_of, stored, table_of
 from toolpair.transcript.model import Damaged
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
 _FOLDED: Final = bytes.maketrans(b"\t\r", b"  ")
 """What stands for a line end depends on the whole text."""
@@ -57,6 +60,29 @@ def changes_between(
         else:
             found += _changed(row, base.record(record.uid).body, columns)
     return found
+
+
+def dangling(
+    connection: Connection, changes: Sequence[RowChange], tables: Sequence[Table], session: str
+) -> Iterator[RowChange]:
+    """The removal of what names a row that is gone, as after one was deleted by hand: it is in the way of what is
+    written of the others. Nothing where no such rows are written.
+    """
+    written = {change.table for change in changes}
+    for table in tables:
+        if not any(part.table in written for part in table.parts):
+            continue
+        for part in table.parts:
+            names = columns_of(connection, part.table)
+            same = " AND ".join(
+                f"{quoted(table.name)}.{quoted(of)} = p.{quoted(name)}" for name, of in part.row.items()
+            )
+            there = f"SELECT 1 FROM {quoted(table.name)} WHERE {same}"
+            own = f"p.{quoted(next(name for name, of in part.row.items() if of in table.within))} = ?"
+            listed = ", ".join(f"p.{quoted(name)}" for name in names)
+            sql = f"SELECT {listed} FROM {quoted(part.table)} p WHERE {own} AND NOT EXISTS ({there})"
+            for values in connection.execute(sql, (session,)).fetchall():
+                yield RowChange(part.table, tuple(part.row), dict(zip(names, values, strict=True)), None)
 
 
 def in_tables(row: Row) -> Iterator[tuple[str, Mapping[str, Stored]]]:

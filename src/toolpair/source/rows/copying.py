@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolpair.source.errors import Refused, UnreadableFile
 from toolpair.source.rows.changes import changes_between, in_tables, moved_columns
-from toolpair.source.rows.layout import insert, quoted, tables_of, text
+from toolpair.source.rows.layout import columns_of, insert, quoted, tables_of, text
 from toolpair.source.rows.reading import prepare, reading
 from toolpair.source.rows.transaction import carry_out
 
@@ -73,8 +73,9 @@ def _make(made: sqlite3.Connection, source: sqlite3.Connection, kind: str) -> No
 
 
 def _copy(source: sqlite3.Connection, made: sqlite3.Connection, name: str, condition: str, session: str) -> None:
-    sql = f"SELECT * FROM {quoted(name)} WHERE {condition}"
-    cursor = source.execute(sql, [session] * condition.count("?"))
+    sql = condition if condition.startswith("SELECT ") else f"SELECT * FROM {quoted(name)} WHERE {condition}"
+    cursor = source.execute(sql, [session] * sql.count("?"))
     names = [column[0] for column in cursor.description]
+    there = columns_of(made, name)
     for values in cursor:
-        insert(made, name, dict(zip(names, values, strict=True)))
+        insert(made, name, {key: value for key, value in zip(names, values, strict=True) if key in there})

@@ -110,7 +110,8 @@ class Layout(Protocol):
     """The command that ends what usually has the database open; None where each process is to be closed."""
     besides: Mapping[str, str]
     """Other tables of which a copy of one session needs rows, such as those by which the agent knows the database's
-    version: `ALL`, or those that meet a condition, in which `?` is the session.
+    version: `ALL`, or those that meet a condition, in which `?` is the session; where not all of a row may be handed
+    on, the query that makes it, which may name columns that not every version has.
     """
 
     def claims(self, tables: Mapping[str, frozenset[str]], connection: Connection) -> bool:

@@ -17,11 +17,11 @@ from toolpair.source.document import Document
 from toolpair.source.errors import Refused, SaveFailed, UnreadableFile
 from toolpair.source.rows.backup import RowsBackup, made
 from toolpair.source.rows.by_itself import has_triggers, notes_on
-from toolpair.source.rows.changes import RowChange, changes_between, moved_columns
-from toolpair.source.rows.reading import COPIED, connected, refuse_log, state_of
+from toolpair.source.rows.changes import RowChange, changes_between, dangling, moved_columns
+from toolpair.source.rows.reading import COPIED, connected, reading, refuse_log, state_of
 from toolpair.source.rows.records_save import RecordsSave
 from toolpair.source.rows.stored_session import RowsOfSession
-from toolpair.source.rows.transaction import WAITS, Step, carry_out, is_made, refuse_held, whole, writing
+from toolpair.source.rows.transaction import WAITS, Step, broken_links, carry_out, is_made, refuse_held, whole, writing
 from toolpair.source.saving.backups import prune
 from toolpair.source.saving.checks import changed, refuse_unwritable
 from toolpair.source.saving.file_names import KeptNames
@@ -68,7 +68,8 @@ class RowsSave(RecordsSave[RowsOfSession]):
                 raise Refused(changed(self._before.shown), "changed")
             by_uid = {record.uid: row for record, row in zip(self._base.records, rows, strict=True)}
             tables = self._stored.layout.tables
-            return changes_between(self._base, self._now, by_uid, tables, self._before.shown)
+            found = changes_between(self._base, self._now, by_uid, tables, self._before.shown)
+            return [*dangling(connection, found, tables, self._stored.session), *found]
 
         def compare(connection: sqlite3.Connection) -> frozenset[str] | None:
             rows = list(self._stored.layout.rows(connection, self._stored.session))
@@ -109,7 +110,7 @@ def restore_rows(path: str, backup: str, held: RowsBackup, only_over: Snapshot |
         return frozenset() if all(is_made(connection, change) for change in back) else None
 
     try:
-        return change_rows(path, shown, held.session, wanted, compare)
+        return change_rows(path, shown, held.session, wanted, compare, loose=_loose_in(backup, held))
     except Refused as error:
         if error.reason != "changed":
             raise
@@ -117,6 +118,14 @@ def restore_rows(path: str, backup: str, held: RowsBackup, only_over: Snapshot |
             f"Rows that {name} would put back have changed since that save; restore a newer backup first.",
             "changed",
         ) from None
+
+
+def _loose_in(backup: str, held: RowsBackup) -> int:
+    """How many rows of a whole backup refer to one that was not there: a save may have removed them."""
+    if not held.is_whole:
+        return 0
+    with reading(backup, backup) as (connection, _):
+        return broken_links(connection)
 
 
 def refuse_no_database(path: str, backup: str, held: RowsBackup) -> None:
@@ -145,6 +154,7 @@ def change_rows(
     size: int = 0,
     stop: str | None = None,
     step: Step = _no_step,
+    loose: int = 0,
     now: datetime | None = None,
     io: Io = _SYSTEM,
 ) -> SaveResult:
@@ -164,7 +174,7 @@ def change_rows(
     sweep_folder(os.path.dirname(path), io)
     is_whole = state_of(path).size <= COPIED
     names = KeptNames(path, now)
-    with undone_on_failure(path) as kept, writing(path, shown, step) as transaction:
+    with undone_on_failure(path) as kept, writing(path, shown, step, loose) as transaction:
         connection = transaction.connection
         step("read")
         refuse_held(path, shown, stop)
@@ -184,12 +194,12 @@ def change_rows(
         except Refused:
             if in_the_way is None:
                 raise
-            raise Refused(in_the_way, "form") from None
+            raise Refused(in_the_way, "in-the-way") from None
         moved = connection.total_changes - before - len(changes)
         step("compare")
         columns = compare(connection)
         if columns is None and in_the_way is not None:
-            raise Refused(in_the_way, "form")
+            raise Refused(in_the_way, "in-the-way")
         if columns is None:
             raise SaveFailed(
                 f"Saving {shown} failed (the database made something else of it); the database is unchanged."

@@ -57,8 +57,9 @@ class Transaction:
 
 
 @contextmanager
-def writing(path: str, shown: str, step: Step) -> Iterator[Transaction]:
-    """A transaction, committed at the end; any exception before that rolls it back.
+def writing(path: str, shown: str, step: Step, loose: int = 0) -> Iterator[Transaction]:
+    """A transaction, committed at the end; any exception before that rolls it back. `loose`: how many rows may refer to
+    one that is not there, besides those that do.
 
     Raises Refused, and SaveFailed with the state that the database is in.
     """
@@ -74,7 +75,7 @@ def writing(path: str, shown: str, step: Step) -> Iterator[Transaction]:
                 last.execute("SELECT count(*) FROM sqlite_master").fetchone()
             connection = opened.enter_context(closing(connected(path, "mode=rw", WAITS)))
             transaction = Transaction(connection)
-            connection.execute("PRAGMA foreign_keys=ON")
+            connection.execute(f"PRAGMA foreign_keys={'OFF' if loose else 'ON'}")
             if has_log:
                 connection.execute("PRAGMA wal_autocheckpoint=0")
             step("begin")
@@ -82,7 +83,7 @@ def writing(path: str, shown: str, step: Step) -> Iterator[Transaction]:
             try:
                 _refuse_other_encoding(connection, shown)
                 is_small = state_of(path).size <= COPIED
-                broken = _broken_links(connection) if is_small else 0
+                broken = broken_links(connection) + loose if is_small else 0
                 yield transaction
                 step("check")
                 if is_small:
@@ -149,7 +150,7 @@ def _sentence(error: sqlite3.Error, shown: str, done: bool) -> Refused | SaveFai
     return SaveFailed(f"Saving {shown} failed ({said}); {_state(done)}.")
 
 
-def _broken_links(connection: sqlite3.Connection) -> int:
+def broken_links(connection: sqlite3.Connection) -> int:
     return len(connection.execute("PRAGMA foreign_key_check").fetchall())
 
 
@@ -161,7 +162,7 @@ def _refuse_other_encoding(connection: sqlite3.Connection, shown: str) -> None:
 
 
 def _refuse_unsound(connection: sqlite3.Connection, broken: int, shown: str) -> None:
-    if _broken_links(connection) > broken:
+    if broken_links(connection) > broken:
         raise Refused(f"{shown} cannot be saved: other rows refer to one that would be removed; save a copy.", "form")
     said = [text(row[0]) for row in connection.execute("PRAGMA integrity_check(1)")]
     if said != ["ok"]:

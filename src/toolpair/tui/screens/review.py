@@ -13,6 +13,7 @@ from textual.binding import Binding, BindingType
 
 from toolpair.session.carrying_out import preview
 from toolpair.session.reopening import reopened
+from toolpair.session.saving import in_the_way
 from toolpair.session.session import Refused, SaveFailed, SessionError
 from toolpair.tui.aside import Aside
 from toolpair.tui.background_loading import know
@@ -384,6 +385,23 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         lines = self.glyphs.paragraph
         self.ask(ConfirmScreen("Other names", lambda width, _: lines(words, width), answers), answered, of_state=True)
 
+    def _ask_aside(self) -> None:
+        """What stands in the way of the save can be set aside: it is applied, and seen here before it is saved."""
+
+        def answered(answer: str | None) -> None:
+            if answer is not None:
+                for problem, fix in in_the_way(self._session.conversation):
+                    self._session.stage(problem, fix)
+                    self._overview.note_staged([problem])
+                self.tool.open_sessions.changed(self._desk)
+                self._error = ""
+                self._refresh("set aside, in a file beside this one. enter saves")
+
+        words = "A row that cannot be read is in the way. It can be set aside: a file beside this one keeps its bytes."
+        answers = [("a", "aside", "set it aside")]
+        lines = self.glyphs.paragraph
+        self.ask(ConfirmScreen("In the way", lambda width, _: lines(words, width), answers), answered, of_state=True)
+
     def _save(self, path: Path | None, allow_links: bool = False) -> None:
         session = self._session
         fixed = [f"{count:,} × {title}" for title, count in counted(session.staged)]
@@ -431,6 +449,9 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
                 self._refresh("stopped: nothing was written")
             case Refused(reason="hard-links") if path is None:
                 self._ask_links()
+            case Refused(reason="in-the-way") if in_the_way(self._session.conversation):
+                self._refused(error)
+                self._ask_aside()
             case Refused():
                 self._refused(error)
             case SaveFailed() | SessionError():
