@@ -61,6 +61,11 @@ def _lacks_key(id_: str, values: Sequence[Any]) -> bool:
     return not named and not any(isinstance(role := value.get("role"), str) and role in roles for value in records)
 
 
+def of_its_api(found: Format, document: Document) -> Format:
+    """The format as the first records of a document show it to be, where it has several ways."""
+    return _of_its_api(found, _beginning(document))
+
+
 def _of_its_api(found: Format, values: Sequence[Any]) -> Format:
     """The format with the profile of the API that the session speaks."""
     return found.for_records(values) if isinstance(found, OfSeveralApis) else found

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from toolpair.formats import REGISTRY, get_format
-from toolpair.formats.format import Format, Item, KnowsRecords
+from toolpair.formats.format import Format, Item, KnowsRecords, OfSeveralApis
 from toolpair.formats.list_evidence import ANTHROPIC, ListEvidence
 from toolpair.transcript.model import Damaged, EmptyObject, Message, Transcript
 
@@ -19,6 +19,7 @@ def why_not(found: Format, values: Iterable[Any]) -> str | None:
     if not isinstance(found, KnowsRecords):
         return ListEvidence().hear_all(records).against(ANTHROPIC if found.id == "roo-code" else found.id)
     known = sum(map(found.knows, records))
+    found = found.for_records(records) if isinstance(found, OfSeveralApis) else found
     if known * 2 < len(records) and not found.sniff(records):
         return f"{known or 'none'} of its {len(records):,} records are ones that {found.title} writes"
     transcript = found.read([Item(number, value) for number, value in enumerate(records)])

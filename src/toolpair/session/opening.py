@@ -21,6 +21,7 @@ from toolpair.formats.format_detection import (
     no_such_format,
     not_recognised,
     not_understood,
+    of_its_api,
     refused_as,
 )
 from toolpair.history.checked_records import CheckedRecords, items_of, request_of
@@ -215,7 +216,10 @@ def open_file(
     refused = not_understood(sources, snapshot.shown) if wanted is None else refused_as(wanted, sources, snapshot.shown)
     if refused is not None:
         raise refused
-    formats = [wanted or _first_look(source, reader.profile) for source in sources]
+    formats = [
+        of_its_api(wanted, source.document) if wanted is not None else _first_look(source, reader.profile)
+        for source in sources
+    ]
     known = next((found for found in formats if found is not None), None)
     if known is None:
         raise not_recognised(sources, snapshot.shown)
