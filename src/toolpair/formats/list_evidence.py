@@ -131,7 +131,7 @@ class ListEvidence(Struct):
         """The API with the most evidence."""
         best = max(_SHAPES, key=lambda shape: self.by.get(shape, 0))
         count = self.by.get(best, 0)
-        if not count or self.by.get(OTHER, 0) >= count:
+        if not count or self.by.get(OTHER, 0) > count:
             return None
         fits = self.items * 2 > self.messages if best == RESPONSES else self.roles * 2 >= self.messages
         return best if fits else None
