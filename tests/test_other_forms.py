@@ -285,3 +285,20 @@ def _parts(message: Value) -> list[Any]:
 
 def _is(part: Any) -> bool:
     return isinstance(part, dict) and part.get("tool_use_id") == ID
+
+
+def test_a_list_of_another_api_is_still_none_of_these() -> None:
+    messages = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": [CALL_PARTS["ai-sdk"]]},
+        {"role": "tool", "content": [RESULT_PARTS["ai-sdk"]]},
+    ]
+    with pytest.raises(ValueError, match=r"."):
+        toolpair.check(messages)
+    messages = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": [CALL_PARTS["bedrock"]]},
+        {"role": "user", "content": [RESULT_PARTS["bedrock"]]},
+    ]
+    with pytest.raises(ValueError, match=r"."):
+        toolpair.check(messages)

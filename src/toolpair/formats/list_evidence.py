@@ -52,6 +52,8 @@ def api_of(value: dict[str, Any]) -> str | None:
     if isinstance(value.get("call_id"), str) and ("output" in value or "arguments" in value):
         return RESPONSES
     role = value.get("role")
+    if role == "tool" and _is_of_ai_sdk(value.get("content")):
+        return OTHER
     if role == "tool" or role == "function" or "tool_call_id" in value or "function_call" in value:
         return CHAT
     if isinstance(value.get("tool_calls"), list):
@@ -68,6 +70,10 @@ def api_of(value: dict[str, Any]) -> str | None:
         if isinstance(kind, str) and kind in _PARTS:
             return _PARTS[kind]
     return None
+
+
+def _is_of_ai_sdk(content: Any) -> bool:
+    return isinstance(content, list) and any(type_name(part) == "tool-result" for part in content)
 
 
 def is_item(value: dict[str, Any]) -> bool:
