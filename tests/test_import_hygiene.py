@@ -242,6 +242,7 @@ CHECKING = {
     "history.window": {"history.compacted"},
     "history.window_checks": {"rules.errors.message_counting"},
     "dialects.anthropic": {"dialects.foreign_parts"},
+    "dialects.block_texts": {"dialects.besides"},
     "dialects.openai_chat": {"dialects.foreign_parts"},
     "dialects.openai_responses": {"dialects.foreign_parts"},
     "rules.context": {"dialects.besides"},
@@ -375,6 +376,7 @@ FORMATS = {
         "formats.clock",
         "formats.linear",
         "formats.reading",
+        "formats.results_as_text",
         "formats.roo_code_envelope",
     },
 }
