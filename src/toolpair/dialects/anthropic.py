@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec.structs import replace
 
 from toolpair.dialects.block_texts import WrittenBlock
-from toolpair.dialects.block_values import as_parts, says_nothing, type_of, with_fields, words, written_type
+from toolpair.dialects.block_values import as_parts, says_nothing, type_of, words, written_type
 from toolpair.transcript.edits import ABSENT, SetValue
 from toolpair.transcript.model import Block, BlockKind, ContentShape, EmptyObject, Message, StandIns
+
+if TYPE_CHECKING:
+    from toolpair.dialects.foreign_parts import ForeignPart
 
 _KINDS: dict[str, BlockKind] = {
     "text": "text",
@@ -48,13 +53,18 @@ BLOCK_FIELDS: Final = {
 MESSAGE_FIELDS: Final = frozenset({"role", "content"})
 _DATA_URL: Final = re.compile(r"data:(?P<media>[\w.+-]+/[\w.+-]+);base64,(?P<data>.+)", re.DOTALL)
 _RESULTS: Final = ("result", "server_result", "mcp_result")
+_SHARED: Final = ("text", "thinking", "image", "document")
+"""Types of blocks that other dialects have too."""
+_ID_NAMES: Final = frozenset({"tool_use_id", "tool_call_id", "call_id"})
+_TEXTS: Final = ("text", "thinking")
+"""Keys of a text or a thinking block that a result does not have."""
 
 
 def is_result(value: dict[str, Any]) -> bool:
     """Whether the block has the fields that only a result has, whatever its type says."""
     if not isinstance(value.get("tool_use_id"), str) or "content" not in value:
         return False
-    return not isinstance(value.get("text"), str) and "input" not in value and "name" not in value
+    return "input" not in value and not ("name" in value and value.get("type") == "tool_use")
 
 
 def block_of(value: Any, record: int, slot: tuple[str | int, ...], link: str | None = None) -> Block:
@@ -69,6 +79,8 @@ def block_of(value: Any, record: int, slot: tuple[str | int, ...], link: str | N
             kind = "server_result"
     if kind not in _RESULTS and is_result(value):
         kind = "result"
+    if kind == "other" and (found := _foreign(value)) is not None:
+        return foreign_block(found, record, slot)
     id_key = _ID_KEYS.get(kind)
     if id_key is None:
         return WrittenBlock(kind, value, record, slot, None, None, value.get("is_error") is True, link)
@@ -100,10 +112,77 @@ def message_of(value: Any, record: int) -> Message | None:
     """The message in a record; None when there is none."""
     if not isinstance(value, dict) or isinstance(value, EmptyObject):
         return None
+    if may_be_part(value) and (found := _foreign(value)) is not None:
+        role = "assistant" if found.kind == "call" else "user"
+        return Message(role, (foreign_block(found, record, (), whole=True),), (record,), "blocks", value)
+    calls = tuple(
+        foreign_block(found, record, ("tool_calls", number))
+        for number, call in enumerate(_listed(value.get("tool_calls")))
+        if (found := _foreign(call)) is not None and found.kind == "call"
+    )
+    if calls and not value.get("content"):
+        return Message(value.get("role"), calls, (record,), "blocks", value)
     if "content" not in value:
         return Message(value.get("role"), (), (record,), "absent", value)
     blocks, shape = blocks_of(value["content"], record, ("content",))
-    return Message(value.get("role"), blocks, (record,), shape, value)
+    return Message(value.get("role"), (*blocks, *calls), (record,), shape, value)
+
+
+def _foreign(value: Any) -> ForeignPart | None:
+    from toolpair.dialects.foreign_parts import foreign_part  # few files need it
+
+    return foreign_part(value)
+
+
+def may_be_part(value: dict[str, Any]) -> bool:
+    """Whether an element of a list may be a call or a result of another API's: it is no message of a known role."""
+    return value.get("role") not in ("user", "assistant", "system", "developer")
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def in_another_form(part: Any, value: Any, record: int, slot: tuple[str | int, ...]) -> Block | None:
+    """The call or the result that a part of a dialect with Anthropic's blocks is, where it is in another API's form: in
+    Anthropic's, too, unless the dialect itself has spelled it so, as `value`. None for all others.
+    """
+    if not isinstance(part, dict):
+        return None
+    if (value is not part or part.get("type") in _SHARED) and _ID_NAMES.isdisjoint(part):
+        return None
+    found = _foreign(part)
+    return foreign_block(found, record, slot) if found is not None else None
+
+
+TEXT_RESULT: Final = "a text of the next message"
+"""`Block.form` of a result that an agent wrote as a text."""
+
+
+def text_as_result(block: Block, id_: Any, name: str | None, output: str = "") -> Block:
+    """A text as the result that it is, word for word. `output`: what the next text has of it."""
+    value = {"type": "tool_result", "tool_use_id": id_, "content": "\n".join(filter(None, (block.text, output)))}
+    return WrittenBlock("result", value, block.record, block.slot, id_, name, form=TEXT_RESULT)
+
+
+def with_name(foreign: Block) -> Block:
+    """A result of another API's with the name of its tool, where results have one; None is filled in from its call."""
+    return foreign if foreign.kind == "call" else replace(foreign, value={**foreign.value, "name": foreign.name})
+
+
+def foreign_block(found: ForeignPart, record: int, slot: tuple[str | int, ...], *, whole: bool = False) -> Block:
+    """A call or a result of another API's as the block that it says. `whole`: it is a message of its own there, which
+    keeps its times and numbers.
+    """
+    value: dict[str, Any] = {}
+    if found.kind == "call":
+        value = {"type": "tool_use", "id": found.id, "name": found.name, "input": found.input}
+    else:
+        value = {"type": "tool_result", "tool_use_id": found.id, "content": found.said}
+        if found.is_error:
+            value["is_error"] = True
+    value |= found.said_beside if whole else found.left
+    return WrittenBlock(found.kind, value, record, slot, found.id, found.name, found.is_error, form=found.what)
 
 
 def _stand_in(role: str) -> Message:
@@ -159,13 +238,24 @@ def type_meant(block: Block) -> str:
     return "tool_result" if block.kind == "result" else written_type(block)
 
 
+def _said(part: Any) -> str:
+    return part if isinstance(part, str) else words(part)
+
+
 def says_that_it_is_a_result(block: Block) -> bool:
     return type_of(block) == "tool_result"
 
 
 def as_result(block: Block) -> SetValue:
-    """The edit that sets the block's type to tool_result."""
-    return with_fields(block, type="tool_result")
+    """The edit that makes it a block of the type tool_result. A text beside its content follows that."""
+    made = {key: field for key, field in block.value.items() if key not in _TEXTS} | {"type": "tool_result"}
+    said = [text for key in _TEXTS if isinstance(text := block.value.get(key), str) and text.strip()]
+    if said:
+        content = made["content"]
+        parts = content if isinstance(content, list) else [content] if content else []
+        texts = (part if isinstance(part, dict) else {"type": "text", "text": _said(part)} for part in (*parts, *said))
+        made["content"] = list(texts)
+    return SetValue(block, made)
 
 
 def is_typed(block: Block) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from toolpair.dialects.anthropic import block_of
+from toolpair.dialects.foreign_parts import foreign_part, left_of
 from toolpair.dialects.writer import WriterBase
 from toolpair.transcript.draft import DraftBlock
 
@@ -33,9 +34,20 @@ class AnthropicWriter(WriterBase):
         return {"role": role, "content": []}
 
     def with_blocks(self, value: Any, blocks: Iterable[DraftBlock]) -> Any:
-        values = [block.value for block in blocks]
+        found = list(blocks)
+        if any(block.source is not None and block.source.form and block.slot == () for block in found):
+            value = left_of(value) | self.holder("assistant" if found[0].kind == "call" else "user")
+        beside = [block for block in found if _is_beside(block)]
+        if isinstance(calls := value.get("tool_calls"), list):
+            kept = [call for call in calls if foreign_part(call) is None]
+            kept += [block.written for block in beside if is_as_read(block)]
+            value = {key: field for key, field in value.items() if key != "tool_calls" or kept}
+            value |= {"tool_calls": kept} if kept else {}
+        values = [written(block) for block in found if not (_is_beside(block) and is_as_read(block))]
         if isinstance(value.get("content"), str) and len(values) == 1 and isinstance(values[0], str):
             return {**value, "content": values[0]}
+        if not values and beside:
+            return value
         return {
             **value,
             "content": [{"type": "text", "text": part} if isinstance(part, str) else part for part in values],
@@ -57,6 +69,20 @@ class AnthropicWriter(WriterBase):
                 block = DraftBlock(hidden.kind, part, hidden.id, hidden.slot)
             completed.append(block)
         return [*completed, *others]
+
+
+def is_as_read(block: DraftBlock) -> bool:
+    """Whether it is another API's block that no edit has changed."""
+    return block.source is not None and bool(block.source.form) and block.value is block.source.value
+
+
+def written(block: DraftBlock) -> Any:
+    """What is written for a block: its value, or what the file has for another API's block that did not change."""
+    return block.written if is_as_read(block) else block.value
+
+
+def _is_beside(block: DraftBlock) -> bool:
+    return block.slot is not None and block.slot[-2:-1] == ("tool_calls",)
 
 
 WRITER: Final = AnthropicWriter()

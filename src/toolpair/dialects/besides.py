@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from toolpair.dialects.item_types import type_name
+from toolpair.dialects.item_types import content_key, type_name
 from toolpair.dialects.openai_responses import ITEMS
 from toolpair.transcript.model import Block, Message
 
@@ -136,11 +136,18 @@ class KnownText(Struct, frozen=True, eq=False):
                 todo.extend(found.values() if isinstance(found, dict) else found)
 
 
+def _known_in(block: Block) -> frozenset[str]:
+    """The keys that hold the known text of this block: of a result, the one that its text is read from."""
+    if block.kind == "result" and type_name(block.value) != "tool_search_output":
+        return frozenset({content_key(block.value)})
+    return known_places(block.kind)
+
+
 def said_by_block(block: Block) -> KnownText | None:
     """The texts of a block; None for kinds without words (thinking, media) and for bare strings."""
     if not isinstance(block.value, dict) or block.kind in ("thinking", "media"):
         return None
-    return KnownText(block.value, known_places(block.kind))
+    return KnownText(block.value, _known_in(block))
 
 
 def said_by_message(message: Message) -> KnownText | None:
@@ -154,7 +161,7 @@ def said_besides(block: Block) -> str:
     """The texts in a block's extra fields, each after its field's name, to append when the block is kept as text."""
     lines: list[str] = []
     last = None
-    for key, text in texts_besides(block.value, known_places(block.kind)):
+    for key, text in texts_besides(block.value, _known_in(block)):
         lines += [text] if key == last else [f"{key}:", text]
         last = key
     return "".join(f"\n{line}" for line in lines)

@@ -16,6 +16,10 @@ MEDIA: Final = ("image", "image_url", "document", "file", "input_audio", "input_
 
 A tuple, not a set, because a part's type may be an unhashable list or object.
 """
+_FIELDS: Final = frozenset(
+    {"type", "role", "tool_use_id", "tool_call_id", "call_id", "id", "name", "content", "is_error"}
+)
+"""Fields of a result whose text, if they have one, is known."""
 
 
 class WrittenBlock(Block, frozen=True, eq=False):
@@ -140,7 +144,16 @@ def output_bytes(results: Sequence[Block]) -> int:
 
 def is_real_output(block: Block) -> bool:
     """Whether it is a result with real output: not empty, not a known placeholder."""
-    return block.kind == "result" and says_something_real(result_text(block))
+    return block.kind == "result" and (says_something_real(result_text(block)) or _says_more(block))
+
+
+def _says_more(result: Block) -> bool:
+    """Whether a result without real output has a text in a field where none is expected."""
+    if not isinstance(result.value, dict) or result.value.keys() <= _FIELDS:
+        return False
+    from toolpair.dialects.besides import said_besides  # few results are empty
+
+    return bool(said_besides(result))
 
 
 def is_output(block: Block) -> bool:

@@ -71,6 +71,14 @@ def time_of(message: Message) -> int | float | str | None:
     return next((value[key] for key in _TIMES if isinstance(value.get(key), (int, float, str))), None)
 
 
+def rewritten(block: Block, call: Block) -> SetValue:
+    """The edit that writes the block as its value says, where the file has another API's form of it. A result that has
+    to name its tool gets the name of its call's.
+    """
+    unnamed = {"name": call.name} if "name" in block.value and block.value["name"] is None else {}
+    return SetValue(block, {**block.value, **unnamed})
+
+
 def with_fields(block: Block, **given: Any) -> SetValue:
     """The edit that sets these fields."""
     return SetValue(block, {**block.value, **given})

@@ -36,6 +36,11 @@ def states_of(item: Any) -> Sequence[Any]:
     return found if isinstance(found, list) else ()
 
 
+def is_of_extension(item: Any) -> bool:
+    """Whether the editor's extension wrote the item: the command line gives its messages no id."""
+    return "id" in (message_of(item) or {})
+
+
 def as_chat(message: Mapping[str, Any]) -> dict[str, Any]:
     """The chat message that is sent for a message; what is spelled alike stays the same object."""
     role = message.get("role")

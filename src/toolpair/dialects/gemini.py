@@ -23,6 +23,17 @@ RESPONSE: Final = ("functionResponse", "function_response")
 _SIGNATURE: Final = ("thoughtSignature", "thought_signature")
 _WORDS: Final = ("output", "error")
 """Fields of a response whose text is all that a function says."""
+_OF_RESPONSE: Final = (
+    "id",
+    "name",
+    "response",
+    "parts",
+    "willContinue",
+    "will_continue",
+    "scheduling",
+    "content",
+    "is_error",
+)
 _ROLES: Final = {"model": "assistant", "function": "user", None: "user"}
 _MEDIA: Final = ("inlineData", "inline_data", "fileData", "file_data")
 
@@ -112,6 +123,8 @@ def blocks_of(content: Any, record: int, slot: Slot) -> tuple[Block, ...]:
 def part_block(part: Any, record: int, slot: Slot) -> Block:
     """The block that a part is."""
     value = spelled(part)
+    if (foreign := anthropic.in_another_form(part, value, record, slot)) is not None:
+        return anthropic.with_name(foreign)
     block = anthropic.block_of(value, record, slot)
     if block.kind == "result":
         given = _field(part, RESPONSE)[1]  # None: a result as Anthropic's API has it
@@ -188,7 +201,8 @@ def _response(response: Mapping[str, Any]) -> dict[str, Any]:
     parts = response.get("parts")
     if isinstance(parts, list) and parts:
         content = [*([{"type": "text", "text": content}] if content else []), *map(spelled, parts)]
-    made: dict[str, Any] = {"type": "tool_result", "content": content}
+    made: dict[str, Any] = {key: field for key, field in response.items() if key not in _OF_RESPONSE}
+    made |= {"type": "tool_result", "content": content}
     if "id" in response:
         made["tool_use_id"] = response["id"]
     return {**made, "is_error": True} if key == "error" else made
@@ -198,6 +212,8 @@ def part_of(value: Any, was: Block | None, raw: Any) -> Any:
     """A block as a part; what did not change since it was read as `was`, from `raw`, is the same object."""
     if was is not None and value is was.value:
         return raw
+    if was is not None and was.form:
+        was = raw = None
     if isinstance(value, str):
         return {"text": value}
     kind = type_name(value)

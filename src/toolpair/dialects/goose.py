@@ -20,6 +20,8 @@ Slot = tuple[str | int, ...]
 
 CALL: Final = "toolRequest"
 RESULT: Final = "toolResponse"
+_OF_RESULT: Final = ("type", "toolResult", "status", "value", "error", "content", "isError", "_meta", "metadata")
+"""Fields of a result that say what goose knows of it."""
 NO_CALL: Final = "unparseable_tool_call"
 """The name under which goose sends a call that it could not parse."""
 
@@ -31,9 +33,12 @@ def blocks_of(content: Any, record: int, slot: Slot) -> tuple[Block, ...]:
 
 
 def _block(part: Any, record: int, slot: Slot) -> Block:
+    value = spelled(part)
+    if (foreign := anthropic.in_another_form(part, value, record, slot)) is not None:
+        return foreign
     if type_name(part) not in _SPELLED:
         return WrittenBlock("other", part, record, slot)
-    return anthropic.block_of(spelled(part), record, slot)
+    return anthropic.block_of(value, record, slot)
 
 
 def spelled(part: Any) -> Any:
@@ -61,7 +66,11 @@ def _result(part: dict[str, Any]) -> dict[str, Any]:
         failed = content.get("isError") is True
         content = content.get("content")
     parts = [_part(one) for one in content] if isinstance(content, list) else [] if content is None else content
-    made: dict[str, Any] = {"type": "tool_result", "content": parts}
+    made: dict[str, Any] = {key: field for key, field in part.items() if key not in ("id", *_OF_RESULT)}
+    if not parts:
+        made |= {key: field for key, field in said.items() if key not in _OF_RESULT}
+        made |= {key: field for key, field in _object(said.get("value")).items() if key not in _OF_RESULT}
+    made |= {"type": "tool_result", "content": parts}
     if "id" in part:
         made["tool_use_id"] = part["id"]
     return {**made, "is_error": True} if failed else made
@@ -119,6 +128,8 @@ def part_of(value: Any, was: Block | None, raw: Any) -> Any:
     """A block as a part of goose's; what did not change since it was read as `was`, from `raw`, is the same object."""
     if was is not None and value is was.value:
         return raw
+    if was is not None and was.form:
+        was = raw = None
     if not isinstance(value, dict):
         return {"type": "text", "text": value if isinstance(value, str) else words(value)}
     known = was.value if was is not None and isinstance(was.value, dict) and isinstance(raw, dict) else {}

@@ -6,16 +6,21 @@ Legacy messages have a single `function_call`, and results with role `function`.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from toolpair.dialects.block_texts import WrittenBlock
-from toolpair.dialects.block_values import says_nothing, with_fields
+from toolpair.dialects.block_values import says_nothing, with_fields, words
 from toolpair.transcript.edits import ABSENT, Edit, SetField, SetValue
 from toolpair.transcript.model import Block, ContentShape, EmptyObject, Message
+
+if TYPE_CHECKING:
+    from toolpair.dialects.foreign_parts import ForeignPart
 
 RESULT_ROLES: Final = ("tool", "function")
 RESULT_MEDIA: Final = frozenset({"image_url", "file", "input_audio"})
 """Types of non-text parts of a message; a result for some providers may hold them too."""
+_PARTS: Final = ("text", *RESULT_MEDIA)
+_OWN: Final = ("role", "tool_call_id")
 _LEGACY: Final = "function_call"
 MESSAGE_FIELDS: Final = {
     "system": frozenset({"role", "content", "name"}),
@@ -44,6 +49,9 @@ def message_of(value: Any, record: int, waiting: Container[Any]) -> Message | No
         if "content" in value
         else "absent"
     )
+    if value.keys().isdisjoint(_OWN) and (found := _foreign(value)) is not None:
+        role = "assistant" if found.kind == "call" else "tool"
+        return Message(role, (foreign_block(found, record, ()),), (record,), "blocks", value)
     answers = _answers(value, waiting)
     if answers or (role in RESULT_ROLES and not _calls(value)):
         name = value.get("name")
@@ -56,6 +64,9 @@ def message_of(value: Any, record: int, waiting: Container[Any]) -> Message | No
     elif isinstance(content, list):
         for number, part in enumerate(content):
             kind = part.get("type") if isinstance(part, dict) else None
+            if isinstance(part, dict) and _may_be_foreign(part) and (found := _foreign(part)) is not None:
+                blocks.append(foreign_block(found, record, ("content", number)))
+                continue
             is_text = kind == "text" or isinstance(part, str)
             blocks.append(WrittenBlock("text" if is_text else "media", part, record, ("content", number)))
     calls = value.get("tool_calls")
@@ -64,6 +75,31 @@ def message_of(value: Any, record: int, waiting: Container[Any]) -> Message | No
     if isinstance(value.get(_LEGACY), dict):
         blocks.append(_call(value[_LEGACY], record, (_LEGACY,)))
     return Message(role, tuple(blocks), (record,), shape, value)
+
+
+def _may_be_foreign(part: dict[str, Any]) -> bool:
+    """Whether it is more than a text, or no part of this API."""
+    return len(part) != 2 or part.get("type") not in _PARTS
+
+
+def _foreign(value: Any) -> ForeignPart | None:
+    from toolpair.dialects.foreign_parts import foreign_part  # few files need it
+
+    return foreign_part(value)
+
+
+def foreign_block(found: ForeignPart, record: int, slot: tuple[str | int, ...]) -> Block:
+    """A call or a result of another API's as the call or the tool message that it says."""
+    from toolpair.dialects.foreign_parts import with_error
+
+    value: dict[str, Any]
+    if found.kind == "call":
+        given = found.said if isinstance(found.said, str) else words(found.input)
+        value = {"id": found.id, "type": "function", "function": {"name": found.name, "arguments": given}}
+    else:
+        value = {"role": "tool", "tool_call_id": found.id, "content": with_error(found, found.said, "text")}
+    value |= found.left
+    return WrittenBlock(found.kind, value, record, slot, found.id, found.name, form=found.what)
 
 
 def _answers(value: dict[str, Any], waiting: Container[Any]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+from toolpair.dialects.anthropic_writer import is_as_read
 from toolpair.dialects.block_texts import text_of
 from toolpair.dialects.writer import WriterBase
 from toolpair.transcript.draft import DraftBlock
@@ -33,6 +34,9 @@ class ChatWriter(WriterBase):
             value = {"role": "tool", "tool_call_id": id_ or call.id, "content": text}
         return DraftBlock("result", value, value.get("tool_call_id"))
 
+    def stands_alone(self, block: DraftBlock) -> bool:
+        return block.kind == "result"
+
     def said(self, text: str) -> Any:
         return text
 
@@ -43,8 +47,10 @@ class ChatWriter(WriterBase):
         found = list(blocks)
         if found and found[0].kind == "result":
             return dict(found[0].value)
+        if any(block.slot == () for block in found):
+            value = self.holder("assistant")  # the call was an element of its own
         made = dict(value)
-        calls = [block for block in found if block.kind == "call"]
+        calls = [block for block in found if moves(block) or (block.kind == "call" and not _is_part(block))]
         listed = [block.value for block in calls if not _is_legacy(block)]
         if listed:
             made["tool_calls"] = listed
@@ -57,9 +63,10 @@ class ChatWriter(WriterBase):
             made.pop(_LEGACY, None)
         content = made.get("content")
         if isinstance(content, list):
-            parts = [block.value for block in found if block.slot and block.slot[-2:-1] == ("content",)]
+            own = (block for block in found if block.slot and block.slot[-2:-1] == ("content",))
+            parts = [block.value if block.kind != "call" else block.written for block in own if not moves(block)]
             if len(parts) != len(content) or any(a is not b for a, b in zip(parts, content, strict=True)):
-                made["content"] = parts
+                made["content"] = parts or None
         elif isinstance(content, str):
             made["content"] = next(
                 (block.value for block in found if block.slot and block.slot[-1] == "content"), content
@@ -69,6 +76,15 @@ class ChatWriter(WriterBase):
     def finished(self, value: Any, blocks: Iterable[DraftBlock]) -> Any:
         words = [block.value for block in blocks if block.kind == "text" and block.slot is None]
         return {**value, "content": _with_words(value.get("content"), words)} if words else value
+
+
+def _is_part(block: DraftBlock) -> bool:
+    return block.slot is not None and block.slot[-2:-1] == ("content",)
+
+
+def moves(block: DraftBlock) -> bool:
+    """Whether it is a call of another API's among the parts that an edit has changed: it becomes one of this API's."""
+    return block.kind == "call" and _is_part(block) and not is_as_read(block)
 
 
 def _with_words(content: Any, words: Sequence[str]) -> Any:

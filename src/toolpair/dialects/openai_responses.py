@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
@@ -12,6 +12,9 @@ from toolpair.dialects.block_values import field_of, with_fields, words
 from toolpair.dialects.item_types import CALL_FAMILY, OUTPUT_FAMILY, OUTPUT_OF, type_name
 from toolpair.transcript.edits import ABSENT, Edit, SetField, SetValue
 from toolpair.transcript.model import Block, BlockKind, Message, StandIns
+
+if TYPE_CHECKING:
+    from toolpair.dialects.foreign_parts import ForeignPart
 
 Slot = tuple[str | int, ...]
 
@@ -69,6 +72,9 @@ OUTPUT_PARTS: Final = frozenset({"input_text", "input_image", "input_file", "enc
 """Types of parts that an output may hold."""
 OUTPUT_MEDIA: Final = frozenset({"input_image", "input_file"})
 """Those that are neither text nor encrypted."""
+_OWN_PARTS: Final = ("text", "output_text", "refusal", *OUTPUT_PARTS)
+_IDS: Final = frozenset({"tool_use_id", "tool_call_id", "call_id"})
+_ROLES: Final = ("user", "assistant", "system", "developer")
 _NAMELESS: Final = {"local_shell_call": "local_shell", "tool_search_call": "tool_search"}
 """Calls whose tool is named only by the item type."""
 OF_ASSISTANT: Final = frozenset(
@@ -130,6 +136,68 @@ def block_of(item: Any, record: int, slot: Slot) -> Block:
         )
     kind: BlockKind = "text" if type_ == "message" else "thinking" if type_ == "reasoning" else "other"
     return WrittenBlock(kind, item, record, slot)
+
+
+def foreign_blocks(item: Any, record: int) -> tuple[Block, ...]:
+    """What an element of a list of items says where it holds calls or results of another API's; empty where it holds
+    none. Its own words are an item of their own.
+    """
+    if not isinstance(item, dict) or type_of(item) not in (None, "message"):
+        return ()
+    if item.get("role") not in _ROLES and not is_mislabelled(item) and (found := _foreign_part(item)) is not None:
+        return (_foreign(found, record, ()),)
+    content, calls = item.get("content"), item.get("tool_calls")
+    parts = content if isinstance(content, list) else []
+    foreign = [
+        (("content", number), found)
+        for number, part in enumerate(parts)
+        if isinstance(part, dict) and _may_be_foreign(part) and (found := _foreign_part(part)) is not None
+    ]
+    asked = calls if isinstance(calls, list) else []
+    foreign += [(("tool_calls", number), found) for number, call in enumerate(asked) if (found := _foreign_part(call))]
+    if not foreign:
+        return ()
+    taken = {slot[1] for slot, _ in foreign if slot[0] == "content"}
+    said: Any = [part for number, part in enumerate(parts) if number not in taken] if parts else content
+    blocks = [_foreign(found, record, slot) for slot, found in foreign]
+    if not said:
+        return tuple(blocks)
+    left = {key: field for key, field in item.items() if key != "tool_calls"} | {"type": "message", "content": said}
+    own = WrittenBlock("text", left, record, (), form="a message that holds calls or results")
+    results = [block for block in blocks if block.kind == "result"]
+    return (*results, own, *(block for block in blocks if block.kind != "result"))
+
+
+def _may_be_foreign(part: dict[str, Any]) -> bool:
+    """Whether it is more than a text, or no part of this API."""
+    return part.get("type") not in _OWN_PARTS or not _IDS.isdisjoint(part)
+
+
+def _foreign_part(value: Any) -> ForeignPart | None:
+    from toolpair.dialects.foreign_parts import foreign_part  # few files need it
+
+    return foreign_part(value)
+
+
+def _foreign(found: ForeignPart, record: int, slot: Slot) -> Block:
+    """A call or a result of another API's as the item that it says."""
+    value: dict[str, Any]
+    if found.kind == "call":
+        given = found.said if isinstance(found.said, str) else words(found.input)
+        value = {"type": "function_call", "call_id": found.id, "name": found.name, "arguments": given}
+    else:
+        value = {"type": "function_call_output", "call_id": found.id, "output": _output_of(found)}
+    value |= {key: field for key, field in found.left.items() if key != "id"}
+    return WrittenBlock(found.kind, value, record, slot, found.id, found.name, call_kind="function", form=found.what)
+
+
+def _output_of(found: ForeignPart) -> Any:
+    from toolpair.dialects.foreign_parts import with_error
+
+    said = with_error(found, found.said, "text")
+    if not isinstance(said, list):
+        return said
+    return [{**part, "type": "input_text"} if part.get("type") == "text" else part for part in said]
 
 
 def _stand_in(role: str, part: str) -> Message:

@@ -25,6 +25,9 @@ class ItemWriter(WriterBase):
         value = _output(call.value, call, content, id_)
         return DraftBlock("result", value, value["call_id"], call_kind=call.call_kind)
 
+    def stands_alone(self, block: DraftBlock) -> bool:
+        return True
+
     def said(self, text: str) -> Any:
         return self.message("assistant", text)
 

@@ -17,6 +17,10 @@ Slot = tuple[str | int, ...]
 
 RESULT: Final = "toolResult"
 _CALL: Final = "toolCall"
+_OF_RESULT: Final = frozenset(
+    {"role", "content", "toolCallId", "toolName", "isError", "details", "timestamp", "usage", "tool_use_id", "is_error"}
+)
+"""Fields of a result's message that pi knows."""
 JOINED: Final = ("openai-responses", "openai-codex-responses", "azure-openai-responses")
 """APIs of whose calls pi keeps two ids, joined by `|`: the first is the one that makes the pair."""
 _RENAMED: Final = {
@@ -37,14 +41,18 @@ def blocks_of(content: Any, record: int, slot: Slot, api: Any = None) -> tuple[B
 
 def part_block(part: Any, record: int, slot: Slot, api: Any = None) -> Block:
     """The block that a part of a user's or an assistant's content is."""
-    block = anthropic.block_of(_spelled(part, api), record, slot)
+    value = _spelled(part, api)
+    if (foreign := anthropic.in_another_form(part, value, record, slot)) is not None:
+        return anthropic.with_name(foreign)
+    block = anthropic.block_of(value, record, slot)
     return WrittenBlock("other", block.value, record, slot) if block.kind in ("result", "server_result") else block
 
 
 def result_block(message: dict[str, Any], record: int, slot: Slot, api: Any = None, content: Any = None) -> Block:
     """The block that a result's message is; `content` stands in for its own."""
     given = message.get("content") if content is None else content
-    value: dict[str, Any] = {"type": "tool_result", "content": _parts(given)}
+    value: dict[str, Any] = {key: field for key, field in message.items() if key not in _OF_RESULT}
+    value |= {"type": "tool_result", "content": _parts(given)}
     id_ = message.get("toolCallId")
     if "toolCallId" in message:
         value["tool_use_id"] = id_ = short_id(id_, api)
@@ -102,6 +110,8 @@ def part_of(value: Any, was: Block | None, raw: Any) -> Any:
     """A block as a part of pi's; what did not change since it was read as `was`, from `raw`, is the same object."""
     if was is not None and value is was.value:
         return raw
+    if was is not None and was.form:
+        was = raw = None
     if isinstance(value, str):
         return {"type": "text", "text": value}
     kind = type_name(value)

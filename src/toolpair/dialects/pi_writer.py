@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from toolpair.dialects.anthropic_writer import AnthropicWriter
+from toolpair.dialects.anthropic_writer import AnthropicWriter, is_as_read
 from toolpair.dialects.pi import RESULT, part_of, result_of
 from toolpair.transcript.draft import DraftBlock
 
@@ -41,8 +41,12 @@ class PiWriter(AnthropicWriter):
 
     def with_blocks(self, value: Any, blocks: Iterable[DraftBlock]) -> Any:
         found = list(blocks)
-        if any(block.kind == "result" for block in found):
+        if len(found) == 1 and found[0].kind == "result" and not is_as_read(found[0]):
             block = found[0]
+            if block.source is not None and block.source.form:
+                new = {"role": RESULT, "toolCallId": None, "toolName": block.value.get("name") or "unknown"}
+                time = {key: value[key] for key in ("timestamp",) if key in value}
+                return {**result_of(block.value, None, new), **time}
             return block.value if block.source is None else result_of(block.value, block.source, block.written)
         if any(block.slot and "content" not in block.slot for block in found):
             return value  # words of pi's own, which stand nowhere

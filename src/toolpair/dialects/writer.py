@@ -26,6 +26,9 @@ class Writer(Protocol):
     def result(self, call: DraftBlock, content: Any, is_error: bool, id_: str | None) -> DraftBlock:
         """A result for the call. `id_` is the id to write; None for the call's own."""
 
+    def stands_alone(self, block: DraftBlock) -> bool:
+        """Whether the API takes this block only as a message of its own."""
+
     def said(self, text: str) -> Any:
         """The value of an assistant block with the text of a former call."""
 
@@ -58,6 +61,9 @@ class WriterBase:
     answers_first = False
     words_stay_in_record = True
     reasoning_goes_with_calls = False
+
+    def stands_alone(self, block: DraftBlock) -> bool:
+        return False
 
     def block(self, value: Any) -> DraftBlock:
         return DraftBlock("other", value)

@@ -108,6 +108,8 @@ class _Facts(Struct, eq=False):
     """id() of each call whose state has no output yet."""
     marked: bool
     """The file begins with a byte order mark."""
+    copies: frozenset[int] = frozenset()
+    """uids of items of the extension that repeat a result: it leaves them out when it sends."""
 
 
 # --- read --------------------------------------------------------------------------------------------------
@@ -118,9 +120,14 @@ def _read(items: Sequence[Item], view: View) -> Transcript:
     silent: dict[int, dict[int, int | None]] = {}
     waiting: set[int] = set()
     scopes: dict[int, Scope] = {}
+    copies = frozenset(_copies(items))
     for item in items:
         raw = dialect.message_of(item.value)
         value = dialect.as_chat(raw) if raw is not None else None
+        if item.uid in copies:
+            parts.append(Unfolded(item, (dialect.MESSAGE,), value, True, None, None))
+            scopes[item.uid] = "inactive"
+            continue
         own = _unfolded(item, (dialect.MESSAGE,), value, len(parts), own=True)
         parts.append(own)
         if own.message is None:
@@ -138,10 +145,22 @@ def _read(items: Sequence[Item], view: View) -> Transcript:
         layout="tool_messages",
         native=True,
         agent=TITLE,
-        agent_facts=_Facts(items, parts, silent, frozenset(waiting), _is_marked(view)),
+        agent_facts=_Facts(items, parts, silent, frozenset(waiting), _is_marked(view), copies),
         model=next((model for model in models if isinstance(model, str)), None),
         scopes=scopes,
     )
+
+
+def _copies(items: Sequence[Item]) -> Iterator[int]:
+    """The uids of the extension's items with results that the states of the calls before them have as well."""
+    answered = False
+    for item in items:
+        message = dialect.message_of(item.value) or {}
+        if message.get("role") != "tool":
+            states = dialect.states_of(item.value)
+            answered = bool(states) and all(isinstance(one, dict) and dialect.has_output(one) for one in states)
+        elif answered and dialect.is_of_extension(item.value):
+            yield item.uid
 
 
 def _unfolded(item: Item, at: Slot, value: Any, place: int, *, own: bool) -> Unfolded:
@@ -301,6 +320,8 @@ def _check(context: Context, facts: _Facts) -> None:
         )
     for part in facts.parts:
         item = part.item
+        if item.uid in facts.copies:
+            continue
         if part.own and part.message is None and not isinstance(item.value, Damaged):
             says = [found for found in item.value.values() if found] if isinstance(item.value, dict) else item.value
             text = "This entry of the history has no message, so Continue does not start with this session."

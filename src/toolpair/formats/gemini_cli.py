@@ -249,6 +249,11 @@ class _Log:
 
 
 def _is_silent(entry: Entry) -> bool:
+    return _is_unread(entry) and not any(block.form for block in dialect.blocks_of(entry.value.get("content"), 0, ()))
+
+
+def _is_unread(entry: Entry) -> bool:
+    """Whether the agent leaves a user's message out; one with a call's result in another API's form says something."""
     return entry.value.get("type") == "user" and is_left_out(entry.value.get("content"))
 
 
@@ -353,6 +358,7 @@ def _sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     own = blocks_by_key(transcript)
     sent: list[tuple[str, list[SentPart]]] = []
     made, lost = _made_ids(history.turns), _refused(history.turns)
+    lost.update(id(turn) for turn in history.turns if turn.role == "user" and _is_unread(turn.entry))
     for turn in history.turns:
         parts = (
             []

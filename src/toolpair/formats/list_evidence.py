@@ -53,6 +53,8 @@ def api_of(value: dict[str, Any]) -> str | None:
     if isinstance(value.get("call_id"), str) and ("output" in value or "arguments" in value):
         return RESPONSES
     role = value.get("role")
+    if role == "tool" and _is_of_ai_sdk(value.get("content")):
+        return OTHER
     if role == "tool" or role == "function" or "tool_call_id" in value or "function_call" in value:
         return CHAT
     if isinstance(value.get("tool_calls"), list):
@@ -78,6 +80,10 @@ def is_foreign(value: Any) -> bool:
     """
     keys = content_elsewhere(value) if isinstance(value, dict) else ()
     return bool(keys) and ("tool_calls" in keys or "content" not in value or not _is_known(value.get("role")))
+
+
+def _is_of_ai_sdk(content: Any) -> bool:
+    return isinstance(content, list) and any(type_name(part) == "tool-result" for part in content)
 
 
 def is_item(value: dict[str, Any]) -> bool:
@@ -145,7 +151,7 @@ class ListEvidence(Struct):
         """The API with the most evidence."""
         best = max(_SHAPES, key=lambda shape: self.by.get(shape, 0))
         count = self.by.get(best, 0)
-        if not count or self.by.get(OTHER, 0) >= count or self.foreign * 2 > self.messages:
+        if not count or self.by.get(OTHER, 0) > count or self.foreign * 2 > self.messages:
             return None
         fits = self.items * 2 > self.messages if best == RESPONSES else self.roles * 2 >= self.messages
         return best if fits else None

@@ -56,9 +56,9 @@ class OpenAIChatFormat(PlainFormat):
 
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
         from toolpair.dialects.openai_chat_writer import WRITER
-        from toolpair.formats.linear import Linear
+        from toolpair.formats.list_edits import ListEdits
 
-        return Linear(items, transcript, WRITER).run(edits)
+        return ListEdits(items, transcript, WRITER).run(edits)
 
 
 FORMAT = OpenAIChatFormat()

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from toolpair.dialects.item_types import type_name
-from toolpair.dialects.openai_responses import is_mislabelled, is_of_assistant
+from toolpair.dialects.openai_responses import foreign_blocks, is_mislabelled, is_of_assistant
 from toolpair.formats.format import AS_RESUMED, Item, View
 from toolpair.formats.list_evidence import RESPONSES, ListEvidence, is_foreign
 from toolpair.formats.plain import PlainFormat
@@ -38,7 +38,10 @@ class OpenAIResponsesFormat(PlainFormat):
         items = [item for item in items if not is_foreign(item.value)]
         own = [isinstance(item.value, dict) and not isinstance(item.value, EmptyObject) for item in items]
         scopes: dict[int, Scope] = {item.uid: "malformed" for item in compress(items, map(not_, own))}
-        entries = [HistoryItem(item.uid, (), item.value) for item in compress(items, own)]
+        entries = [
+            HistoryItem(item.uid, (), item.value, blocks=foreign_blocks(item.value, item.uid))
+            for item in compress(items, own)
+        ]
         made = messages_of(entries)
         made = _of_the_family_of_their_calls(made)
         answered = frozenset(b.id for message in made for b in message.results if isinstance(b.id, str))
@@ -48,9 +51,9 @@ class OpenAIResponsesFormat(PlainFormat):
 
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
         from toolpair.dialects.openai_responses_writer import INPUT_WRITER
-        from toolpair.formats.linear import Linear
+        from toolpair.formats.list_edits import ListEdits
 
-        return Linear(items, transcript, INPUT_WRITER).run(edits)
+        return ListEdits(items, transcript, INPUT_WRITER).run(edits)
 
 
 def _without_partnerless(message: Message, answered: frozenset[str]) -> Message:

@@ -34,6 +34,7 @@ class RooCodeFormat(AnthropicFormat):
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         from toolpair.formats.reading import joined
+        from toolpair.formats.results_as_text import with_texts_as_results
 
         scopes: dict[int, Scope] = {}
         active = _active(items, scopes)
@@ -48,6 +49,7 @@ class RooCodeFormat(AnthropicFormat):
             }:
                 scopes[uid] = "inactive"
             messages = shown
+        messages = with_texts_as_results(messages)
         merged: list[list[Message]] = []
         boundaries: list[Boundary] = []
         for message in messages:

@@ -41,7 +41,7 @@ def _extra_fields(context: Context) -> None:
         return
     found: dict[tuple[str, tuple[str, ...]], list[tuple[int, Message, Block | None]]] = {}
     for number, message in enumerate(context.messages):
-        if extra := extra_fields(message, anthropic.MESSAGE_FIELDS):
+        if (extra := extra_fields(message, anthropic.MESSAGE_FIELDS)) and not _is_of_another(message):
             found.setdefault(("message", extra), []).append((number, message, None))
         for part in message.blocks:
             kind = anthropic.type_meant(part)
@@ -77,6 +77,11 @@ def _extra_fields(context: Context) -> None:
         )
 
 
+def _is_of_another(message: Message) -> bool:
+    """Whether something in it is in another API's form: its fields are judged once it is in the list's own."""
+    return any(block.form for block in message.blocks)
+
+
 def _extra_keys(context: Context) -> None:
     """Keys of chat messages that the provider refuses as unknown: one problem for each set."""
     if not context.judges("field.unsupported"):
@@ -84,7 +89,7 @@ def _extra_keys(context: Context) -> None:
     found: dict[tuple[str, tuple[str, ...]], list[tuple[int, Message]]] = {}
     for number, message in enumerate(context.messages):
         known = openai_chat.MESSAGE_FIELDS.get(message.role) if isinstance(message.role, str) else None
-        if known is not None and (extra := extra_fields(message, known)):
+        if known is not None and (extra := extra_fields(message, known)) and not _is_of_another(message):
             found.setdefault((message.role, extra), []).append((number, message))
     for (role, extra), places in found.items():
         number, first = places[0]

@@ -110,7 +110,9 @@ def _finished(
     own_provider: bool,
 ) -> Problem:
     """The problem completed with what its agent does, the resulting impact, the API's words and notes on thinking."""
-    resumed = on_resume(transcript, problem) if on_resume is not None else None
+    # What agents make of another API's form has not been measured.
+    asked = on_resume if problem.cause is None or problem.cause.id != "other_form" else None
+    resumed = asked(transcript, problem) if asked is not None else None
     impact, severity, text = problem.impact, problem.severity, problem.text
     if resumed is not None:
         if resumed.effect == "rejected" and problem.rule == "turn.trailing_call":

@@ -134,7 +134,8 @@ def _fit(context: Context, pair: Pair) -> Fit:
         return "orphan"
     if len(pair.results) > 1:
         return "duplicate"
-    place = _placement(context, pair)
+    # What is written as another API spells it is judged where it stands once it is in the form of its list.
+    place = "right" if pair.call.form or pair.results[0].form else _placement(context, pair)
     differ = pair.evidence not in BY_ID and context.judges("result.id_mismatch")
     # Even where ids do not matter, a wrong place does.
     return "mismatch" if differ and (place == "right" or context.is_error("result.id_mismatch")) else place

@@ -20,22 +20,34 @@ from toolpair.dialects.block_values import (
     is_object,
     is_output,
     mended_parts,
+    rewritten,
     saying,
     text_type,
     type_of,
     words,
 )
-from toolpair.rules.context import Context
+from toolpair.rules.context import Context, tool_of, with_edits
+from toolpair.rules.pair_states import fit_of, moved
 from toolpair.rules.problem import Cause, Fix
 from toolpair.transcript.edits import Edit, RemoveMessage, SetField
 from toolpair.transcript.model import Block, Message
+from toolpair.transcript.pairing import Pair
 
 _RULE: Final = "field.missing"
 _CAUSE: Final = Cause("wrong_type", "a client wrote a value of a different type from what the API accepts")
+_OTHER_FORM: Final = Cause("other_form", "what wrote it mixes the forms of two APIs")
+_AS_TEXT: Final = Cause(
+    "other_form",
+    "Cline kept the output as a text, and not as the result of the call",
+    'when it sends, Cline answers the call with "result missing" and keeps the text after it; today\'s Cline, which '
+    'takes the task over, with "[migration] Tool result missing in legacy conversation history."',
+    "Cline",
+)
 _ITEM_ROLES: Final = ("user", "assistant", "system", "developer")
 
 
 def check(context: Context) -> None:
+    _other_forms(context)
     if context.written == "blocks":
         _wrong_types(context)
     if context.transcript.native:
@@ -63,6 +75,52 @@ def _wrong_types(context: Context) -> None:
             text = f"A result is written as {what}."
             edits = (anthropic.as_result(block),)
             _add(context, text, (number, position), message, block, edits, "write it as a result")
+
+
+def _other_forms(context: Context) -> None:
+    """Calls, and results of a known call, that are written as another API spells them.
+
+    What is to become text, or to go, needs no other spelling.
+    """
+    for pair in context.pairing.pairs:
+        if pair.call is None or pair.call_at is None:
+            continue
+        if pair.call.form:
+            _other_form(context, pair, pair.call, pair.call, pair.call_at)
+        if fit_of(context, pair) not in ("orphan", "duplicate"):
+            for result, at in zip(pair.results, pair.results_at, strict=True):
+                if result.form:
+                    _other_form(context, pair, pair.call, result, at)
+
+
+def _other_form(context: Context, pair: Pair, call: Block, block: Block, at: tuple[int, int]) -> None:
+    is_result = block.kind == "result"
+    where = "file" if context.transcript.native else "list"
+    noun = "result" if is_result else "call"
+    as_text = block.form == anthropic.TEXT_RESULT
+    move = moved(context, pair, block) if is_result and pair.certain else None
+    context.add(
+        _RULE,
+        f"The {noun} of {tool_of(call)} stands as {block.form}, which is not the form of this {where}.",
+        at=at,
+        pair=pair,
+        about=context.messages[at[0]],
+        call=call,
+        result=block if is_result else None,
+        record=block.record,
+        severity="error",
+        impact="harmless" if as_text else None,
+        cause=_AS_TEXT if as_text else _OTHER_FORM,
+        fixes=(
+            Fix(
+                "own-form",
+                f"write it in the form of this {where}",
+                with_edits(rewritten(block, call), move),
+                recommended=True,
+                several=f"write them in the form of this {where}",
+            ),
+        ),
+    )
 
 
 def check_request(context: Context) -> None:

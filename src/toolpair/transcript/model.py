@@ -77,6 +77,8 @@ class Block(Struct, frozen=True, eq=False):
     """Pairing evidence beside the id: on a result the record id of its call, on a call its own record id."""
     call_kind: str = ""
     """Where a call is only answered by a result of the same kind: that kind, on both."""
+    form: str = ""
+    """What it is written as, where that is another API's form than that of its list: `value` is in the list's form."""
 
     @property
     def key(self) -> tuple[int, tuple[str | int, ...]]:

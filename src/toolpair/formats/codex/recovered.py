@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from toolpair.dialects.block_texts import is_real_output
-from toolpair.dialects.openai_responses import block_of, is_mislabelled
+from toolpair.dialects.openai_responses import block_of, foreign_blocks, is_mislabelled
 from toolpair.formats.codex.rollout_lines import RolloutLine
 from toolpair.formats.codex.sent_items import is_sent
 from toolpair.transcript.model import Block, Message
@@ -48,6 +48,10 @@ def recovered_outputs(lines: Sequence[RolloutLine], messages: Sequence[Message])
         if _holds_output(line) and payload["call_id"] in wanted and times[payload["call_id"]] == 1:
             found.setdefault(payload["call_id"], []).append((payload["output"], line.uid))
             elsewhere[payload["call_id"]] = "in a record of another type"
+        for block in _in_another_form(line):
+            if block.id in wanted and times[block.id] == 1:
+                found.setdefault(block.id, []).append((block.value["output"], line.uid))
+                elsewhere[block.id] = "in another API's form"
     for event in _events(lines):
         call = wanted.get(event.id)
         if call is None or times[event.id] > 1:
@@ -60,6 +64,12 @@ def recovered_outputs(lines: Sequence[RolloutLine], messages: Sequence[Message])
         for id_, contents in found.items()
         if all(content == contents[0][0] for content, _ in contents)
     }
+
+
+def _in_another_form(line: RolloutLine) -> Iterator[Block]:
+    """The results in an item that Codex does not read, because they are written as another API spells them."""
+    if line.kind in ("item", "other") and line.value.get("type") != "event_msg" and not is_mislabelled(line.payload):
+        yield from (block for block in foreign_blocks(line.payload, line.uid) if block.kind == "result")
 
 
 def _holds_output(line: RolloutLine) -> bool:

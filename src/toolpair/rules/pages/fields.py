@@ -12,8 +12,11 @@ PAGES: Final = (
         "A field is missing",
         "A call, a message or a block lacks a field that the provider requires, such as the `type` of a call, or has "
         "a value of the wrong type there: a number where a string belongs, or something that is not a block where a "
-        "block belongs. Clients that build messages by hand do this, and lenient servers let some of it through.",
-        "The field is added; a value of the wrong type is rewritten as what is required there, with its words kept.",
+        "block belongs. Clients that build messages by hand do this, and lenient servers let some of it through. A call "
+        "or a result that stands there in another API's form (a `tool_result` block among chat messages, a "
+        "`functionResponse` among Anthropic's blocks) is one, too: it is paired by its id as any other.",
+        "The field is added; a value of the wrong type is rewritten as what is required there, with its words kept; what "
+        "is in another API's form is written in the form of its list.",
         Example(
             """
 [
@@ -28,6 +31,7 @@ PAGES: Final = (
             Offered("as-list", "write a single call as a list of one"),
             Offered("as-block", "write a bare text as a text block"),
             Offered("remove-key", "remove tool_calls that are not calls", "what was there instead"),
+            Offered("own-form", "write a call or a result of another API in the form of its list"),
             Offered("right-type", "write a value of the wrong type as what is required there"),
             Offered("complete", "write what is missing in a result of Cline's command line"),
         ),
