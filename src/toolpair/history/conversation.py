@@ -460,15 +460,21 @@ class Conversation:
 
     def losses_since(self, before: Conversation) -> Losses:
         """What is lost of what was sent."""
-        from toolpair.history.losses import NOTHING, losses
+        from toolpair.history.losses import losses_between
 
-        return sum((losses(then, now) for then, now in self._changed_since(before)), NOTHING)
+        return losses_between([*self._changed_since(before)], self.document)
 
     def sends_less(self, before: Conversation) -> Losses:
         """Which real outputs and user texts would have been sent before but not now."""
         from toolpair.history.losses import NOTHING, less_sent
 
         return sum((less_sent(then, now) for then, now in self._changed_since(before)), NOTHING)
+
+    def texts_gone(self, before: Conversation) -> Losses:
+        """Which texts of the records are nowhere any more."""
+        from toolpair.history.losses import gone
+
+        return gone([*self._changed_since(before)], self.document)
 
     def _changed_since(self, before: Conversation) -> Iterator[tuple[CheckedRecords, CheckedRecords]]:
         """What differs; all of it where the windows are others."""

@@ -1,0 +1,245 @@
+"""A net that knows no format: texts of the file that are nowhere in the result, whatever the transcript says of them.
+
+Compares the bytes of the records that changed. A text counts as kept where the result holds it, alone or within a
+longer one. What is no content is left out: the ids, times and kinds that all writers put around messages, placeholders,
+and a text in which only ids were renamed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Final
+
+import orjson
+from msgspec import Struct
+
+from toolpair.history.checked_records import CheckedRecords
+from toolpair.history.losses.loss import Loss, Losses
+from toolpair.source.document import Document
+from toolpair.source.json_strings import decoded, spellings, strings_in
+from toolpair.transcript.model import Block, Damaged
+from toolpair.transcript.placeholders import known_placeholder
+
+_ID_KEY: Final = re.compile(r"(?:.*(?:[_-]|(?<=[a-z])(?=[IU])))?(?:u?u?ids?|U?U?IDs?|U?u?[Ii]ds?)\Z")
+_TIME_KEY: Final = re.compile(r".*(?:[tT]imestamp|[tT]ime|_at|[a-z]At|[dD]ate|created|updated)\Z|ts\Z")
+_KIND_KEYS: Final = frozenset(
+    {
+        *("type", "subtype", "role", "kind", "object", "status", "state", "mode", "level", "phase", "source", "origin"),
+        *("model", "provider", "api", "version", "name", "tool", "toolName", "tool_name", "userType", "entrypoint"),
+        *("stop_reason", "stopReason", "finish_reason", "finishReason", "finish", "reason", "agent", "media_type"),
+        *("mimeType", "service_tier", "permissionMode", "format", "language", "currency"),
+    }
+)
+"""Keys whose values are single words from a list."""
+_TOKEN: Final = re.compile("[\\w.:|+/=@~#$,<>\ufffd-]{1,600}")
+_WORD: Final = re.compile(r"[\w.:/-]{1,80}")
+_TIME: Final = re.compile(r"[\w:.+-]{1,40}(?: [\d:.+-]{1,20})?")
+_NAMES: Final = re.compile(r"[\w-]+(?:[.:|+/=]+[\w-]+)*")
+_PIECE: Final = re.compile(r"[^\W_]+")
+_SPACE: Final = re.compile(r"\s+")
+_WHOLE: Final = 20
+"""A shorter text is only found in another record where it is a whole string."""
+_SOUGHT: Final = 40
+"""Up to so many texts are looked for one by one; of more, every string of the result is looked at once."""
+
+
+class TextGone(Struct, frozen=True):
+    record: int
+    key: str
+    text: str
+
+
+class Records(Struct, frozen=True, eq=False):
+    """The records of two states that differ, as bytes; None where there is none."""
+
+    changed: Sequence[tuple[int, bytes | None, bytes | None]]
+    """The uid, what was there, what is there now."""
+    aside: Sequence[bytes]
+    """What was set aside: it is kept in a file of its own."""
+    everything: Callable[[], Iterable[bytes]]
+    """The whole result, in pieces."""
+
+
+def losses_of(gone: Sequence[TextGone], known: Losses, before: Iterable[CheckedRecords]) -> tuple[Loss, ...]:
+    """The texts that are gone, without those in a block that is known to be lost."""
+    lost = {(one.record, one.id) for one in (*known.outputs, *known.words, *known.images, *known.calls, *known.texts)}
+    named: dict[int, str] = defaultdict(str)
+    for state in before if lost else ():
+        for block in _blocks(state):
+            id_ = block.id if isinstance(block.id, str) or block.id is None else repr(block.id)
+            if (block.record, id_) in lost or (block.record, None) in lost:
+                said = "\n".join(text for _, text in strings_in(written(block.value)))
+                named[block.record] += f"{said}\n{block.text}\n"
+    return tuple(
+        Loss("text", one.record, None, None, len(one.text.encode("utf-8", "replace")))
+        for one in gone
+        if one.text not in named[one.record]
+    )
+
+
+def _blocks(state: CheckedRecords) -> Iterator[Block]:
+    transcript = state.transcript
+    yield from (block for message in transcript.messages for block in message.blocks)
+    yield from transcript.inactive_blocks
+    yield from transcript.unreached
+
+
+def texts_gone(records: Records) -> list[TextGone]:
+    """The texts that are gone, once for each record that they were in."""
+    new = [text for _, _, now in records.changed if now is not None for _, text in strings_in(now)]
+    new += [text for piece in records.aside for _, text in strings_in(piece)]
+    there = Counter(map(_bare, new))
+    left: list[TextGone] = []
+    ids: set[str] = set()
+    for uid, then, _ in records.changed:
+        for key, text in strings_in(then) if then is not None else ():
+            bare = _bare(text)
+            if there[bare] > 0:
+                there[bare] -= 1
+            elif _is_bookkeeping(key, bare):
+                ids.add(bare)
+            elif bare and known_placeholder(bare) is None:
+                left.append(TextGone(uid, key, bare))
+    if not left:
+        return []
+    kept = _Kept(new, [now for _, _, now in records.changed if now is not None], ids)
+    known = {gone.text: kept.holds(gone.text) for gone in left}
+    missing = {text for text, is_kept in known.items() if not is_kept}
+    if missing:
+        missing -= _standing(missing, records.everything())
+    found = {(gone.record, gone.text): gone for gone in left if gone.text in missing}
+    return list(found.values())
+
+
+def _bare(text: str) -> str:
+    return text.strip()
+
+
+def _is_bookkeeping(key: str, text: str) -> bool:
+    """Whether a text is an id, a time or a kind by its key and by how it looks: a text under `id` is a text."""
+    if _ID_KEY.match(key):
+        return _TOKEN.fullmatch(text) is not None
+    if _TIME_KEY.match(key):
+        return _TIME.fullmatch(text) is not None
+    return key in _KIND_KEYS and _WORD.fullmatch(text) is not None
+
+
+class _Kept:
+    """New texts, to be asked whether one of them holds an old one."""
+
+    def __init__(self, new: Sequence[str], bodies: Sequence[bytes], ids: set[str]) -> None:
+        self._new = new
+        self._bodies = bodies
+        self._ids = ids
+
+    def holds(self, text: str) -> bool:
+        if any(self._within(decoded_spelling) for decoded_spelling in _spelt(text)):
+            return True
+        if text[:1] in "{[" and _SPACE.sub("", text) in self._compact:
+            return True  # a text that is JSON became that JSON
+        return bool(self._ids) and self._nameless(text) in self._new_nameless
+
+    def _within(self, text: str) -> bool:
+        pieces = _PIECE.findall(text)
+        if not pieces:
+            return any(text in new for new in self._new)
+        # The first and the last may go on in the longer text.
+        inner = pieces[1:-1] or pieces
+        rarest = min(inner, key=lambda piece: len(self._by_piece.get(piece, ())))
+        return any(text in self._new[number] for number in self._by_piece.get(rarest, ()))
+
+    @cached_property
+    def _by_piece(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = defaultdict(list)
+        for number, text in enumerate(self._new):
+            for piece in dict.fromkeys(_PIECE.findall(text)):
+                found[piece].append(number)
+        return found
+
+    @cached_property
+    def _compact(self) -> str:
+        return "\n".join(_SPACE.sub("", decoded(body)) for body in self._bodies)
+
+    def _nameless(self, text: str) -> str:
+        return _NAMES.sub(lambda name: "" if name[0] in self._ids else name[0], text)
+
+    @cached_property
+    def _new_nameless(self) -> set[str]:
+        """The new texts without the ids that are new."""
+        fresh = {
+            text
+            for body in self._bodies
+            for key, text in strings_in(body)
+            if _is_bookkeeping(key, text) and _ID_KEY.match(key)
+        }
+        return {
+            _NAMES.sub(lambda name: "" if name[0] in fresh else name[0], text).strip()
+            for text in self._new
+            if not fresh.isdisjoint(_NAMES.findall(text))
+        }
+
+
+def _spelt(text: str) -> Iterator[str]:
+    yield text
+    yield from (spelt.decode() for spelt in spellings(text) if spelt.decode() != text)
+
+
+def _standing(texts: set[str], everything: Iterable[bytes]) -> set[str]:
+    """Those of the texts that stand anywhere in these bytes."""
+    if len(texts) > _SOUGHT:
+        return {text for piece in everything for _, each in strings_in(piece) if (text := _bare(each)) in texts}
+    wanted: dict[str, list[bytes]] = {}
+    for text in texts:
+        spelt = spellings(text)
+        wanted[text] = list(spelt) if len(text) >= _WHOLE else [b'"%s"' % one for one in spelt]
+    found: set[str] = set()
+    for piece in everything:
+        for text in [text for text, spelt in wanted.items() if any(one in piece for one in spelt)]:
+            found.add(text)
+            del wanted[text]
+        if not wanted:
+            break
+    return found
+
+
+def of_documents(both: Iterable[tuple[Document, Document]], whole: Document) -> Records:
+    """What differs between states of documents; `whole` is all of the new state."""
+    changed: list[tuple[int, bytes | None, bytes | None]] = []
+    aside: list[bytes] = []
+    for before, after in both:
+        aside += after.aside[len(before.aside) :]
+        old = {record.uid: record for record in before.records}
+        for record in after.records:
+            then = old.pop(record.uid, None)
+            if then is record or (then is not None and then.lines > 1):
+                continue
+            body = record.body
+            if then is None or then.body != body:
+                changed.append((record.uid, None if then is None else then.body, body))
+        changed += [(uid, record.body, None) for uid, record in old.items()]
+    return Records(changed, aside, whole.chunks)
+
+
+def of_lists(before: CheckedRecords, after: CheckedRecords) -> Records:
+    """The same of two states of a list in memory."""
+    old = {item.uid: item.value for item in before.items}
+    changed: list[tuple[int, bytes | None, bytes | None]] = []
+    for item in after.items:
+        then = old.pop(item.uid, None)
+        if then is not item.value:
+            changed.append((item.uid, None if then is None else written(then), written(item.value)))
+    changed += [(uid, written(value), None) for uid, value in old.items()]
+    return Records(changed, (), lambda: (written(item.value) for item in after.items))
+
+
+def written(value: object) -> bytes:
+    """A value of a list as JSON, whatever it holds."""
+    if isinstance(value, Damaged):
+        return b""
+    try:
+        return orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS)
+    except (TypeError, ValueError, RecursionError):
+        return repr(value).encode("utf-8", "replace")
