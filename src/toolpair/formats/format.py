@@ -293,6 +293,14 @@ Patch = Sequence[tuple[int, int, Sequence[str]]]
 
 
 @runtime_checkable
+class KeepsIds(Protocol):
+    """Implemented by a format whose agent keeps ids of calls where no output is."""
+
+    ids_beside: frozenset[str]
+    """Keys that hold such an id, and kinds of records (their `type`, or that of what they carry)."""
+
+
+@runtime_checkable
 class KeepsMore(Protocol):
     """Implemented by a format whose agent keeps more of a result than it sends."""
 

@@ -180,7 +180,13 @@ class Conversation:
             document = self.document.as_one()
         reading = self.reading
         judged = CheckedRecords(
-            items_of(document), reading.format, reading.profile, reading.request, reading.view, document
+            items_of(document),
+            reading.format,
+            reading.profile,
+            reading.request,
+            reading.view,
+            document,
+            ids=reading.places,
         )
         return whole_conversation(self.number, self.source, judged)
 
@@ -527,7 +533,16 @@ def whole_conversation(
     document = judged.document
     assert document is not None
     reading = Reading(
-        source.document, judged.format, judged.profile, judged.request, judged.view, {}, 0, Transcript(()), _no_other
+        source.document,
+        judged.format,
+        judged.profile,
+        judged.request,
+        judged.view,
+        {},
+        0,
+        Transcript(()),
+        _no_other,
+        places=judged.ids,
     )
     window = Window(reading, part or DocumentPart.whole(document), None, judged=CheckedWindow(judged))
     return Conversation(number, source, reading, (window,))

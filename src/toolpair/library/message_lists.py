@@ -11,6 +11,7 @@ from toolpair.formats import get_format
 from toolpair.formats.format import Format, Item
 from toolpair.formats.list_evidence import ANTHROPIC, ListEvidence, shape_of_profile
 from toolpair.history.checked_records import CheckedRecords
+from toolpair.history.id_places import IdPlaces
 from toolpair.history.list_windows import problems_in, shape_of
 from toolpair.history.losses import NOTHING, Losses, gone, less_sent, losses
 from toolpair.library.report import Report
@@ -176,7 +177,8 @@ def _judged(messages: Sequence[Any], profile: str | None) -> CheckedRecords:
         raise ValueError(no_such_profile(profile))
     items = [Item(number, _plain(number, message)) for number, message in enumerate(messages)]
     found = _format_for([item.value for item in items], profile)
-    return CheckedRecords(items, found, profile_named(profile or found.profile))
+    ids = IdPlaces(None, items, found)
+    return CheckedRecords(items, found, profile_named(profile or found.profile), ids=ids)
 
 
 def _plain(number: int, message: Any) -> Any:

@@ -141,3 +141,8 @@ class Problem(Struct, frozen=True, eq=False):
         """The recommended fix, where it needs no guess and nobody has to be asked."""
         best = self.recommended
         return None if self.guess or best is None or not best.certain else best
+
+
+def recommends_placeholder(problem: Problem) -> bool:
+    """Whether the recommended fix of an error writes a placeholder."""
+    return problem.severity == "error" and any(fix.recommended and fix.placeholder for fix in problem.fixes)

@@ -13,12 +13,28 @@ from typing import Final
 
 import orjson
 
+from toolpair.transcript.model import Damaged
+
 _TOKEN: Final = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)(?:"(\s*+:)?|\\?\Z)|([{}\[\]])', re.DOTALL)
 _ESCAPE: Final = re.compile(r'\\(["\\/])')
 _BAD: Final = re.compile("[\ud800-\udfff\ufffd]++")
 _DEEPEST: Final = 8
 """Each level of JSON in a string doubles its backslashes."""
 _LONGEST_NAME: Final = 64
+_ID_KEY: Final = re.compile(r"(?:.*(?:[_-]|(?<=[a-z])(?=[IU])))?(?:u?u?ids?|U?U?IDs?|U?u?[Ii]ds?)\Z")
+_TIME_KEY: Final = re.compile(r".*(?:[tT]imestamp|[tT]ime|_at|[a-z]At|[dD]ate|created|updated)\Z|ts\Z")
+_KIND_KEYS: Final = frozenset(
+    {
+        *("type", "subtype", "role", "kind", "object", "status", "state", "mode", "level", "phase", "source", "origin"),
+        *("model", "provider", "api", "version", "name", "tool", "toolName", "tool_name", "userType", "entrypoint"),
+        *("stop_reason", "stopReason", "finish_reason", "finishReason", "finish", "reason", "agent", "media_type"),
+        *("mimeType", "service_tier", "permissionMode", "format", "language", "currency"),
+    }
+)
+"""Keys whose values are single words from a list."""
+_ID: Final = re.compile("[\\w.:|+/=@~#$,<>\ufffd-]{1,600}")
+_WORD: Final = re.compile(r"[\w.:/-]{1,80}")
+_TIME: Final = re.compile(r"[\w:.+-]{1,40}(?: [\d:.+-]{1,20})?")
 _BRACKETS: Final = {"{": "}", "[": "]"}
 
 
@@ -78,3 +94,27 @@ def spellings(text: str) -> tuple[bytes, ...]:
     """How JSON may spell a text, without the quotes: as it is, and in ASCII."""
     spelt = (json.dumps(text, ensure_ascii=escaped)[1:-1].encode("utf-8", "replace") for escaped in (False, True))
     return tuple(dict.fromkeys(spelt))
+
+
+def is_id(key: str, text: str) -> bool:
+    """Whether a text is an id by its key, and looks like one."""
+    return _ID_KEY.match(key) is not None and _ID.fullmatch(text) is not None
+
+
+def is_bookkeeping(key: str, text: str) -> bool:
+    """Whether a text is an id, a time or a kind by its key and by how it looks: a text under `id` is a text."""
+    if is_id(key, text):
+        return True
+    if _TIME_KEY.match(key):
+        return _TIME.fullmatch(text) is not None
+    return key in _KIND_KEYS and _WORD.fullmatch(text) is not None
+
+
+def written(value: object) -> bytes:
+    """A value of a list as JSON, whatever it holds."""
+    if type(value) is Damaged:
+        return b""
+    try:
+        return orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS)
+    except (TypeError, ValueError, RecursionError):
+        return repr(value).encode("utf-8", "replace")

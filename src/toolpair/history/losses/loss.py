@@ -71,7 +71,10 @@ class Losses(Struct, frozen=True):
     def phrase(self) -> str | None:
         """The same as what is lost: "1 output (34 bytes), no longer sent"."""
         sent = _sent((*self.outputs, *self.words))
-        return ", ".join([*([f"{sent}, no longer sent"] if sent else []), *([_texts(self.texts)] if self.texts else [])]) or None
+        return (
+            ", ".join([*([f"{sent}, no longer sent"] if sent else []), *([_texts(self.texts)] if self.texts else [])])
+            or None
+        )
 
     @property
     def output_bytes(self) -> int:

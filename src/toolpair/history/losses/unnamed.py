@@ -13,30 +13,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Final
 
-import orjson
 from msgspec import Struct
 
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.losses.loss import Loss, Losses
 from toolpair.source.document import Document
-from toolpair.source.json_strings import decoded, spellings, strings_in
-from toolpair.transcript.model import Block, Damaged
+from toolpair.source.json_strings import decoded, is_bookkeeping, is_id, spellings, strings_in, written
+from toolpair.transcript.model import Block
 from toolpair.transcript.placeholders import known_placeholder
 
-_ID_KEY: Final = re.compile(r"(?:.*(?:[_-]|(?<=[a-z])(?=[IU])))?(?:u?u?ids?|U?U?IDs?|U?u?[Ii]ds?)\Z")
-_TIME_KEY: Final = re.compile(r".*(?:[tT]imestamp|[tT]ime|_at|[a-z]At|[dD]ate|created|updated)\Z|ts\Z")
-_KIND_KEYS: Final = frozenset(
-    {
-        *("type", "subtype", "role", "kind", "object", "status", "state", "mode", "level", "phase", "source", "origin"),
-        *("model", "provider", "api", "version", "name", "tool", "toolName", "tool_name", "userType", "entrypoint"),
-        *("stop_reason", "stopReason", "finish_reason", "finishReason", "finish", "reason", "agent", "media_type"),
-        *("mimeType", "service_tier", "permissionMode", "format", "language", "currency"),
-    }
-)
-"""Keys whose values are single words from a list."""
-_TOKEN: Final = re.compile("[\\w.:|+/=@~#$,<>\ufffd-]{1,600}")
-_WORD: Final = re.compile(r"[\w.:/-]{1,80}")
-_TIME: Final = re.compile(r"[\w:.+-]{1,40}(?: [\d:.+-]{1,20})?")
 _NAMES: Final = re.compile(r"[\w-]+(?:[.:|+/=]+[\w-]+)*")
 _PIECE: Final = re.compile(r"[^\W_]+")
 _SPACE: Final = re.compile(r"\s+")
@@ -99,7 +84,7 @@ def texts_gone(records: Records) -> list[TextGone]:
             bare = _bare(text)
             if there[bare] > 0:
                 there[bare] -= 1
-            elif _is_bookkeeping(key, bare):
+            elif is_bookkeeping(key, bare):
                 ids.add(bare)
             elif bare and known_placeholder(bare) is None:
                 left.append(TextGone(uid, key, bare))
@@ -116,15 +101,6 @@ def texts_gone(records: Records) -> list[TextGone]:
 
 def _bare(text: str) -> str:
     return text.strip()
-
-
-def _is_bookkeeping(key: str, text: str) -> bool:
-    """Whether a text is an id, a time or a kind by its key and by how it looks: a text under `id` is a text."""
-    if _ID_KEY.match(key):
-        return _TOKEN.fullmatch(text) is not None
-    if _TIME_KEY.match(key):
-        return _TIME.fullmatch(text) is not None
-    return key in _KIND_KEYS and _WORD.fullmatch(text) is not None
 
 
 class _Kept:
@@ -169,12 +145,7 @@ class _Kept:
     @cached_property
     def _new_nameless(self) -> set[str]:
         """The new texts without the ids that are new."""
-        fresh = {
-            text
-            for body in self._bodies
-            for key, text in strings_in(body)
-            if _is_bookkeeping(key, text) and _ID_KEY.match(key)
-        }
+        fresh = {text for body in self._bodies for key, text in strings_in(body) if is_id(key, text)}
         return {
             _NAMES.sub(lambda name: "" if name[0] in fresh else name[0], text).strip()
             for text in self._new
@@ -233,13 +204,3 @@ def of_lists(before: CheckedRecords, after: CheckedRecords) -> Records:
             changed.append((item.uid, None if then is None else written(then), written(item.value)))
     changed += [(uid, written(value), None) for uid, value in old.items()]
     return Records(changed, (), lambda: (written(item.value) for item in after.items))
-
-
-def written(value: object) -> bytes:
-    """A value of a list as JSON, whatever it holds."""
-    if isinstance(value, Damaged):
-        return b""
-    try:
-        return orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS)
-    except (TypeError, ValueError, RecursionError):
-        return repr(value).encode("utf-8", "replace")

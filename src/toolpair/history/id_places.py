@@ -1,0 +1,319 @@
+"""A net that knows no format: no placeholder is recommended for a call whose id stands elsewhere in the file.
+
+What a reader does not know may be the call's output: a block of an unknown type, a field too many, a text. So before a
+placeholder is recommended, the id is looked for in the bytes, as a whole string or a token in one. Not elsewhere are the
+call and its copies, other exchanges with the same id, errors that quote it, and what its agent is known to keep beside
+its calls. The file is searched once for all calls that want it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from os.path import commonprefix
+from typing import Any, Final
+
+import orjson
+from msgspec import Struct
+from msgspec.structs import replace
+
+from toolpair.dialects.block_texts import is_real_output
+from toolpair.formats.format import Item, KeepsIds
+from toolpair.rules.problem import Fix, Problem
+from toolpair.source.document import Document
+from toolpair.source.indexed_records import IndexedRecords
+from toolpair.source.json_strings import is_bookkeeping, strings_in, written
+from toolpair.source.limits import GB, in_words
+from toolpair.source.record_values import parse
+from toolpair.transcript.counting import plural
+from toolpair.transcript.edits import InsertResult
+from toolpair.transcript.id_shapes import usable
+from toolpair.transcript.model import Block, Transcript
+from toolpair.transcript.pairing import Pairing
+
+_BLOCK: Final = 1 << 17
+_MOST: Final = 2 * GB
+"""Bytes that are searched."""
+_GROUPS: Final = 24
+"""Beginnings of ids that are looked for one by one."""
+_BEGINNING: Final = 5
+_CALLS: Final = ("call", "server_call", "mcp_call")
+_WORD: Final = rb"[A-Za-z0-9_-]"
+Slot = tuple[str | int, ...]
+
+
+class _Wanted(Struct, frozen=True):
+    """A call without a result, and where the transcript knows its id."""
+
+    id: str
+    call: Block
+    known: Mapping[int, Collection[Slot]]
+    """By record: the blocks that have the id, and are no unknown result of the call."""
+
+
+class IdPlaces:
+    """The ids of one file, or of one list in memory. Shared by all that is judged of it."""
+
+    def __init__(self, document: Document | None, items: Sequence[Item] = (), format: object = None) -> None:
+        self._document = document
+        self._items = items
+        self._beside = format.ids_beside if isinstance(format, KeepsIds) else frozenset()
+        self._wanted: dict[str, _Wanted] = {}
+        self._found: dict[str, list[int]] = {}
+        """The records that hold each id, of those that were looked for."""
+        self._renamed: dict[str, str] = {}
+        self._all_searched = True
+
+    def rename(self, old: Any, new: str) -> None:
+        """A fix gives a call a new id: what stands in the file has the old one."""
+        if usable(old) and old != new:
+            self._renamed[new] = self._renamed.get(old, old)
+
+    def want(self, problems: Iterable[Problem], transcript: Transcript, pairing: Pairing) -> None:
+        """Take down the calls for which a placeholder would be recommended."""
+        calls = {self._id(call): call for problem in problems for call in _answered(problem) if usable(call.id)}
+        if not calls:
+            return
+        known: dict[str, dict[int, list[Slot]]] = {id_: defaultdict(list) for id_ in calls}
+        inactive = [*transcript.inactive_blocks, *transcript.unreached]
+        asked = {block.id for block in inactive if block.kind in _CALLS and usable(block.id)}
+        for block in (*(block for message in transcript.messages for block in message.blocks), *inactive):
+            at = known.get(self._id(block)) if usable(block.id) else None
+            if at is None:
+                continue
+            if block.kind in _CALLS or (block.kind == "result" and not is_real_output(block)):
+                at[block.record].append(block.slot)
+            elif block.kind == "result":
+                pair = pairing.pair_of(block)
+                if (pair is not None and pair.call is not None) or (pair is None and block.id in asked):
+                    at[block.record].append(block.slot)
+        for id_, call in calls.items():
+            self._wanted[id_] = _Wanted(id_, call, known[id_])
+
+    def settled(self, problems: Sequence[Problem], document: Document | None, whole: bool) -> Sequence[Problem]:
+        """The problems, without recommending placeholders for ids that stand elsewhere.
+
+        `document`: the records that were judged as they are now; `whole`: they are all of the history.
+        """
+        return tuple([self._settled(problem, document, whole) for problem in problems])
+
+    def _settled(self, problem: Problem, document: Document | None, whole: bool) -> Problem:
+        wanted = [found for call in _answered(problem) if (found := self._wanted.get(self._id(call))) is not None]
+        why = next((why for one in wanted if (why := self._why_not(one, document, whole)) is not None), None)
+        if why is None:
+            return problem
+        fixes = tuple(replace(fix, recommended=False) if _writes_placeholder(fix) else fix for fix in problem.fixes)
+        return replace(problem, fixes=fixes, no_fix=f"No fix is recommended: {why}.")
+
+    def _id(self, block: Block) -> str:
+        id_ = block.id if isinstance(block.id, str) else ""
+        return self._renamed.get(id_, id_)
+
+    def _why_not(self, wanted: _Wanted, document: Document | None, whole: bool) -> str | None:
+        self._search()
+        places = [uid for uid in self._found[wanted.id] if self._says_more(uid, wanted, document, whole)]
+        if places:
+            more = f" and {plural(len(places) - 1, 'other place')}" if len(places) > 1 else ""
+            return f"its id also stands in {self._place(places[0])}{more}, where its output may be"
+        if not self._all_searched:
+            return f"its output may be behind the first {in_words(_MOST)}, in which its id was looked for"
+        return None
+
+    # --- searching ---------------------------------------------------------------------------------------
+
+    def _search(self) -> None:
+        new = [id_ for id_ in self._wanted if id_ not in self._found]
+        if not new:
+            return
+        self._found.update((id_, []) for id_ in new)
+        spelt = {spelling: id_ for id_ in new for spelling in _spelt(id_)}
+        find = _finder(spelt)
+        searched = 0
+        for uids, bodies in self._bodies():
+            block = b"\n".join(bodies)
+            ends: list[int] | None = None
+            for at, spelling in find(block):
+                ends = ends or [*accumulate(len(body) + 1 for body in bodies)]
+                uid, found = uids(bisect_right(ends, at)), self._found[spelt[spelling]]
+                if not found or found[-1] != uid:
+                    found.append(uid)
+            searched += len(block)
+            if searched > _MOST:
+                self._all_searched = False
+                return
+
+    def _bodies(self) -> Iterator[tuple[Callable[[int], int], Sequence[bytes | memoryview]]]:
+        """The records in batches: how to get the uid of each, and their bytes."""
+        document = self._document
+        if document is None:
+            yield (lambda at: self._items[at].uid), [written(item.value) for item in self._items]
+        elif isinstance(document.records, IndexedRecords):
+            positions = document.records.positions
+            for first, bodies in positions.bodies(_BLOCK):
+                yield (
+                    lambda at, first=first: positions.uid(first + at),  # type: ignore[misc]
+                    [body if isinstance(body, (bytes, memoryview)) else b"" for body in bodies],
+                )
+        else:
+            records = document.records
+            yield (lambda at: records[at].uid), [record.body for record in records]
+
+    # --- looking at a place ------------------------------------------------------------------------------
+
+    def _says_more(self, uid: int, wanted: _Wanted, document: Document | None, whole: bool) -> bool:
+        """Whether the id stands in a record where nothing explains it."""
+        body = self._body(uid, document, whole)
+        if body is None:
+            return False
+        token = _token(wanted.id)
+        value = parse(body)
+        if not isinstance(value, (dict, list)):
+            return any(token.search(text) for _, text in strings_in(body))
+        if isinstance(value, dict) and not self._beside.isdisjoint(_kinds(value)):
+            return False
+        known = wanted.known.get(uid, ())
+        if () in known:
+            return False
+        said: frozenset[str] | None = None
+        for key, text, around in _strings_with(value, token, frozenset(known)):
+            if key in self._beside or (len(text) > len(wanted.id) and wanted.id in _quoted(text)):
+                continue
+            if said is None:
+                said = self._said_by(wanted.call, document, whole)
+            if not _is_copy(around, wanted.call, said):
+                return True
+        return False
+
+    def _body(self, uid: int, document: Document | None, whole: bool) -> bytes | None:
+        """The record as it is now; None for one that is gone."""
+        if document is not None and uid in document:
+            return document.record(uid).body
+        if document is not None and (whole or _covers(document, uid)):
+            return None
+        if self._document is not None:
+            return self._document.record(uid).body
+        return next((written(item.value) for item in self._items if item.uid == uid), None)
+
+    def _said_by(self, call: Block, document: Document | None, whole: bool) -> frozenset[str]:
+        """The texts of the call's own record: a copy of the call says nothing else."""
+        body = self._body(call.record, document, whole)
+        return frozenset(() if body is None else (text for _, text in strings_in(body)))
+
+    def _place(self, uid: int) -> str:
+        document = self._document
+        if document is None:
+            return f"message {next(n for n, item in enumerate(self._items) if item.uid == uid)}"
+        line = document.line_of(uid) if document.kind == "lines" else None
+        return f"line {line:,}" if line is not None else f"message {document.number_of(uid):,}"
+
+
+def _covers(document: Document, uid: int) -> bool:
+    """Whether a record stood among those of the document."""
+    opened = [record.uid for record in document.records if record.line is not None]
+    return bool(opened) and min(opened) <= uid <= max(opened)
+
+
+def _answered(problem: Problem) -> Iterator[Block]:
+    """The calls that would be answered by a recommended placeholder."""
+    if problem.severity == "error":
+        for fix in problem.fixes:
+            if _writes_placeholder(fix):
+                calls = [edit.call for edit in fix.edits if isinstance(edit, InsertResult)]
+                yield from calls or ([problem.call] if problem.call is not None else [])
+
+
+def _writes_placeholder(fix: Fix) -> bool:
+    return fix.recommended and fix.placeholder
+
+
+def _spelt(id_: str) -> Iterator[bytes]:
+    yield from dict.fromkeys((orjson.dumps(id_)[1:-1], id_.encode("ascii", "backslashreplace"))) if id_ else ()
+
+
+def _finder(wanted: Collection[bytes]) -> Callable[[bytes], Iterator[tuple[int, bytes]]]:
+    """Finds in a text where any of these stands as a token."""
+    groups: dict[bytes, list[bytes]] = defaultdict(list)
+    for one in wanted:
+        groups[one[:_BEGINNING]].append(one)
+    if len(groups) > _GROUPS:
+        words = re.compile(rb"(?<!%b)(?:%b)(?!%b)" % (_WORD, rb"%b+" % _WORD, _WORD))
+        plain = {one for one in wanted if words.fullmatch(one)}
+        odd = _finder([one for one in wanted if one not in plain][:_GROUPS]) if len(plain) < len(wanted) else None
+
+        def by_word(text: bytes) -> Iterator[tuple[int, bytes]]:
+            yield from ((match.start(), match[0]) for match in words.finditer(text) if match[0] in plain)
+            yield from odd(text) if odd is not None else ()
+
+        return by_word
+    lengths = [(commonprefix(group), sorted({len(one) for one in group})) for group in groups.values()]
+
+    def by_beginning(text: bytes) -> Iterator[tuple[int, bytes]]:
+        for beginning, sizes in lengths:
+            at = text.find(beginning)
+            while at >= 0:
+                for size in sizes:
+                    one = text[at : at + size]
+                    if one in wanted and _is_apart(text, at, at + size):
+                        yield at, one
+                at = text.find(beginning, at + 1)
+
+    return by_beginning
+
+
+def _is_apart(text: bytes, start: int, end: int) -> bool:
+    before, after = text[max(start - 1, 0) : start], text[end : end + 1]
+    return not re.match(_WORD, before) and not re.match(_WORD, after)
+
+
+def _token(id_: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![A-Za-z0-9_-]){re.escape(id_)}(?![A-Za-z0-9_-])")
+
+
+def _kinds(record: Mapping[str, Any]) -> Iterator[str]:
+    """The names of a record's kind, and of what it carries."""
+    for part in (record, *(value for value in record.values() if isinstance(value, dict))):
+        kind = part.get("type")
+        if isinstance(kind, str):
+            yield kind
+
+
+def _strings_with(
+    value: Any, token: re.Pattern[str], known: Collection[Slot]
+) -> Iterator[tuple[str, str, Mapping[str, Any] | None]]:
+    """The strings and keys with the id that are not in a known block: the key, the text, and the object around."""
+    todo: list[tuple[Any, Slot, str, Mapping[str, Any] | None]] = [(value, (), "", None)]
+    while todo:
+        here, slot, key, around = todo.pop()
+        if slot in known:
+            continue
+        if isinstance(here, str):
+            if token.search(here):
+                yield key, here, around
+        elif isinstance(here, list):
+            todo.extend(
+                (part, (*slot, n), key, None if isinstance(part, dict) else around) for n, part in enumerate(here)
+            )
+        elif isinstance(here, dict):
+            outer = here if around is None else around
+            for name, part in here.items():
+                if token.search(name):
+                    yield name, name, outer
+                todo.append((part, (*slot, name), name, outer))
+
+
+def _is_copy(around: Mapping[str, Any] | None, call: Block, said: frozenset[str]) -> bool:
+    """Whether an object is a copy of the call: it names its tool, and says nothing that the call does not."""
+    if around is None or not call.name:
+        return False
+    texts = [*strings_in(written(around))]
+    named = any(text == call.name for _, text in texts)
+    return named and all(text in said or is_bookkeeping(key, text.strip()) for key, text in texts)
+
+
+def _quoted(text: str) -> Collection[str]:
+    from toolpair.rules.errors.error_detection import ids_quoted  # only where the id stands in a longer text
+
+    return ids_quoted(text)
