@@ -297,7 +297,7 @@ class KeepsIds(Protocol):
     """Implemented by a format whose agent keeps ids of calls where no output is."""
 
     ids_beside: frozenset[str]
-    """Keys that hold such an id, and kinds of records (their `type`, or that of what they carry)."""
+    """Keys that hold such an id, and kinds of records that do: as `type` or so of the record, or of what it carries."""
 
 
 @runtime_checkable

@@ -41,6 +41,7 @@ _GROUPS: Final = 24
 """Beginnings of ids that are looked for one by one."""
 _BEGINNING: Final = 5
 _CALLS: Final = ("call", "server_call", "mcp_call")
+_KIND_KEYS: Final = ("type", "subtype", "customType")
 _WORD: Final = rb"[A-Za-z0-9_-]"
 Slot = tuple[str | int, ...]
 
@@ -272,12 +273,15 @@ def _token(id_: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![A-Za-z0-9_-]){re.escape(id_)}(?![A-Za-z0-9_-])")
 
 
-def _kinds(record: Mapping[str, Any]) -> Iterator[str]:
+def _kinds(record: Mapping[str, Any], deep: int = 2) -> Iterator[str]:
     """The names of a record's kind, and of what it carries."""
-    for part in (record, *(value for value in record.values() if isinstance(value, dict))):
-        kind = part.get("type")
+    for key in _KIND_KEYS:
+        kind = record.get(key)
         if isinstance(kind, str):
             yield kind
+    for part in record.values() if deep else ():
+        if isinstance(part, dict):
+            yield from _kinds(part, deep - 1)
 
 
 def _strings_with(

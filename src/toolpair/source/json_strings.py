@@ -18,6 +18,8 @@ from toolpair.transcript.model import Damaged
 _TOKEN: Final = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)(?:"(\s*+:)?|\\?\Z)|([{}\[\]])', re.DOTALL)
 _ESCAPE: Final = re.compile(r'\\(["\\/])')
 _BAD: Final = re.compile("[\ud800-\udfff\ufffd]++")
+_OBJECT: Final = re.compile(rb'(?=\{\s*+")')
+"""In a string its quote would be escaped."""
 _DEEPEST: Final = 8
 """Each level of JSON in a string doubles its backslashes."""
 _LONGEST_NAME: Final = 64
@@ -41,8 +43,17 @@ _BRACKETS: Final = {"{": "}", "[": "]"}
 def strings_in(raw: bytes, deep: int = 0, around: str = "") -> Iterator[tuple[str, str]]:
     """(key, text) for each string value, in order, also below lists; and for keys that are longer than a name.
 
-    A text that is JSON is given as the strings in it, or as itself where it has none.
+    A text that is JSON is given as the strings in it, or as itself where it has none. In bytes that are no JSON a string
+    ends at the latest where an object begins: there is no telling what stands in a record that another one is glued to.
     """
+    if deep == 0 and not _reads(raw):
+        for part in _OBJECT.split(raw):
+            yield from _strings(part, deep, around)
+    else:
+        yield from _strings(raw, deep, around)
+
+
+def _strings(raw: bytes, deep: int, around: str) -> Iterator[tuple[str, str]]:
     key, keys = around, [around]
     for match in _TOKEN.finditer(raw):
         body, colon, bracket = match.groups()
@@ -83,11 +94,15 @@ def _json_in(text: str) -> bytes | None:
     if _BRACKETS.get(bare[:1]) != bare[-1:] or not bare:
         return None
     raw = bare.encode("utf-8", "replace")
+    return raw if _reads(raw) else None
+
+
+def _reads(raw: bytes) -> bool:
     try:
         orjson.loads(raw)
     except ValueError:
-        return None
-    return raw
+        return False
+    return True
 
 
 def spellings(text: str) -> tuple[bytes, ...]:

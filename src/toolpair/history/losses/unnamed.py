@@ -25,7 +25,7 @@ from toolpair.transcript.placeholders import known_placeholder
 _NAMES: Final = re.compile(r"[\w-]+(?:[.:|+/=]+[\w-]+)*")
 _PIECE: Final = re.compile(r"[^\W_]+")
 _SPACE: Final = re.compile(r"\s+")
-_WHOLE: Final = 20
+_WHOLE: Final = 12
 """A shorter text is only found in another record where it is a whole string."""
 _SOUGHT: Final = 40
 """Up to so many texts are looked for one by one; of more, every string of the result is looked at once."""
