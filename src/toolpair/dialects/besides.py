@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from msgspec import Struct
+from toolpair.transcript.model import Block
 
-from toolpair.transcript.model import Block, Message
-
-OF_MESSAGE: Final = frozenset({"content", "tool_calls", "function_call", "output", "message"})
-"""The message fields that have a meaning of their own."""
 _KNOWN: Final[dict[str, frozenset[str]]] = {
     "text": frozenset({"text", "content"}),
     "call": frozenset({"input", "arguments", "function", "custom", "action"}),
@@ -45,46 +41,6 @@ def texts_besides(value: Any, known: frozenset[str] = frozenset()) -> Iterator[t
     for key, part in value.items():
         if key not in known and _speaks(key):
             yield from ((key, text) for text in _texts(part))
-
-
-class KnownText(Struct, frozen=True, eq=False):
-    """A value that may hold text outside its known fields."""
-
-    value: Any
-    known: frozenset[str] | None
-    """The keys of the known fields; None for a record that belongs to no message."""
-
-    @property
-    def piece(self) -> int:
-        """Identity of the value, as `Block.piece`."""
-        return id(self.value)
-
-    def besides(self) -> Iterator[str]:
-        return (text for _, text in texts_besides(self.value, self.known or frozenset()))
-
-    def all_texts(self) -> Iterator[str]:
-        """All strings in it, names included."""
-        todo = [self.value]
-        while todo:
-            found = todo.pop()
-            if isinstance(found, str):
-                yield found
-            elif isinstance(found, (list, dict)):
-                todo.extend(found.values() if isinstance(found, dict) else found)
-
-
-def said_by_block(block: Block) -> KnownText | None:
-    """The texts of a block; None for kinds without words (thinking, media) and for bare strings."""
-    if not isinstance(block.value, dict) or block.kind in ("thinking", "media"):
-        return None
-    return KnownText(block.value, known_places(block.kind))
-
-
-def said_by_message(message: Message) -> KnownText | None:
-    """The texts of a message's object; None where the object is itself the block, as for an item."""
-    if not isinstance(message.value, dict) or any(block.value is message.value for block in message.blocks):
-        return None
-    return KnownText(message.value, OF_MESSAGE)
 
 
 def said_besides(block: Block) -> str:

@@ -46,7 +46,7 @@ def strings_in(raw: bytes, deep: int = 0, around: str = "") -> Iterator[tuple[st
     A text that is JSON is given as the strings in it, or as itself where it has none. In bytes that are no JSON a string
     ends at the latest where an object begins: there is no telling what stands in a record that another one is glued to.
     """
-    if deep == 0 and not _reads(raw):
+    if deep == 0 and not reads(raw):
         for part in _OBJECT.split(raw):
             yield from _strings(part, deep, around)
     else:
@@ -94,10 +94,11 @@ def _json_in(text: str) -> bytes | None:
     if _BRACKETS.get(bare[:1]) != bare[-1:] or not bare:
         return None
     raw = bare.encode("utf-8", "replace")
-    return raw if _reads(raw) else None
+    return raw if reads(raw) else None
 
 
-def _reads(raw: bytes) -> bool:
+def reads(raw: bytes) -> bool:
+    """Whether a reader takes it for JSON."""
     try:
         orjson.loads(raw)
     except ValueError:

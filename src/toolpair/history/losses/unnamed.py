@@ -15,10 +15,11 @@ from typing import Final
 
 from msgspec import Struct
 
+from toolpair.dialects.besides import known_places
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.losses.loss import Loss, Losses
 from toolpair.source.document import Document
-from toolpair.source.json_strings import decoded, is_bookkeeping, is_id, spellings, strings_in, written
+from toolpair.source.json_strings import decoded, is_bookkeeping, is_id, reads, spellings, strings_in, written
 from toolpair.transcript.model import Block
 from toolpair.transcript.placeholders import known_placeholder
 
@@ -56,13 +57,22 @@ def losses_of(gone: Sequence[TextGone], known: Losses, before: Iterable[CheckedR
         for block in _blocks(state):
             id_ = block.id if isinstance(block.id, str) or block.id is None else repr(block.id)
             if (block.record, id_) in lost or (block.record, None) in lost:
-                said = "\n".join(text for _, text in strings_in(written(block.value)))
-                named[block.record] += f"{said}\n{block.text}\n"
+                said = (text for part in _known_parts(block) for _, text in strings_in(written(part)))
+                named[block.record] += "\n".join((*said, block.text, ""))
     return tuple(
         Loss("text", one.record, None, None, len(one.text.encode("utf-8", "replace")))
         for one in gone
         if one.text not in named[one.record]
     )
+
+
+def _known_parts(block: Block) -> Iterator[object]:
+    """What the loss of a block counts: not what it says in fields that nobody knows."""
+    known = known_places(block.kind)
+    if isinstance(block.value, dict) and known:
+        yield from (part for key, part in block.value.items() if key in known)
+    else:
+        yield block.value
 
 
 def _blocks(state: CheckedRecords) -> Iterator[Block]:
@@ -90,8 +100,10 @@ def texts_gone(records: Records) -> list[TextGone]:
                 left.append(TextGone(uid, key, bare))
     if not left:
         return []
-    kept = _Kept(new, [now for _, _, now in records.changed if now is not None], ids)
+    kept = _Kept(new, [*(now for _, _, now in records.changed if now is not None), *records.aside], ids)
     known = {gone.text: kept.holds(gone.text) for gone in left}
+    unsure = {uid for uid, then, _ in records.changed if then is not None and not reads(then)}
+    known.update((gone.text, True) for gone in left if gone.record in unsure and kept.has_bytes(gone.text))
     missing = {text for text, is_kept in known.items() if not is_kept}
     if missing:
         missing -= _standing(missing, records.everything())
@@ -112,11 +124,15 @@ class _Kept:
         self._ids = ids
 
     def holds(self, text: str) -> bool:
-        if any(self._within(decoded_spelling) for decoded_spelling in _spelt(text)):
+        if any(self._within(spelt) for spelt in _spelt(text)):
             return True
         if text[:1] in "{[" and _SPACE.sub("", text) in self._compact:
             return True  # a text that is JSON became that JSON
         return bool(self._ids) and self._nameless(text) in self._new_nameless
+
+    def has_bytes(self, text: str) -> bool:
+        """Whether the bytes stand there: what is a string in a damaged record is anybody's guess."""
+        return any(spelt in body for body in self._bodies for spelt in spellings(text))
 
     def _within(self, text: str) -> bool:
         pieces = _PIECE.findall(text)
