@@ -229,7 +229,12 @@ DOORS = {
 }
 # A check of a small sound file loads 150 modules; these are 95 more, which a broken, a long, an odd or a saved one needs.
 CHECKING = {
-    "history.checked_records": {"dialects.request_bodies", "formats.damaged", "formats.openai_responses"},
+    "history.checked_records": {
+        "dialects.request_bodies",
+        "formats.damaged",
+        "formats.openai_responses",
+        "history.id_places",
+    },
     "history.conversation": {
         "history.cross_window_links",
         "history.inactive_records",
@@ -238,6 +243,7 @@ CHECKING = {
         "history.text_prefilter",
         "history.window_edits",
     },
+    "history.id_places": {"rules.errors.error_detection"},
     "history.summary": {"rules.pages"},
     "history.window": {"history.compacted"},
     "history.window_checks": {"rules.errors.message_counting"},

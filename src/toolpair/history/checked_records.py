@@ -34,6 +34,20 @@ if TYPE_CHECKING:
 _PASSED_BY: Final = Damaged("record.bad_json", "its agent does not accept it as a record")
 
 
+class Ids(Struct, frozen=True, eq=False, dict=True):
+    """The ids of one file, or of one list in memory, as far as anybody asks for them."""
+
+    document: Document | None
+    items: Sequence[Item]
+    format: Format
+
+    @cached_property
+    def places(self) -> IdPlaces:
+        from toolpair.history.id_places import IdPlaces
+
+        return IdPlaces(self.document, self.items, self.format)
+
+
 class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
     """Records of one format, with everything computed from them. Immutable; edits return a new object."""
 
@@ -53,7 +67,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
     """What the agent would send, if that is known already."""
     as_judged: Judgement | None = None
     """The judgement, if it is known already."""
-    ids: IdPlaces | None = None
+    ids: Ids | None = None
     """Where ids stand in the file, or in the list, of which these are records."""
 
     @cached_property
@@ -134,7 +148,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         if own is not None:
             found = replace(found, problems=self._with_notes(found.problems, own))
         if self.ids is not None and any(map(recommends_placeholder, found.problems)):
-            self.ids.want(found.problems, self.transcript, found.pairing)
+            self.ids.places.want(found.problems, self.transcript, found.pairing)
         return found
 
     @cached_property
@@ -205,13 +219,13 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         found = self.judgement.problems
         if self.ids is None or not any(map(recommends_placeholder, found)):
             return found
-        return self.ids.settled(found, self.document, self.edges is None)
+        return self.ids.places.settled(found, self.document, self.edges is None)
 
     def apply(self, edits: Sequence[Edit]) -> list[Item]:
         """The records after the edits."""
         for edit in edits if self.ids is not None else ():
             if isinstance(edit, Rename) and edit.block.kind == "call" and self.ids is not None:
-                self.ids.rename(edit.block.id, edit.id)
+                self.ids.places.rename(edit.block.id, edit.id)
         return self.format.apply(self.items, self.transcript, edits)
 
     def by(self, profile: Profile) -> CheckedRecords:

@@ -186,7 +186,7 @@ class Conversation:
             reading.request,
             reading.view,
             document,
-            ids=reading.places,
+            ids=reading.ids_of_file,
         )
         return whole_conversation(self.number, self.source, judged)
 
@@ -542,7 +542,7 @@ def whole_conversation(
         0,
         Transcript(()),
         _no_other,
-        places=judged.ids,
+        ids_of_file=judged.ids,
     )
     window = Window(reading, part or DocumentPart.whole(document), None, judged=CheckedWindow(judged))
     return Conversation(number, source, reading, (window,))

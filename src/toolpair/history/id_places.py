@@ -1,9 +1,9 @@
 """A net that knows no format: no placeholder is recommended for a call whose id stands elsewhere in the file.
 
 What a reader does not know may be the call's output: a block of an unknown type, a field too many, a text. So before a
-placeholder is recommended, the id is looked for in the bytes, as a whole string or a token in one. Not elsewhere are the
-call and its copies, other exchanges with the same id, errors that quote it, and what its agent is known to keep beside
-its calls. The file is searched once for all calls that want it.
+placeholder is recommended, the id is looked for in the bytes, as a whole string or a token in one. Not elsewhere are
+the call and its copies, other exchanges with the same id, errors that quote it, and what its agent is known to keep
+beside its calls. The file is searched once for all calls that want it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
-from os.path import commonprefix
 from typing import Any, Final
 
 import orjson
@@ -50,7 +49,8 @@ class _Wanted(Struct, frozen=True):
     """A call without a result, and where the transcript knows its id."""
 
     id: str
-    call: Block
+    record: int
+    tool: str | None
     known: Mapping[int, Collection[Slot]]
     """By record: the blocks that have the id, and are no unknown result of the call."""
 
@@ -92,7 +92,7 @@ class IdPlaces:
                 if (pair is not None and pair.call is not None) or (pair is None and block.id in asked):
                     at[block.record].append(block.slot)
         for id_, call in calls.items():
-            self._wanted[id_] = _Wanted(id_, call, known[id_])
+            self._wanted[id_] = _Wanted(id_, call.record, call.name, known[id_])
 
     def settled(self, problems: Sequence[Problem], document: Document | None, whole: bool) -> Sequence[Problem]:
         """The problems, without recommending placeholders for ids that stand elsewhere.
@@ -183,8 +183,8 @@ class IdPlaces:
             if key in self._beside or (len(text) > len(wanted.id) and wanted.id in _quoted(text)):
                 continue
             if said is None:
-                said = self._said_by(wanted.call, document, whole)
-            if not _is_copy(around, wanted.call, said):
+                said = self._said_by(wanted.record, document, whole)
+            if not _is_copy(around, wanted.tool, said):
                 return True
         return False
 
@@ -198,9 +198,9 @@ class IdPlaces:
             return self._document.record(uid).body
         return next((written(item.value) for item in self._items if item.uid == uid), None)
 
-    def _said_by(self, call: Block, document: Document | None, whole: bool) -> frozenset[str]:
+    def _said_by(self, record: int, document: Document | None, whole: bool) -> frozenset[str]:
         """The texts of the call's own record: a copy of the call says nothing else."""
-        body = self._body(call.record, document, whole)
+        body = self._body(record, document, whole)
         return frozenset(() if body is None else (text for _, text in strings_in(body)))
 
     def _place(self, uid: int) -> str:
@@ -249,7 +249,7 @@ def _finder(wanted: Collection[bytes]) -> Callable[[bytes], Iterator[tuple[int, 
             yield from odd(text) if odd is not None else ()
 
         return by_word
-    lengths = [(commonprefix(group), sorted({len(one) for one in group})) for group in groups.values()]
+    lengths = [(_common(group), sorted({len(one) for one in group})) for group in groups.values()]
 
     def by_beginning(text: bytes) -> Iterator[tuple[int, bytes]]:
         for beginning, sizes in lengths:
@@ -262,6 +262,14 @@ def _finder(wanted: Collection[bytes]) -> Callable[[bytes], Iterator[tuple[int, 
                 at = text.find(beginning, at + 1)
 
     return by_beginning
+
+
+def _common(several: Sequence[bytes]) -> bytes:
+    """What all of them begin with."""
+    least, most = min(several), max(several)
+    return least[
+        : next((n for n, (one, other) in enumerate(zip(least, most, strict=False)) if one != other), len(least))
+    ]
 
 
 def _is_apart(text: bytes, start: int, end: int) -> bool:
@@ -308,12 +316,12 @@ def _strings_with(
                 todo.append((part, (*slot, name), name, outer))
 
 
-def _is_copy(around: Mapping[str, Any] | None, call: Block, said: frozenset[str]) -> bool:
+def _is_copy(around: Mapping[str, Any] | None, tool: str | None, said: frozenset[str]) -> bool:
     """Whether an object is a copy of the call: it names its tool, and says nothing that the call does not."""
-    if around is None or not call.name:
+    if around is None or not tool:
         return False
     texts = [*strings_in(written(around))]
-    named = any(text == call.name for _, text in texts)
+    named = any(text == tool for _, text in texts)
     return named and all(text in said or is_bookkeeping(key, text.strip()) for key, text in texts)
 
 

@@ -10,8 +10,7 @@ import orjson
 
 from toolpair.formats import get_format
 from toolpair.formats.format import AS_RESUMED, Item
-from toolpair.history.checked_records import CheckedRecords
-from toolpair.history.id_places import IdPlaces
+from toolpair.history.checked_records import CheckedRecords, Ids
 from toolpair.history.lights import light_for
 from toolpair.history.outline import LEAST, Range
 from toolpair.history.scan import Scan
@@ -54,7 +53,7 @@ def problems_in(
     if outline is None or not (outline.clean or sure()):
         return None
 
-    ids = IdPlaces(None, [Item(n, message) for n, message in enumerate(messages)] if not outline.clean else ())
+    ids = Ids(None, [Item(n, message) for n, message in enumerate(messages)] if not outline.clean else (), found)
 
     def load(wanted: Range, edges: WindowEdges) -> CheckedWindow:
         first, end = outline.records(wanted)

@@ -25,7 +25,7 @@ from toolpair.transcript.model import Block, Message, Transcript, WindowEdges
 from toolpair.transcript.pairing import Pair
 
 if TYPE_CHECKING:
-    from toolpair.history.id_places import IdPlaces
+    from toolpair.history.checked_records import Ids
 
 
 class Reading(Struct, frozen=True, eq=False):
@@ -56,7 +56,7 @@ class Reading(Struct, frozen=True, eq=False):
     """What else the format needs to read the records from one number to before another."""
     named: Callable[[str], Iterable[int]] = lambda id_: ()
     """By an id that pairs nothing: the numbers of the records that it may stand in."""
-    places: IdPlaces | None = None
+    ids_of_file: Ids | None = None
     """Where ids stand in the file."""
 
     @property
@@ -75,7 +75,7 @@ class Reading(Struct, frozen=True, eq=False):
         inside = inside or self.inside(part.first, part.end)
         view = self.view if inside is None else replace(self.view, inside=inside)
         return CheckedRecords(
-            items_of(part.now), self.format, self.profile, self.request, view, part.now, edges, ids=self.places
+            items_of(part.now), self.format, self.profile, self.request, view, part.now, edges, ids=self.ids_of_file
         )
 
 

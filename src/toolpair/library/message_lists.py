@@ -10,8 +10,7 @@ from typing import Any
 from toolpair.formats import get_format
 from toolpair.formats.format import Format, Item
 from toolpair.formats.list_evidence import ANTHROPIC, ListEvidence, shape_of_profile
-from toolpair.history.checked_records import CheckedRecords
-from toolpair.history.id_places import IdPlaces
+from toolpair.history.checked_records import CheckedRecords, Ids
 from toolpair.history.list_windows import problems_in, shape_of
 from toolpair.history.losses import NOTHING, Losses, gone, less_sent, losses
 from toolpair.library.report import Report
@@ -177,7 +176,7 @@ def _judged(messages: Sequence[Any], profile: str | None) -> CheckedRecords:
         raise ValueError(no_such_profile(profile))
     items = [Item(number, _plain(number, message)) for number, message in enumerate(messages)]
     found = _format_for([item.value for item in items], profile)
-    ids = IdPlaces(None, items, found)
+    ids = Ids(None, items, found)
     return CheckedRecords(items, found, profile_named(profile or found.profile), ids=ids)
 
 

@@ -164,7 +164,7 @@ class _Measure(Generic[S]):
                 found += self._culprits(step.before, _recommended(step), new)
             elif new:
                 found += self._culprits(step.before, _recommended(step), _texts(new))
-                found += self._of(refused) if new != _texts(new) else []
+                found += self._of(refused) if refused is not None and new != _texts(new) else []
             refused = None if not step.after.sends_nothing else refused
             if known == self.lost:
                 break

@@ -59,12 +59,11 @@ def preview(conversation: Conversation, fix: Fix, text: str | None = None) -> li
 
 def fixed(at: int, before: Conversation, problem: Problem, fix: Fix, text: str | None) -> tuple[Staged, Conversation]:
     """One fix; `text` replaces a placeholder's."""
-    from toolpair.history.losses import NOTHING
-
     after = before.apply(edits_of(fix, text))
     row = row_of(at, [(problem, fix)], before, after, text)
     if row.loses is None:
-        less = after.texts_gone(before) + (after.sends_less(before) if moves_records(fix) else NOTHING)
+        less = after.texts_gone(before)
+        less = less + after.sends_less(before) if moves_records(fix) else less
         row = losing(row, less.phrase) if less.phrase is not None else row
     return row, after
 

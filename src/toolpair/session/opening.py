@@ -21,9 +21,8 @@ from toolpair.formats.format_detection import (
     not_recognised,
     not_understood,
 )
-from toolpair.history.checked_records import CheckedRecords, items_of, request_of
+from toolpair.history.checked_records import CheckedRecords, Ids, items_of, request_of
 from toolpair.history.conversation import SHORT, SMALL, Conversation, whole_conversation
-from toolpair.history.id_places import IdPlaces
 from toolpair.rules.profiles import Profile, is_profile, no_such_profile
 from toolpair.rules.profiles import profile as profile_named
 from toolpair.shell.program import command
@@ -188,7 +187,7 @@ class FileReader(Struct, frozen=True, eq=False):
                 return long
         if not settled:
             found = _turned_out(source, found, format_of_all(document, self.profile, keep=True), alone_in)
-        profile, ids = self.profile_for(found), IdPlaces(document, format=found)
+        profile, ids = self.profile_for(found), Ids(document, (), found)
         judged = CheckedRecords(items_of(document), found, profile, request, self.view, document, ids=ids)
         return whole_conversation(number, source, judged)
 

@@ -43,8 +43,8 @@ _BRACKETS: Final = {"{": "}", "[": "]"}
 def strings_in(raw: bytes, deep: int = 0, around: str = "") -> Iterator[tuple[str, str]]:
     """(key, text) for each string value, in order, also below lists; and for keys that are longer than a name.
 
-    A text that is JSON is given as the strings in it, or as itself where it has none. In bytes that are no JSON a string
-    ends at the latest where an object begins: there is no telling what stands in a record that another one is glued to.
+    A text that is JSON is given as the strings in it, or as itself where it has none. In bytes that are no JSON a
+    string ends at the latest where an object begins: there is no telling what a record says that another is glued to.
     """
     if deep == 0 and not reads(raw):
         for part in _OBJECT.split(raw):
