@@ -12,6 +12,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import accumulate
 from typing import Any, Final
 
@@ -43,6 +44,7 @@ _CALLS: Final = ("call", "server_call", "mcp_call")
 _KIND_KEYS: Final = ("type", "subtype", "customType")
 _WORD: Final = rb"[A-Za-z0-9_-]"
 Slot = tuple[str | int, ...]
+_Find = Callable[[bytes], Iterator[tuple[int, bytes]]]
 
 
 class _Wanted(Struct, frozen=True):
@@ -67,6 +69,8 @@ class IdPlaces:
         """The records that hold each id, of those that were looked for."""
         self._renamed: dict[str, str] = {}
         self._all_searched = True
+        self._spelt: dict[bytes, str] = {}
+        self._find = _finder(())
 
     def rename(self, old: Any, new: str) -> None:
         """A fix gives a call a new id: what stands in the file has the old one."""
@@ -99,11 +103,13 @@ class IdPlaces:
 
         `document`: the records that were judged as they are now; `whole`: they are all of the history.
         """
-        return tuple([self._settled(problem, document, whole) for problem in problems])
+        self._search()
+        records = _Records(self._document, self._items, document, whole, self._spelt, self._find)
+        return tuple([self._settled(problem, records) for problem in problems])
 
-    def _settled(self, problem: Problem, document: Document | None, whole: bool) -> Problem:
+    def _settled(self, problem: Problem, records: _Records) -> Problem:
         wanted = [found for call in _answered(problem) if (found := self._wanted.get(self._id(call))) is not None]
-        why = next((why for one in wanted if (why := self._why_not(one, document, whole)) is not None), None)
+        why = next((why for one in wanted if (why := self._why_not(one, records)) is not None), None)
         if why is None:
             return problem
         fixes = tuple(replace(fix, recommended=False) if _writes_placeholder(fix) else fix for fix in problem.fixes)
@@ -113,12 +119,11 @@ class IdPlaces:
         id_ = block.id if isinstance(block.id, str) else ""
         return self._renamed.get(id_, id_)
 
-    def _why_not(self, wanted: _Wanted, document: Document | None, whole: bool) -> str | None:
-        self._search()
-        places = [uid for uid in self._found[wanted.id] if self._says_more(uid, wanted, document, whole)]
+    def _why_not(self, wanted: _Wanted, records: _Records) -> str | None:
+        places = [uid for uid in self._found[wanted.id] if self._says_more(uid, wanted, records)]
         if places:
             more = f" and {plural(len(places) - 1, 'other place')}" if len(places) > 1 else ""
-            return f"its id also stands in {self._place(places[0])}{more}, where its output may be"
+            return f"its id also stands in {records.place(places[0])}{more}, where its output may be"
         if not self._all_searched:
             return f"its output may be behind the first {in_words(_MOST)}, in which its id was looked for"
         return None
@@ -132,6 +137,8 @@ class IdPlaces:
         self._found.update((id_, []) for id_ in new)
         spelt = {spelling: id_ for id_ in new for spelling in _spelt(id_)}
         find = _finder(spelt)
+        self._spelt.update(spelt)
+        self._find = _finder(self._spelt) if len(spelt) < len(self._spelt) else find
         searched = 0
         for uids, bodies in self._bodies():
             block = b"\n".join(bodies)
@@ -162,59 +169,119 @@ class IdPlaces:
             records = document.records
             yield (lambda at: records[at].uid), [record.body for record in records]
 
-    # --- looking at a place ------------------------------------------------------------------------------
-
-    def _says_more(self, uid: int, wanted: _Wanted, document: Document | None, whole: bool) -> bool:
+    def _says_more(self, uid: int, wanted: _Wanted, records: _Records) -> bool:
         """Whether the id stands in a record where nothing explains it."""
-        body = self._body(uid, document, whole)
-        if body is None:
-            return False
-        token = _token(wanted.id)
-        value = parse(body)
-        if not isinstance(value, (dict, list)):
-            return any(token.search(text) for _, text in strings_in(body))
-        if isinstance(value, dict) and not self._beside.isdisjoint(_kinds(value)):
+        read = records.read(uid)
+        if read is None or not self._beside.isdisjoint(read.kinds):
             return False
         known = wanted.known.get(uid, ())
-        if () in known:
-            return False
-        said: frozenset[str] | None = None
-        for key, text, around in _strings_with(value, token, frozenset(known)):
-            if key in self._beside or (len(text) > len(wanted.id) and wanted.id in _quoted(text)):
+        for place in read.places.get(wanted.id, ()):
+            if any(place.slot[:deep] in known for deep in range(len(place.slot) + 1)):
                 continue
-            if said is None:
-                said = self._said_by(wanted.record, document, whole)
-            if not _is_copy(around, wanted.tool, said):
+            if place.key in self._beside or (len(place.text) > len(wanted.id) and wanted.id in _quoted(place.text)):
+                continue
+            if not _is_copy(place.around, wanted.tool, records.said(wanted.record)):
                 return True
         return False
 
-    def _body(self, uid: int, document: Document | None, whole: bool) -> bytes | None:
-        """The record as it is now; None for one that is gone."""
-        if document is not None and uid in document:
-            return document.record(uid).body
-        if document is not None and (whole or _covers(document, uid)):
+
+class _Place(Struct, frozen=True):
+    """A string that holds an id, or is one."""
+
+    slot: Slot
+    key: str
+    text: str
+    around: Mapping[str, Any] | None
+    """The outermost object around it that is no list's element together with others."""
+
+
+class _Read(Struct, frozen=True):
+    kinds: frozenset[str]
+    places: Mapping[str, Sequence[_Place]]
+    """By id."""
+
+
+class _Records:
+    """Records as they are now; each is read once, whatever is asked of it."""
+
+    def __init__(
+        self,
+        opened: Document | None,
+        items: Sequence[Item],
+        now: Document | None,
+        whole: bool,
+        spelt: Mapping[bytes, str],
+        find: _Find,
+    ) -> None:
+        self._opened = opened
+        self._items = items
+        self._now = now
+        self._whole = whole
+        self._spelt = spelt
+        self._find = find
+        self._read: dict[int, _Read | None] = {}
+        self._said: dict[int, frozenset[str]] = {}
+
+    def read(self, uid: int) -> _Read | None:
+        """Where ids stand in a record; None for one that is gone."""
+        if uid not in self._read:
+            body = self.body(uid)
+            self._read[uid] = None if body is None else self._look(body)
+        return self._read[uid]
+
+    def _look(self, body: bytes) -> _Read:
+        value = parse(body)
+        places: dict[str, list[_Place]] = defaultdict(list)
+        if isinstance(value, (dict, list)):
+            strings = _strings(value)
+        else:
+            strings = (_Place((), "", text, None) for _, text in strings_in(body))
+        for place in strings:
+            text = place.text.encode("utf-8", "replace")
+            found = [text] if text in self._spelt else dict.fromkeys(spelt for _, spelt in self._find(text))
+            for spelt in found:
+                places[self._spelt[spelt]].append(place)
+        return _Read(frozenset(_kinds(value) if isinstance(value, dict) else ()), places)
+
+    def body(self, uid: int) -> bytes | None:
+        """The bytes of a record; None for one that is gone."""
+        if self._now is not None and uid in self._now:
+            return self._now.record(uid).body
+        if self._now is not None and (self._whole or self._first <= uid <= self._last):
             return None
-        if self._document is not None:
-            return self._document.record(uid).body
-        return next((written(item.value) for item in self._items if item.uid == uid), None)
+        if self._opened is not None:
+            return self._opened.record(uid).body
+        return self._written.get(uid)
 
-    def _said_by(self, record: int, document: Document | None, whole: bool) -> frozenset[str]:
-        """The texts of the call's own record: a copy of the call says nothing else."""
-        body = self._body(record, document, whole)
-        return frozenset(() if body is None else (text for _, text in strings_in(body)))
+    @cached_property
+    def _uids(self) -> Sequence[int]:
+        return [record.uid for record in self._now.records if record.line is not None] if self._now is not None else []
 
-    def _place(self, uid: int) -> str:
-        document = self._document
-        if document is None:
+    @cached_property
+    def _first(self) -> int:
+        return min(self._uids, default=0)
+
+    @cached_property
+    def _last(self) -> int:
+        return max(self._uids, default=-1)
+
+    @cached_property
+    def _written(self) -> Mapping[int, bytes]:
+        return {item.uid: written(item.value) for item in self._items}
+
+    def said(self, uid: int) -> frozenset[str]:
+        """The texts of a call's own record: a copy of the call says nothing else."""
+        if uid not in self._said:
+            body = self.body(uid)
+            self._said[uid] = frozenset(() if body is None else (text for _, text in strings_in(body)))
+        return self._said[uid]
+
+    def place(self, uid: int) -> str:
+        opened = self._opened
+        if opened is None:
             return f"message {next(n for n, item in enumerate(self._items) if item.uid == uid)}"
-        line = document.line_of(uid) if document.kind == "lines" else None
-        return f"line {line:,}" if line is not None else f"message {document.number_of(uid):,}"
-
-
-def _covers(document: Document, uid: int) -> bool:
-    """Whether a record stood among those of the document."""
-    opened = [record.uid for record in document.records if record.line is not None]
-    return bool(opened) and min(opened) <= uid <= max(opened)
+        line = opened.line_of(uid) if opened.kind == "lines" else None
+        return f"line {line:,}" if line is not None else f"message {opened.number_of(uid):,}"
 
 
 def _answered(problem: Problem) -> Iterator[Block]:
@@ -234,7 +301,7 @@ def _spelt(id_: str) -> Iterator[bytes]:
     yield from dict.fromkeys((orjson.dumps(id_)[1:-1], id_.encode("ascii", "backslashreplace"))) if id_ else ()
 
 
-def _finder(wanted: Collection[bytes]) -> Callable[[bytes], Iterator[tuple[int, bytes]]]:
+def _finder(wanted: Collection[bytes]) -> _Find:
     """Finds in a text where any of these stands as a token."""
     groups: dict[bytes, list[bytes]] = defaultdict(list)
     for one in wanted:
@@ -277,10 +344,6 @@ def _is_apart(text: bytes, start: int, end: int) -> bool:
     return not re.match(_WORD, before) and not re.match(_WORD, after)
 
 
-def _token(id_: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![A-Za-z0-9_-]){re.escape(id_)}(?![A-Za-z0-9_-])")
-
-
 def _kinds(record: Mapping[str, Any], deep: int = 2) -> Iterator[str]:
     """The names of a record's kind, and of what it carries."""
     for key in _KIND_KEYS:
@@ -292,27 +355,20 @@ def _kinds(record: Mapping[str, Any], deep: int = 2) -> Iterator[str]:
             yield from _kinds(part, deep - 1)
 
 
-def _strings_with(
-    value: Any, token: re.Pattern[str], known: Collection[Slot]
-) -> Iterator[tuple[str, str, Mapping[str, Any] | None]]:
-    """The strings and keys with the id that are not in a known block: the key, the text, and the object around."""
+def _strings(value: Any) -> Iterator[_Place]:
+    """The strings in a value, and its keys."""
     todo: list[tuple[Any, Slot, str, Mapping[str, Any] | None]] = [(value, (), "", None)]
     while todo:
         here, slot, key, around = todo.pop()
-        if slot in known:
-            continue
         if isinstance(here, str):
-            if token.search(here):
-                yield key, here, around
+            yield _Place(slot, key, here, around)
         elif isinstance(here, list):
-            todo.extend(
-                (part, (*slot, n), key, None if isinstance(part, dict) else around) for n, part in enumerate(here)
-            )
+            for number, part in enumerate(here):
+                todo.append((part, (*slot, number), key, None if isinstance(part, dict) else around))
         elif isinstance(here, dict):
             outer = here if around is None else around
             for name, part in here.items():
-                if token.search(name):
-                    yield name, name, outer
+                yield _Place(slot, name, name, outer)
                 todo.append((part, (*slot, name), name, outer))
 
 

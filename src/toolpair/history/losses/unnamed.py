@@ -28,6 +28,8 @@ _PIECE: Final = re.compile(r"[^\W_]+")
 _SPACE: Final = re.compile(r"\s+")
 _WHOLE: Final = 12
 """A shorter text is only found in another record where it is a whole string."""
+_TRIED: Final = 200
+"""How many longer texts are tried where all of a text's rare words are at its ends."""
 _SOUGHT: Final = 40
 """Up to so many texts are looked for one by one; of more, every string of the result is looked at once."""
 
@@ -52,17 +54,18 @@ class Records(Struct, frozen=True, eq=False):
 def losses_of(gone: Sequence[TextGone], known: Losses, before: Iterable[CheckedRecords]) -> tuple[Loss, ...]:
     """The texts that are gone, without those in a block that is known to be lost."""
     lost = {(one.record, one.id) for one in (*known.outputs, *known.words, *known.images, *known.calls, *known.texts)}
-    named: dict[int, str] = defaultdict(str)
+    named: dict[int, list[str]] = defaultdict(list)
     for state in before if lost else ():
         for block in _blocks(state):
             id_ = block.id if isinstance(block.id, str) or block.id is None else repr(block.id)
             if (block.record, id_) in lost or (block.record, None) in lost:
                 said = (text for part in _known_parts(block) for _, text in strings_in(written(part)))
-                named[block.record] += "\n".join((*said, block.text, ""))
+                named[block.record] += [*said, block.text]
+    within = {record: _Texts(texts) for record, texts in named.items()}
     return tuple(
         Loss("text", one.record, None, None, len(one.text.encode("utf-8", "replace")))
         for one in gone
-        if one.text not in named[one.record]
+        if one.record not in within or not within[one.record].hold(one.text)
     )
 
 
@@ -101,7 +104,7 @@ def texts_gone(records: Records) -> list[TextGone]:
     if not left:
         return []
     kept = _Kept(new, [*(now for _, _, now in records.changed if now is not None), *records.aside], ids)
-    known = {gone.text: kept.holds(gone.text) for gone in left}
+    known = {text: kept.holds(text) for text in {gone.text for gone in left}}
     unsure = {uid for uid, then, _ in records.changed if then is not None and not reads(then)}
     known.update((gone.text, True) for gone in left if gone.record in unsure and kept.has_bytes(gone.text))
     missing = {text for text, is_kept in known.items() if not is_kept}
@@ -115,16 +118,49 @@ def _bare(text: str) -> str:
     return text.strip()
 
 
+class _Texts:
+    """Texts, to be asked whether one of them holds another."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
+
+    def hold(self, text: str) -> bool:
+        if text in self._whole:
+            return True
+        pieces = _PIECE.findall(text)
+        if not pieces:
+            return any(text in one for one in self._texts)
+        rarest = min(pieces, key=lambda piece: len(self._by_piece.get(piece, ())))
+        if any(text in self._texts[number] for number in self._by_piece.get(rarest, ())):
+            return True
+        # The first and the last may go on in the longer text.
+        inner = min(pieces[1:-1], key=lambda piece: len(self._by_piece.get(piece, ())), default="")
+        return any(text in self._texts[number] for number in self._by_piece.get(inner, ())[:_TRIED])
+
+    @cached_property
+    def _whole(self) -> set[str]:
+        return {text.strip() for text in self._texts}
+
+    @cached_property
+    def _by_piece(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = defaultdict(list)
+        for number, text in enumerate(self._texts):
+            for piece in dict.fromkeys(_PIECE.findall(text)):
+                found[piece].append(number)
+        return dict(found)
+
+
 class _Kept:
     """New texts, to be asked whether one of them holds an old one."""
 
     def __init__(self, new: Sequence[str], bodies: Sequence[bytes], ids: set[str]) -> None:
         self._new = new
+        self._texts = _Texts(new)
         self._bodies = bodies
         self._ids = ids
 
     def holds(self, text: str) -> bool:
-        if any(self._within(spelt) for spelt in _spelt(text)):
+        if any(self._texts.hold(spelt) for spelt in _spelt(text)):
             return True
         if text[:1] in "{[" and _SPACE.sub("", text) in self._compact:
             return True  # a text that is JSON became that JSON
@@ -133,23 +169,6 @@ class _Kept:
     def has_bytes(self, text: str) -> bool:
         """Whether the bytes stand there: what is a string in a damaged record is anybody's guess."""
         return any(spelt in body for body in self._bodies for spelt in spellings(text))
-
-    def _within(self, text: str) -> bool:
-        pieces = _PIECE.findall(text)
-        if not pieces:
-            return any(text in new for new in self._new)
-        # The first and the last may go on in the longer text.
-        inner = pieces[1:-1] or pieces
-        rarest = min(inner, key=lambda piece: len(self._by_piece.get(piece, ())))
-        return any(text in self._new[number] for number in self._by_piece.get(rarest, ()))
-
-    @cached_property
-    def _by_piece(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = defaultdict(list)
-        for number, text in enumerate(self._new):
-            for piece in dict.fromkeys(_PIECE.findall(text)):
-                found[piece].append(number)
-        return found
 
     @cached_property
     def _compact(self) -> str:
