@@ -16,7 +16,6 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any, Final
 
-import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -25,7 +24,7 @@ from toolpair.formats.format import Item, KeepsIds
 from toolpair.rules.problem import Fix, Problem
 from toolpair.source.document import Document
 from toolpair.source.indexed_records import IndexedRecords
-from toolpair.source.json_strings import is_bookkeeping, strings_in, written
+from toolpair.source.json_strings import is_bookkeeping, spellings, strings_in, written
 from toolpair.source.limits import GB, in_words
 from toolpair.source.record_values import parse
 from toolpair.transcript.counting import plural
@@ -42,7 +41,7 @@ _GROUPS: Final = 24
 _BEGINNING: Final = 5
 _CALLS: Final = ("call", "server_call", "mcp_call")
 _KIND_KEYS: Final = ("type", "subtype", "customType")
-_WORD: Final = rb"[A-Za-z0-9_-]"
+_WORDS: Final = re.compile(rb"[A-Za-z0-9_-]++")
 Slot = tuple[str | int, ...]
 _Find = Callable[[bytes], Iterator[tuple[int, bytes]]]
 
@@ -125,7 +124,7 @@ class IdPlaces:
             more = f" and {plural(len(places) - 1, 'other place')}" if len(places) > 1 else ""
             return f"its id also stands in {records.place(places[0])}{more}, where its output may be"
         if not self._all_searched:
-            return f"its output may be behind the first {in_words(_MOST)}, in which its id was looked for"
+            return f"its id was only looked for in the first {in_words(_MOST)}, and its output may come later"
         return None
 
     # --- searching ---------------------------------------------------------------------------------------
@@ -298,28 +297,23 @@ def _writes_placeholder(fix: Fix) -> bool:
 
 
 def _spelt(id_: str) -> Iterator[bytes]:
-    yield from dict.fromkeys((orjson.dumps(id_)[1:-1], id_.encode("ascii", "backslashreplace"))) if id_ else ()
+    """The bytes of an id, as text and as JSON may spell it."""
+    yield from dict.fromkeys((id_.encode("utf-8", "replace"), *spellings(id_))) if id_ else ()
 
 
 def _finder(wanted: Collection[bytes]) -> _Find:
     """Finds in a text where any of these stands as a token."""
-    groups: dict[bytes, list[bytes]] = defaultdict(list)
-    for one in wanted:
-        groups[one[:_BEGINNING]].append(one)
-    if len(groups) > _GROUPS:
-        words = re.compile(rb"(?<!%b)(?:%b)(?!%b)" % (_WORD, rb"%b+" % _WORD, _WORD))
-        plain = {one for one in wanted if words.fullmatch(one)}
-        odd = _finder([one for one in wanted if one not in plain][:_GROUPS]) if len(plain) < len(wanted) else None
+    words = frozenset(one for one in wanted if _WORDS.fullmatch(one))
+    others = [(beginning, sorted(set(map(len, group)))) for beginning, group in _grouped(set(wanted) - words)]
+    beginnings = [beginning for beginning, _ in _grouped(words)]
 
-        def by_word(text: bytes) -> Iterator[tuple[int, bytes]]:
-            yield from ((match.start(), match[0]) for match in words.finditer(text) if match[0] in plain)
-            yield from odd(text) if odd is not None else ()
-
-        return by_word
-    lengths = [(_common(group), sorted({len(one) for one in group})) for group in groups.values()]
-
-    def by_beginning(text: bytes) -> Iterator[tuple[int, bytes]]:
-        for beginning, sizes in lengths:
+    def find(text: bytes) -> Iterator[tuple[int, bytes]]:
+        if len(beginnings) > _GROUPS:
+            yield from ((match.start(), match[0]) for match in _WORDS.finditer(text) if match[0] in words)
+        else:
+            for beginning in beginnings:
+                yield from ((at, word) for at, word in _beginning_with(beginning, text) if word in words)
+        for beginning, sizes in others:
             at = text.find(beginning)
             while at >= 0:
                 for size in sizes:
@@ -328,20 +322,36 @@ def _finder(wanted: Collection[bytes]) -> _Find:
                         yield at, one
                 at = text.find(beginning, at + 1)
 
-    return by_beginning
+    return find
 
 
-def _common(several: Sequence[bytes]) -> bytes:
-    """What all of them begin with."""
-    least, most = min(several), max(several)
-    return least[
-        : next((n for n, (one, other) in enumerate(zip(least, most, strict=False)) if one != other), len(least))
-    ]
+def _grouped(ids: Iterable[bytes]) -> Sequence[tuple[bytes, Sequence[bytes]]]:
+    """The ids by what they begin with."""
+    groups: dict[bytes, list[bytes]] = defaultdict(list)
+    for one in ids:
+        groups[one[:_BEGINNING]].append(one)
+    return [(_common(min(group), max(group)), group) for group in groups.values()]
+
+
+def _common(one: bytes, other: bytes) -> bytes:
+    """What both begin with."""
+    return one[: next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))]
+
+
+def _beginning_with(beginning: bytes, text: bytes) -> Iterator[tuple[int, bytes]]:
+    """The words that begin so, and where each stands."""
+    at = text.find(beginning)
+    while at >= 0:
+        word = _WORDS.match(text, at)
+        if word is None:
+            return
+        if at == 0 or _WORDS.match(text, at - 1, at) is None:
+            yield at, word[0]
+        at = text.find(beginning, word.end())
 
 
 def _is_apart(text: bytes, start: int, end: int) -> bool:
-    before, after = text[max(start - 1, 0) : start], text[end : end + 1]
-    return not re.match(_WORD, before) and not re.match(_WORD, after)
+    return not (start and _WORDS.match(text, start - 1, start)) and not _WORDS.match(text, end, end + 1)
 
 
 def _kinds(record: Mapping[str, Any], deep: int = 2) -> Iterator[str]:
