@@ -219,7 +219,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         found = self.judgement.problems
         if self.ids is None or not any(map(recommends_placeholder, found)):
             return found
-        return self.ids.places.settled(found, self.document, self.edges is None)
+        return self.ids.places.settled(found, self.items, self.document, self.edges is None)
 
     def apply(self, edits: Sequence[Edit]) -> list[Item]:
         """The records after the edits."""

@@ -19,6 +19,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from toolpair.dialects.besides import known_places
 from toolpair.dialects.block_texts import is_real_output
 from toolpair.formats.format import Item, KeepsIds
 from toolpair.rules.problem import Fix, Problem
@@ -32,6 +33,7 @@ from toolpair.transcript.edits import InsertResult
 from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import Block, Transcript
 from toolpair.transcript.pairing import Pairing
+from toolpair.transcript.placeholders import known_placeholder
 
 _BLOCK: Final = 1 << 17
 _MOST: Final = 2 * GB
@@ -40,6 +42,7 @@ _GROUPS: Final = 24
 """Beginnings of ids that are looked for one by one."""
 _BEGINNING: Final = 5
 _CALLS: Final = ("call", "server_call", "mcp_call")
+_OUTPUTS: Final = frozenset({"output", "result", "results", "content", "error", "stdout", "stderr", "response"})
 _KIND_KEYS: Final = ("type", "subtype", "customType")
 _WORDS: Final = re.compile(rb"[A-Za-z0-9_-]++")
 Slot = tuple[str | int, ...]
@@ -52,6 +55,7 @@ class _Wanted(Struct, frozen=True):
     id: str
     record: int
     tool: str | None
+    slot: Slot
     known: Mapping[int, Collection[Slot]]
     """By record: the blocks that have the id, and are no unknown result of the call."""
 
@@ -92,18 +96,23 @@ class IdPlaces:
                 at[block.record].append(block.slot)
             elif block.kind == "result":
                 pair = pairing.pair_of(block)
-                if (pair is not None and pair.call is not None) or (pair is None and block.id in asked):
+                asks = pair.call if pair is not None else None
+                if asks is not None and asks.record == block.record and block.slot[: len(asks.slot)] == asks.slot:
+                    at[block.record].append(asks.slot[:-1])  # one object is the call and its result, with the id in it
+                elif asks is not None or (pair is None and block.id in asked):
                     at[block.record].append(block.slot)
         for id_, call in calls.items():
-            self._wanted[id_] = _Wanted(id_, call.record, call.name, known[id_])
+            self._wanted[id_] = _Wanted(id_, call.record, call.name, call.slot, known[id_])
 
-    def settled(self, problems: Sequence[Problem], document: Document | None, whole: bool) -> Sequence[Problem]:
+    def settled(
+        self, problems: Sequence[Problem], items: Sequence[Item], document: Document | None, whole: bool
+    ) -> Sequence[Problem]:
         """The problems, without recommending placeholders for ids that stand elsewhere.
 
-        `document`: the records that were judged as they are now; `whole`: they are all of the history.
+        `items`, `document`: the records that were judged as they are now; `whole`: they are all of the history.
         """
         self._search()
-        records = _Records(self._document, self._items, document, whole, self._spelt, self._find)
+        records = _Records(self._document, self._items, items, document, whole, self._spelt, self._find)
         return tuple([self._settled(problem, records) for problem in problems])
 
     def _settled(self, problem: Problem, records: _Records) -> Problem:
@@ -119,6 +128,8 @@ class IdPlaces:
         return self._renamed.get(id_, id_)
 
     def _why_not(self, wanted: _Wanted, records: _Records) -> str | None:
+        if records.holds_output(wanted.record, wanted.slot):
+            return f"in {records.place(wanted.record)}, the call itself has a text that may be its output"
         places = [uid for uid in self._found[wanted.id] if self._says_more(uid, wanted, records)]
         if places:
             more = f" and {plural(len(places) - 1, 'other place')}" if len(places) > 1 else ""
@@ -207,6 +218,7 @@ class _Records:
         self,
         opened: Document | None,
         items: Sequence[Item],
+        now_items: Sequence[Item],
         now: Document | None,
         whole: bool,
         spelt: Mapping[bytes, str],
@@ -214,6 +226,7 @@ class _Records:
     ) -> None:
         self._opened = opened
         self._items = items
+        self._now_items = now_items
         self._now = now
         self._whole = whole
         self._spelt = spelt
@@ -250,7 +263,9 @@ class _Records:
             return None
         if self._opened is not None:
             return self._opened.record(uid).body
-        return self._written.get(uid)
+        if uid in self._values:
+            return written(self._values[uid])
+        return None if self._whole else next((written(item.value) for item in self._items if item.uid == uid), None)
 
     @cached_property
     def _uids(self) -> Sequence[int]:
@@ -265,8 +280,8 @@ class _Records:
         return max(self._uids, default=-1)
 
     @cached_property
-    def _written(self) -> Mapping[int, bytes]:
-        return {item.uid: written(item.value) for item in self._items}
+    def _values(self) -> Mapping[int, Any]:
+        return {item.uid: item.value for item in self._now_items}
 
     def said(self, uid: int) -> frozenset[str]:
         """The texts of a call's own record: a copy of the call says nothing else."""
@@ -275,10 +290,27 @@ class _Records:
             self._said[uid] = frozenset(() if body is None else (text for _, text in strings_in(body)))
         return self._said[uid]
 
+    def holds_output(self, uid: int, slot: Slot) -> bool:
+        """Whether there is a text where outputs are, in what the record says of a call."""
+        body = self.body(uid)
+        value: Any = None if body is None or not slot else parse(body)
+        try:
+            for step in slot:
+                value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return False
+        if not isinstance(value, dict):
+            return False
+        besides = {key: part for key, part in value.items() if key not in known_places("call")}
+        return any(
+            key in _OUTPUTS and text.strip() and known_placeholder(text.strip()) is None
+            for key, text in strings_in(written(besides))
+        )
+
     def place(self, uid: int) -> str:
         opened = self._opened
         if opened is None:
-            return f"message {next(n for n, item in enumerate(self._items) if item.uid == uid)}"
+            return f"message {next((n for n, item in enumerate(self._items) if item.uid == uid), uid)}"
         line = opened.line_of(uid) if opened.kind == "lines" else None
         return f"line {line:,}" if line is not None else f"message {opened.number_of(uid):,}"
 

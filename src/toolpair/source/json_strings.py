@@ -37,7 +37,7 @@ _KIND_KEYS: Final = frozenset(
 _ID: Final = re.compile("[\\w.:|+/=@~#$,<>\ufffd-]{1,600}")
 _WORD: Final = re.compile(r"[\w.:/-]{1,80}")
 _TIME: Final = re.compile(r"[\w:.+-]{1,40}(?: [\d:.+-]{1,20})?")
-_BRACKETS: Final = {"{": "}", "[": "]"}
+_BRACKETS: Final = {"{": "}", "[": "]", '"': '"'}
 
 
 def strings_in(raw: bytes, deep: int = 0, around: str = "") -> Iterator[tuple[str, str]]:
@@ -89,9 +89,9 @@ def decoded(body: bytes) -> str:
 
 
 def _json_in(text: str) -> bytes | None:
-    """The bytes of an object or a list that is written as this text."""
+    """The bytes of an object, a list or a string that is written as this text."""
     bare = text.strip()
-    if _BRACKETS.get(bare[:1]) != bare[-1:] or not bare:
+    if len(bare) < 2 or _BRACKETS.get(bare[:1]) != bare[-1:]:
         return None
     raw = bare.encode("utf-8", "replace")
     return raw if reads(raw) else None
