@@ -28,6 +28,8 @@ _PIECE: Final = re.compile(r"[^\W_]+")
 _SPACE: Final = re.compile(r"\s+")
 _WHOLE: Final = 12
 """A shorter text is only found in another record where it is a whole string."""
+_NAME: Final = 128
+"""No name of a tool is longer."""
 _TRIED: Final = 200
 """How many longer texts are tried where all of a text's rare words are at its ends."""
 _SOUGHT: Final = 40
@@ -162,6 +164,9 @@ class _Kept:
     def holds(self, text: str) -> bool:
         if any(self._texts.hold(spelt) for spelt in _spelt(text)):
             return True
+        letters = "".join(_PIECE.findall(text))
+        if letters and len(text) <= _NAME and letters in self._letters:
+            return True  # a name without what its provider does not take
         if text[:1] in "{[" and _SPACE.sub("", text) in self._compact:
             return True  # a text that is JSON became that JSON
         return bool(self._ids) and self._nameless(text) in self._new_nameless
@@ -169,6 +174,10 @@ class _Kept:
     def has_bytes(self, text: str) -> bool:
         """Whether the bytes stand there: what is a string in a damaged record is anybody's guess."""
         return any(spelt in body for body in self._bodies for spelt in spellings(text))
+
+    @cached_property
+    def _letters(self) -> set[str]:
+        return {"".join(_PIECE.findall(text)) for text in self._new if len(text) <= _NAME}
 
     @cached_property
     def _compact(self) -> str:
