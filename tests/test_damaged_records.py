@@ -274,12 +274,13 @@ def test_an_orphan_says_that_its_call_stands_in_a_damaged_line() -> None:
     assert not errors(session) and outputs(session) == WHOLE
 
 
-def test_where_nothing_can_be_read_the_placeholder_is_all_there_is() -> None:
+def test_where_nothing_can_be_read_no_placeholder_is_recommended() -> None:
     lines = plain()
     lines[AT] = lines[AT].replace(b'"content": "MARK', b'"content" "MARK', 1)
     missing = the(session_of(lines), "result.missing")
     assert "line 5, which cannot be read" in missing.text
-    assert missing.recommended is not None and missing.recommended.placeholder
+    assert missing.recommended is None and any(fix.placeholder for fix in missing.fixes)
+    assert missing.no_fix == "No fix is recommended: its id also stands in line 5, where its output may be."
 
 
 # Flaws of records that can be read

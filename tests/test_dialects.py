@@ -34,7 +34,9 @@ _ELSE = {
     "history/checked_records.py": {"item.value", "record.value"},
     "history/compacted.py": {"item.value"},
     "history/link_places.py": {"record.value", "document.record(uid).value"},  # ids and links of records
-    "history/losses/other_texts.py": {"item.value"},
+    "history/id_places.py": {"item.value"},
+    "history/losses/assistant_texts.py": {"item.value"},
+    "history/losses/unnamed.py": {"block.value", "item.value"},
     "history/open_windows.py": {
         "message.value",
         "record.value",

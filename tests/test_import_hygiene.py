@@ -230,7 +230,12 @@ DOORS = {
 # A check of a small sound file loads 150 modules; these are 95 more, which a broken, a long, an odd or a saved one needs.
 CHECKING = {
     "formats.format_detection": {"formats.understanding"},
-    "history.checked_records": {"dialects.request_bodies", "formats.damaged", "formats.openai_responses"},
+    "history.checked_records": {
+        "dialects.request_bodies",
+        "formats.damaged",
+        "formats.openai_responses",
+        "history.id_places",
+    },
     "history.conversation": {
         "history.cross_window_links",
         "history.inactive_records",
@@ -239,6 +244,7 @@ CHECKING = {
         "history.text_prefilter",
         "history.window_edits",
     },
+    "history.id_places": {"rules.errors.error_detection"},
     "history.summary": {"rules.pages"},
     "history.window": {"history.compacted"},
     "history.window_checks": {"rules.errors.message_counting"},

@@ -296,7 +296,7 @@ def test_an_element_that_is_no_message_is_gone_when_nothing_holds_it() -> None:
 
 def test_a_message_that_says_more_beside_its_content() -> None:
     more = {"role": "user", "content": "thanks", "note": "what the reader asked", "id": "m1", "model": "a name"}
-    assert compared([*TWO, more], [*TWO, user("thanks")]).text == "1 other text (21 bytes)"
+    assert compared([*TWO, more], [*TWO, user("thanks")]).text == "2 other texts (27 bytes)"
 
 
 def test_what_was_set_aside_is_kept_beside_the_file() -> None:

@@ -86,6 +86,22 @@ def assert_fixed(planted: Planted, opened: Open, format_id: str) -> Session:
     return after
 
 
+def assert_left_to_a_person(planted: Planted, opened: Open) -> None:
+    """An output stands where its agent does not look: no placeholder is written beside it, and the place is said."""
+    after = opened(fixed(opened(planted.data)))
+    left = [problem for problem in after.problems if problem.severity == "error"]
+    assert left and all("where its output may be" in (problem.no_fix or "") for problem in left)
+    assert [said for said in planted.words if said not in told(after)] == []
+
+
+def assert_held_back(planted: Planted, opened: Open) -> None:
+    """The recommended fix would take a text along that stands nowhere else: it is left, and that is said."""
+    session = opened(planted.data)
+    session.stage_recommended()
+    assert errors(session)
+    assert any("would be gone from the file" in held.text for held in session.staging.held_back)
+
+
 def assert_never_passed_over(planted: Planted, opened: Open) -> None:
     """Where an output that the file has does not reach the model, the check finds an error."""
     session = opened(planted.data)

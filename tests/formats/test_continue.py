@@ -29,7 +29,7 @@ from tests.continue_sessions import (
     word,
     written,
 )
-from tests.formats.fixing import assert_fixed, assert_undone, errors, fixed, told
+from tests.formats.fixing import assert_fixed, assert_held_back, assert_undone, errors, fixed, told
 from toolpair.agents import catalog
 from toolpair.agents.installed import installed_version
 from toolpair.agents.resume_command import how_to_resume
@@ -69,6 +69,9 @@ def becomes(session: Session, rule: str) -> list[tuple[str, str] | None]:
 
 @pytest.mark.parametrize("name", sorted(PLANTED.keys() - BY_HAND))
 def test_what_is_mended_is_valid_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
+    if name in ("call_gone", "call_gone_that_was_calling", "calls_empty", "calls_gone"):
+        assert_held_back(PLANTED[name], partial(opened, tmp_path))  # only its state has the input of a lost call
+        return
     after = assert_fixed(PLANTED[name], partial(opened, tmp_path), "continue")
     json.loads(after.to_bytes().decode("utf-8", "replace"))
 

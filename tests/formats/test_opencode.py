@@ -397,7 +397,8 @@ def test_a_response_that_failed_is_left_out_until_it_is_fixed(tmp_path: Path) ->
     assert (problem.rule, problem.impact) == ("record.failed", "loses")
     session.stage(problem)
     assert word("b") in told(session) and word("c") in told(session)
-    assert not session.staging.losses.texts
+    assert session.staged[0].loses == "the note of the error"
+    assert session.staging.losses.text == "1 other text (10 bytes)"
 
 
 def test_what_was_undone_is_inactive(tmp_path: Path) -> None:

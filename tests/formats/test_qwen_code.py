@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from tests.broken_sessions import Record, lines, word
 from tests.formats.fixing import (
     assert_fixed,
+    assert_left_to_a_person,
     assert_never_passed_over,
     assert_only_changed,
     assert_settles,
@@ -62,7 +63,10 @@ def sent(session: Session) -> list[str]:
 
 @pytest.mark.parametrize("name", sorted(PLANTED))
 def test_what_is_repaired_is_valid_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
-    assert_fixed(PLANTED[name], partial(opened, tmp_path), "qwen-code")
+    if name in ("parent_absent", "type_unknown"):  # the record of a result that Qwen Code does not reach
+        assert_left_to_a_person(PLANTED[name], partial(opened, tmp_path))
+    else:
+        assert_fixed(PLANTED[name], partial(opened, tmp_path), "qwen-code")
 
 
 @pytest.mark.parametrize("name", sorted(PLANTED))

@@ -148,7 +148,7 @@ def test_no_recommended_fix_makes_the_agent_send_less(seed: int) -> None:
     after = session.conversation
     if not before.sends_nothing:
         assert after.sends_less(before).text is None
-    assert all(held.problem in after.problems and held.less for held in session.staging.held_back)
+    assert all(held.problem in after.problems and held.without for held in session.staging.held_back)
     again = open_session("s.jsonl", data=session.to_bytes())
     again.stage_recommended()
     assert again.to_bytes() == session.to_bytes()

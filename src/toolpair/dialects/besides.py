@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from msgspec import Struct
-
 from toolpair.dialects.item_types import content_key, type_name
 from toolpair.dialects.openai_responses import ITEMS
 from toolpair.transcript.model import Block, Message
 
-OF_MESSAGE: Final = frozenset({"content", "tool_calls", "function_call", "output", "message"})
-"""The message fields that have a meaning of their own."""
 _KNOWN: Final[dict[str, frozenset[str]]] = {
     "text": frozenset({"text", "content"}),
     "call": frozenset({"input", "arguments", "function", "custom", "action"}),
@@ -110,51 +106,11 @@ def _holds_text(value: Any) -> bool:
     return bool(value.strip()) if isinstance(value, str) else isinstance(value, (dict, list)) and bool(value)
 
 
-class KnownText(Struct, frozen=True, eq=False):
-    """A value that may hold text outside its known fields."""
-
-    value: Any
-    known: frozenset[str] | None
-    """The keys of the known fields; None for a record that belongs to no message."""
-
-    @property
-    def piece(self) -> int:
-        """Identity of the value, as `Block.piece`."""
-        return id(self.value)
-
-    def besides(self) -> Iterator[str]:
-        return (text for _, text in texts_besides(self.value, self.known or frozenset()))
-
-    def all_texts(self) -> Iterator[str]:
-        """All strings in it, names included."""
-        todo = [self.value]
-        while todo:
-            found = todo.pop()
-            if isinstance(found, str):
-                yield found
-            elif isinstance(found, (list, dict)):
-                todo.extend(found.values() if isinstance(found, dict) else found)
-
-
 def _known_in(block: Block) -> frozenset[str]:
     """The keys that hold the known text of this block: of a result, the one that its text is read from."""
     if block.kind == "result" and type_name(block.value) != "tool_search_output":
         return frozenset({content_key(block.value)})
     return known_places(block.kind)
-
-
-def said_by_block(block: Block) -> KnownText | None:
-    """The texts of a block; None for kinds without words (thinking, media) and for bare strings."""
-    if not isinstance(block.value, dict) or block.kind in ("thinking", "media"):
-        return None
-    return KnownText(block.value, _known_in(block))
-
-
-def said_by_message(message: Message) -> KnownText | None:
-    """The texts of a message's object; None where the object is itself the block, as for an item."""
-    if not isinstance(message.value, dict) or any(block.value is message.value for block in message.blocks):
-        return None
-    return KnownText(message.value, OF_MESSAGE)
 
 
 def said_besides(block: Block) -> str:

@@ -572,6 +572,7 @@ class CopilotCli(OfOneApi):
     containers = frozenset({"lines"})
     id_key = "id"
     links = ("parentId",)
+    ids_beside = frozenset({"tool.execution_start"})
     where = "~/.copilot/session-state/<session id>/events.jsonl (or under $COPILOT_HOME)"
 
     def sniff(self, values: Sequence[Any]) -> int:

@@ -159,6 +159,7 @@ def repairs_for(candidate: Candidate, effect_on_resume: ResumeEffect) -> tuple[F
     elif way is not None and (way.how != "split" or effect_on_resume.splits):
         id_, title = _TITLES[way.how]
         loses = f"the bytes {candidate.reason}" if way.how == "utf8" else None
+        loses = "the first value, which no program reads" if way.how == "keep_last" else loses
         found.append(Fix(id_, title, (MendBytes(uid, way.how),), recommended=True, loses=loses))
     if damage.rule == "record.big_number" and effect_on_resume.impact == "loses":
         title = "write the number as a fraction (ending in .0), which Codex can read"

@@ -301,6 +301,14 @@ Patch = Sequence[tuple[int, int, Sequence[str]]]
 
 
 @runtime_checkable
+class KeepsIds(Protocol):
+    """Implemented by a format whose agent keeps ids of calls where no output is."""
+
+    ids_beside: frozenset[str]
+    """Keys that hold such an id, and kinds of records that do: as `type` or so of the record, or of what it carries."""
+
+
+@runtime_checkable
 class KeepsMore(Protocol):
     """Implemented by a format whose agent keeps more of a result than it sends."""
 

@@ -212,6 +212,7 @@ def _unreadable(context: Context, item: Item, number: int | None) -> None:
     content = fields_of(item.value)[key]
     given = content if isinstance(content, list) else [content]
     readable = [made for part in given if (made := _readable(part)) is not None]
+    notices = any(type_name(part) in _NOTICES for part in given)
     edits: list[Edit] = [SetInRecord(item.uid, (*slot, name), v) for name, v in _odd_columns(item.value).items()]
     if not isinstance(content, list) or not all(map(_is_part, content)):
         edits.append(SetInRecord(item.uid, (*slot, key), readable))
@@ -225,7 +226,15 @@ def _unreadable(context: Context, item: Item, number: int | None) -> None:
         severity="error",
         impact="stops" if in_row else "loses",
         cause=Cause("wrong_type", "another version of goose, or another program, wrote it"),
-        fixes=(Fix("complete", "write it as goose reads it", tuple(edits), recommended=True),),
+        fixes=(
+            Fix(
+                "complete",
+                "write it as goose reads it",
+                tuple(edits),
+                recommended=True,
+                loses="goose's own notice, which it never sent" if notices else None,
+            ),
+        ),
     )
 
 

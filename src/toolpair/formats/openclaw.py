@@ -271,6 +271,7 @@ class OpenClaw(PiFiles):
 
     id = "openclaw"
     title = TITLE
+    ids_beside = frozenset({"openclaw.cache-ttl"})
     where = (
         "~/.openclaw/agents/<agent>/agent/openclaw-agent.sqlite; up to 2026.7 in "
         "~/.openclaw/agents/<agent>/sessions/<session id>.jsonl (or under $OPENCLAW_STATE_DIR)"

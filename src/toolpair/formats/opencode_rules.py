@@ -112,6 +112,7 @@ def _failed(context: Context, history: History, message: StoredMessage, uid: int
                 "forget-error",
                 "remove the note of the error, so that the response is sent",
                 (SetInRecord(uid, (MESSAGE, "data", "error"), ABSENT),),
+                loses="the note of the error",
                 recommended=True,
             ),
         ),

@@ -399,6 +399,7 @@ class QwenCode(OfOneApi):
     containers = frozenset({"lines"})
     id_key = "uuid"
     links = ("parentUuid",)
+    ids_beside = frozenset({"ui_telemetry"})
     where = "~/.qwen/projects/<folder>/chats/<session id>.jsonl (or under $QWEN_RUNTIME_DIR or $QWEN_HOME)"
 
     def sniff(self, values: Sequence[Any]) -> int:

@@ -26,22 +26,37 @@ from toolpair.formats.list_evidence import is_foreign
 from toolpair.rules.context import Context
 from toolpair.rules.judge import Judgement, judge
 from toolpair.rules.odd_records import no_message
-from toolpair.rules.problem import Fix, OnResume, Problem
+from toolpair.rules.problem import Fix, OnResume, Problem, recommends_placeholder
 from toolpair.rules.profiles import Profile
 from toolpair.rules.value_types import check_request
 from toolpair.rules.wire import wire_of
 from toolpair.source.document import Document
 from toolpair.source.gc_pause import gc_paused
-from toolpair.transcript.edits import Edit
+from toolpair.transcript.edits import Edit, Rename
 from toolpair.transcript.model import Damaged, EmptyObject, Transcript, WindowEdges
 from toolpair.transcript.pairing import Pair
 
 if TYPE_CHECKING:
     from toolpair.formats.agent import Agent
     from toolpair.formats.damaged import DamagedRecords
+    from toolpair.history.id_places import IdPlaces
     from toolpair.rules.errors.message_counting import Source
 
 _PASSED_BY: Final = Damaged("record.bad_json", "its agent does not accept it as a record")
+
+
+class Ids(Struct, frozen=True, eq=False, dict=True):
+    """The ids of one file, or of one list in memory, as far as anybody asks for them."""
+
+    document: Document | None
+    items: Sequence[Item]
+    format: Format
+
+    @cached_property
+    def places(self) -> IdPlaces:
+        from toolpair.history.id_places import IdPlaces
+
+        return IdPlaces(self.document, self.items, self.format)
 
 
 class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
@@ -63,6 +78,8 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
     """What the agent would send, if that is known already."""
     as_judged: Judgement | None = None
     """The judgement, if it is known already."""
+    ids: Ids | None = None
+    """Where ids stand in the file, or in the list, of which these are records."""
 
     @cached_property
     def transcript(self) -> Transcript:
@@ -139,7 +156,11 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
                 wire_of(self.profile.base) == wire_of(self.format.profile),
             )
         own = self.format if isinstance(self.format, NotesOnFixes) else None
-        return found if own is None else replace(found, problems=self._with_notes(found.problems, own))
+        if own is not None:
+            found = replace(found, problems=self._with_notes(found.problems, own))
+        if self.ids is not None and any(map(recommends_placeholder, found.problems)):
+            self.ids.places.want(found.problems, self.transcript, found.pairing)
+        return found
 
     @cached_property
     def _own_rules(self) -> OwnRules | None:
@@ -202,12 +223,22 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
     def pairs(self) -> Sequence[Pair]:
         return self.judgement.pairs
 
-    @property
+    @cached_property
     def problems(self) -> Sequence[Problem]:
-        return self.judgement.problems
+        """As judged, but for placeholders that are not recommended since the call's id stands elsewhere.
+
+        The file is searched for all that was judged by then: ask when all of it is.
+        """
+        found = self.judgement.problems
+        if self.ids is None or not any(map(recommends_placeholder, found)):
+            return found
+        return self.ids.places.settled(found, self.items, self.document, self.edges is None)
 
     def apply(self, edits: Sequence[Edit]) -> list[Item]:
         """The records after the edits."""
+        for edit in edits if self.ids is not None else ():
+            if isinstance(edit, Rename) and edit.block.kind == "call" and self.ids is not None:
+                self.ids.places.rename(edit.block.id, edit.id)
         return self.format.apply(self.items, self.transcript, edits)
 
     def by(self, profile: Profile) -> CheckedRecords:
@@ -220,7 +251,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
 
     def _of(self, items: Sequence[Item], document: Document | None, view: View) -> CheckedRecords:
         """Other records, or others to look at, of which nothing is known."""
-        return CheckedRecords(items, self.format, self.profile, self.request, view, document, self.edges)
+        return CheckedRecords(items, self.format, self.profile, self.request, view, document, self.edges, ids=self.ids)
 
     def with_items(self, items: Sequence[Item]) -> CheckedRecords:
         return self._of(items, self.document, self.view)

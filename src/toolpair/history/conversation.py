@@ -180,7 +180,13 @@ class Conversation:
             document = self.document.as_one()
         reading = self.reading
         judged = CheckedRecords(
-            items_of(document), reading.format, reading.profile, reading.request, reading.view, document
+            items_of(document),
+            reading.format,
+            reading.profile,
+            reading.request,
+            reading.view,
+            document,
+            ids=reading.ids_of_file,
         )
         return whole_conversation(self.number, self.source, judged)
 
@@ -460,15 +466,21 @@ class Conversation:
 
     def losses_since(self, before: Conversation) -> Losses:
         """What is lost of what was sent."""
-        from toolpair.history.losses import NOTHING, losses
+        from toolpair.history.losses import losses_between
 
-        return sum((losses(then, now) for then, now in self._changed_since(before)), NOTHING)
+        return losses_between([*self._changed_since(before)], self.document)
 
     def sends_less(self, before: Conversation) -> Losses:
         """Which real outputs and user texts would have been sent before but not now."""
         from toolpair.history.losses import NOTHING, less_sent
 
         return sum((less_sent(then, now) for then, now in self._changed_since(before)), NOTHING)
+
+    def texts_gone(self, before: Conversation) -> Losses:
+        """Which texts of the records are nowhere any more."""
+        from toolpair.history.losses import gone
+
+        return gone([*self._changed_since(before)], self.document)
 
     def _changed_since(self, before: Conversation) -> Iterator[tuple[CheckedRecords, CheckedRecords]]:
         """What differs; all of it where the windows are others."""
@@ -521,7 +533,16 @@ def whole_conversation(
     document = judged.document
     assert document is not None
     reading = Reading(
-        source.document, judged.format, judged.profile, judged.request, judged.view, {}, 0, Transcript(()), _no_other
+        source.document,
+        judged.format,
+        judged.profile,
+        judged.request,
+        judged.view,
+        {},
+        0,
+        Transcript(()),
+        _no_other,
+        ids_of_file=judged.ids,
     )
     window = Window(reading, part or DocumentPart.whole(document), None, judged=CheckedWindow(judged))
     return Conversation(number, source, reading, (window,))

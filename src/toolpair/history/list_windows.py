@@ -10,7 +10,7 @@ import orjson
 
 from toolpair.formats import get_format
 from toolpair.formats.format import AS_RESUMED, Item
-from toolpair.history.checked_records import CheckedRecords
+from toolpair.history.checked_records import CheckedRecords, Ids
 from toolpair.history.lights import light_for
 from toolpair.history.outline import LEAST, Range
 from toolpair.history.scan import Scan
@@ -53,10 +53,12 @@ def problems_in(
     if outline is None or not (outline.clean or sure()):
         return None
 
+    ids = Ids(None, [Item(n, message) for n, message in enumerate(messages)] if not outline.clean else (), found)
+
     def load(wanted: Range, edges: WindowEdges) -> CheckedWindow:
         first, end = outline.records(wanted)
         items = [Item(n, messages[n]) for n in range(first, end)]
-        return CheckedWindow(CheckedRecords(items, found, profile, request, edges=edges))
+        return CheckedWindow(CheckedRecords(items, found, profile, request, edges=edges, ids=ids))
 
     with gc_paused():
         judged = judge_ranges(outline, load, _MOST)

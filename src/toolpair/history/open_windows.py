@@ -14,7 +14,7 @@ from toolpair.formats.damage_found import flaws_of_file
 from toolpair.formats.format import FileFacts, Format, View
 from toolpair.formats.light import Doubtful
 from toolpair.formats.list_evidence import ListEvidence
-from toolpair.history.checked_records import CheckedRecords, items_of
+from toolpair.history.checked_records import CheckedRecords, Ids, items_of
 from toolpair.history.conversation import Conversation
 from toolpair.history.lights import light_for
 from toolpair.history.outline import LEAST, Outline, OutlineWindow, Range
@@ -97,6 +97,7 @@ def opened_long(
 
     reading = Reading(document, format, profile, request, view, outline.ids, answered, head, judged_by, inside=inside)
     reading = replace(reading, past=outline.past, inactive=outline.inactive, named=outline.named)
+    reading = replace(reading, ids_of_file=Ids(document, (), format))
     declared = head.declared_tools
 
     def proof(changed: Document, edges: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:

@@ -112,7 +112,7 @@ def tally_of(judged: CheckedRecords) -> Tally:
     held, sent, placeholders = _outputs(judged)
     seen = judged.seen
     total = held + hidden + (judged.damaged.outputs if judged.damaged is not None else 0)
-    total += sum(map(_is_elsewhere, judged.problems))
+    total += sum(map(_is_elsewhere, judged.judgement.problems))
     stand_ins = sum(not message.records for message in transcript.messages) if transcript.edges is not None else 0
     return Tally(
         messages=len(transcript.messages) - stand_ins,
@@ -121,7 +121,7 @@ def tally_of(judged: CheckedRecords) -> Tally:
         outputs=total,
         seen=_outputs_seen(judged, total - hidden, sent),
         placeholders=placeholders,
-        forgotten=sum(cut.messages for cut in cuts) + sum(map(_is_unsent, judged.problems)),
+        forgotten=sum(cut.messages for cut in cuts) + sum(map(_is_unsent, judged.judgement.problems)),
         shortened=len(seen.shortened) if seen is not None and seen.refuses is None else 0,
     )
 
@@ -172,7 +172,7 @@ def _outputs_seen(judged: CheckedRecords, held: int, sent: int) -> int:
         return 0 if judged.seen.refuses is not None else sent
     lost = sum(
         problem.on_resume.outputs_lost
-        for problem in judged.problems
+        for problem in judged.judgement.problems
         if problem.on_resume is not None and not problem.rule.startswith("chain.")
     )
     return max(held - lost, 0)
@@ -335,7 +335,9 @@ def rows_across(judged: CheckedRecords, order: Mapping[int, int] | None) -> Iter
 
 def _damaged_rows(judged: CheckedRecords, order: Mapping[int, int]) -> Iterator[tuple[int, PairRow]]:
     """The rows of unreadable records, with their places in the file: one row for lines reported together."""
-    until = {problem.record: problem.until for problem in judged.problems if problem.rule.startswith("record.")}
+    until = {
+        problem.record: problem.until for problem in judged.judgement.problems if problem.rule.startswith("record.")
+    }
     reasons = {item.uid: item.value.reason for item in judged.items if isinstance(item.value, Damaged)}
     reasons |= judged.damaged.reasons if judged.damaged is not None else {}
     malformed = [

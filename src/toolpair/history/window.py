@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,6 +23,9 @@ from toolpair.source.document import Document
 from toolpair.source.joined import DocumentPart
 from toolpair.transcript.model import Block, Message, Transcript, WindowEdges
 from toolpair.transcript.pairing import Pair
+
+if TYPE_CHECKING:
+    from toolpair.history.checked_records import Ids
 
 
 class Reading(Struct, frozen=True, eq=False):
@@ -53,6 +56,8 @@ class Reading(Struct, frozen=True, eq=False):
     """What else the format needs to read the records from one number to before another."""
     named: Callable[[str], Iterable[int]] = lambda id_: ()
     """By an id that pairs nothing: the numbers of the records that it may stand in."""
+    ids_of_file: Ids | None = None
+    """Where ids stand in the file."""
 
     @property
     def native(self) -> bool:
@@ -69,7 +74,9 @@ class Reading(Struct, frozen=True, eq=False):
             )
         inside = inside or self.inside(part.first, part.end)
         view = self.view if inside is None else replace(self.view, inside=inside)
-        return CheckedRecords(items_of(part.now), self.format, self.profile, self.request, view, part.now, edges)
+        return CheckedRecords(
+            items_of(part.now), self.format, self.profile, self.request, view, part.now, edges, ids=self.ids_of_file
+        )
 
 
 class Offsets(Struct, frozen=True):
@@ -154,7 +161,7 @@ class Window:
 
     @cached_property
     def problem_count(self) -> int:
-        return 0 if self.clean else len(self.judged.problems)
+        return 0 if self.clean else len(self.judged.judgement.problems)
 
     @cached_property
     def refuses(self) -> str | None:

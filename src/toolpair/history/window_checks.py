@@ -102,13 +102,15 @@ class CheckedWindow(Struct, eq=False, dict=True):
     @cached_property
     def needs_whole(self) -> bool:
         """Whether the evidence for a cause is counted over the whole history."""
-        causes = (problem.cause for problem in self.judged.problems)
+        causes = (problem.cause for problem in self.judged.judgement.problems)
         return any(cause is not None and cause.id in _COUNTED_CAUSES for cause in causes)
 
     @cached_property
     def claims(self) -> frozenset[str]:
         """What only one range may have: another with the same must be checked together with it."""
-        wide = (f"rule {problem.rule}" for problem in self.judged.problems if RULES[problem.rule].whole_history)
+        wide = (
+            f"rule {problem.rule}" for problem in self.judged.judgement.problems if RULES[problem.rule].whole_history
+        )
         made = (f"id {id_}" for id_ in self.judged.judgement.new_ids)
         calls = [pair.call.id for pair in self.judged.pairs if pair.call is not None and usable(pair.call.id)]
         repeated = ("ids of several calls",) if len(set(calls)) < len(calls) else ()
@@ -146,7 +148,7 @@ class CheckedWindow(Struct, eq=False, dict=True):
         first = set(map(id, messages[: self.lead]))
         last = set(map(id, messages[self.lead + self.messages :]))
         ends = messages[self.lead].records, messages[self.lead + self.messages - 1].records
-        for problem in self.judged.problems:
+        for problem in self.judged.judgement.problems:
             edits = [edit for fix in problem.fixes for edit in fix.edits if not _takes_thinking_out(edit)]
             about = {id(problem.about), *(id(message) for edit in edits for message in messages_of(edit))}
             records = {record for edit in edits for record in records_of(edit)}

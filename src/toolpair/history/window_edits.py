@@ -113,7 +113,7 @@ def _turns(judged: CheckedRecords) -> tuple[bool, bool]:
 
 def _links(judged: CheckedRecords) -> int:
     """How many lost links there are: where one comes, what it hides may stand in front of the window."""
-    return sum(problem.rule.startswith("chain.") for problem in judged.problems)
+    return sum(problem.rule.startswith("chain.") for problem in judged.judgement.problems)
 
 
 def _holds_its_ends(before: Document, after: Document, edges: WindowEdges) -> bool:

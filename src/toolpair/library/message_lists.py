@@ -10,9 +10,9 @@ from typing import Any
 from toolpair.formats import get_format
 from toolpair.formats.format import Format, Item
 from toolpair.formats.list_evidence import ANTHROPIC, ListEvidence, shape_of_profile
-from toolpair.history.checked_records import CheckedRecords
+from toolpair.history.checked_records import CheckedRecords, Ids
 from toolpair.history.list_windows import problems_in, shape_of
-from toolpair.history.losses import NOTHING, Losses, less_sent, losses
+from toolpair.history.losses import NOTHING, Losses, gone, less_sent, losses
 from toolpair.library.report import Report
 from toolpair.library.sdk_objects import plain, why_not_understood
 from toolpair.recipes import RECIPES
@@ -109,7 +109,7 @@ def repair(
     before = judged = _judged(messages, profile)
     given = {item.uid: (item, message) for item, message in zip(judged.items, messages, strict=True)}
     if chosen.pick is not None:
-        taken, judged = carefully(judged, _apply, chosen.pick, less_sent, _carried_out).made
+        taken, judged = carefully(judged, _apply, chosen.pick, _missing, _carried_out).made
     else:
         (taken, judged), _ = _carried_out(judged, chosen.run(judged, _apply, Options(max_id_length)))
     left = tuple(problem for problem in judged.problems if problem.severity == "error")
@@ -121,6 +121,10 @@ def repair(
         left,
         (before, judged),
     )
+
+
+def _missing(opened: CheckedRecords, first: CheckedRecords, now: CheckedRecords) -> Losses:
+    return less_sent(first, now) + gone([(opened, now)], None)
 
 
 def _carried_out(
@@ -172,7 +176,8 @@ def _judged(messages: Sequence[Any], profile: str | None) -> CheckedRecords:
         raise ValueError(no_such_profile(profile))
     items = [Item(number, _plain(number, message)) for number, message in enumerate(messages)]
     found = _format_for([item.value for item in items], profile)
-    return CheckedRecords(items, found, profile_named(profile or found.profile))
+    ids = Ids(None, items, found)
+    return CheckedRecords(items, found, profile_named(profile or found.profile), ids=ids)
 
 
 def _plain(number: int, message: Any) -> Any:

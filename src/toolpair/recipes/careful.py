@@ -1,12 +1,14 @@
-"""No recommended fix may make the agent send less: one that would is held back, and its problem left to a person.
+"""No recommended fix may make the agent send less, or take a text along without saying so: one that would is held back,
+and its problem left to a person.
 
-What would be sent is compared once, after all fixes. Only if it is less than before are the fixes responsible searched
-for.
+What would be sent, and the texts of the records, are compared once, after all fixes. Only if something is missing are
+the fixes responsible searched for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Final, Generic, TypeVar
 
 from msgspec import Struct
@@ -18,8 +20,10 @@ from toolpair.transcript.edits import Edit
 
 T = TypeVar("T")
 Apply = Callable[[S, Sequence[Edit]], S]
-SendsLess = Callable[[S, S], Less]
-"""What the first state would send and the second would not."""
+Missing = Callable[[S, S, S], Less]
+"""(opened, first, now): what the opened state says that is nowhere now, and what the first one would send that would
+not be sent now.
+"""
 _Key = tuple[str, int, str | None, int]
 _Taken = tuple[Problem, Fix]
 _ROUNDS: Final = 6
@@ -31,13 +35,13 @@ class HeldBack(Struct, frozen=True):
 
     problem: Problem
     fix: Fix
-    less: str
-    """What the agent would no longer send: "1 output (34 bytes)"."""
+    without: str
+    """What would be missing, as a clause: "the agent would no longer send 1 output (34 bytes)"."""
 
     @property
     def text(self) -> str:
         """Why it was not applied, one sentence."""
-        return f"The recommended fix is not applied: with it the agent would no longer send {self.less}."
+        return f"The recommended fix is not applied: with it {self.without}."
 
 
 class Done(Struct, Generic[T], frozen=True):
@@ -46,14 +50,14 @@ class Done(Struct, Generic[T], frozen=True):
     made: T
     held_back: tuple[HeldBack, ...]
     less: str | None
-    """What the agent no longer sends nevertheless, because a person chose so."""
+    """What is missing nevertheless, as a phrase, because a person chose so."""
 
 
 def carefully(
     state: S,
     apply: Apply[S],
     pick: Pick,
-    sends_less: SendsLess[S],
+    missing: Missing[S],
     collect: Callable[[S, Iterator[RecipeStep[S]]], tuple[T, S]],
 ) -> Done[T]:
     """Let `collect` run through the steps of `pick`: it returns their result and the last state.
@@ -74,7 +78,7 @@ def carefully(
     def tried() -> tuple[T, _Measure[S]]:
         watch = _Watch(state)
         made, after = collect(state, watch.over(steps()))
-        return made, _Measure(watch.first, apply, sends_less, sends_less(watch.first, after))
+        return made, _Measure(state, watch.first, apply, missing, after)
 
     made, measure = tried()
     while True:
@@ -135,29 +139,33 @@ class _Watch(Generic[S]):
 
 
 class _Measure(Generic[S]):
-    """Finds the recommended fixes that cause `lost`, which would no longer be sent in the end."""
+    """Finds the recommended fixes that cause `lost`, which would be missing in the end."""
 
-    def __init__(self, first: S, apply: Apply[S], sends_less: SendsLess[S], less: Less) -> None:
-        self._first = first
+    def __init__(self, opened: S, first: S, apply: Apply[S], missing: Missing[S], last: S) -> None:
         self._apply = apply
-        self._sends_less = sends_less
+        self._less: Callable[[S], Less] = partial(missing, opened, first)
+        less = self._less(last)
         self.lost = _keys(less)
-        self.less = less.text
+        self.less = less.phrase
+        self._without = less.without or ""
 
     def to_blame(self, steps: Iterable[RecipeStep[S]]) -> list[HeldBack]:
         found: list[HeldBack] = []
         known: frozenset[_Key] = frozenset()
         refused: RecipeStep[S] | None = None  # from here on the agent would not resume it
         for step in steps:
+            less = _keys(self._less(step.after)) & self.lost
             if step.after.sends_nothing:
                 refused = step if refused is None and not step.before.sends_nothing else refused
-                continue
-            less = _keys(self._sends_less(self._first, step.after)) & self.lost
+                less = _texts(less)  # nothing is sent, but the texts are there
             new = less - known
             known |= less
-            if new:
-                found += self._culprits(step.before, _recommended(step), new) if refused is None else self._of(refused)
-            refused = None
+            if new and refused is None:
+                found += self._culprits(step.before, _recommended(step), new)
+            elif new:
+                found += self._culprits(step.before, _recommended(step), _texts(new))
+                found += self._of(refused) if refused is not None and new != _texts(new) else []
+            refused = None if not step.after.sends_nothing else refused
             if known == self.lost:
                 break
         return found if refused is None else found + self._of(refused)
@@ -166,25 +174,31 @@ class _Measure(Generic[S]):
         """The fixes of a step after which the agent would refuse to resume, be it only until other fixes follow."""
         taken = _recommended(step)
         alone = [one for one in taken if self._apply(step.before, one[1].edits).sends_nothing]
-        return [HeldBack(problem, fix, self.less or "") for problem, fix in alone or taken]
+        return [HeldBack(problem, fix, self._without) for problem, fix in alone or taken]
 
     def _culprits(self, before: S, taken: Sequence[_Taken], lost: frozenset[_Key]) -> list[HeldBack]:
         after = self._apply(before, [edit for _, fix in taken for edit in fix.edits])
-        less = self._sends_less(self._first, after)
-        if not taken or not _keys(less) & lost:
+        less = self._less(after)
+        if not taken or not lost or not _keys(less) & lost:
             return []
         if len(taken) > 1:
             half = len(taken) // 2
             found = self._culprits(before, taken[:half], lost) + self._culprits(before, taken[half:], lost)
             if found:
                 return found  # no single one causes it otherwise
-        return [HeldBack(problem, fix, less.text or "") for problem, fix in taken]
+        # A fix that says what it loses has named its texts.
+        named = _keys(less) & lost == _texts(lost)
+        return [HeldBack(problem, fix, less.without or "") for problem, fix in taken if not (named and fix.loses)]
 
 
 def _recommended(step: RecipeStep[S]) -> list[_Taken]:
     return [one for one in step.taken if one[1].recommended]
 
 
+def _texts(keys: frozenset[_Key]) -> frozenset[_Key]:
+    return frozenset(key for key in keys if key[0] == "text")
+
+
 def _keys(less: Less) -> frozenset[_Key]:
-    found: list[Gone] = [*less.outputs, *less.words]
+    found: list[Gone] = [*less.outputs, *less.words, *less.texts]
     return frozenset((one.kind, one.record, one.id, one.size) for one in found)

@@ -39,7 +39,7 @@ class Gone(Protocol):
 
 
 class Less(Protocol):
-    """What would no longer be sent."""
+    """What would no longer be sent, or be nowhere any more."""
 
     @property
     def outputs(self) -> Sequence[Gone]: ...
@@ -48,7 +48,15 @@ class Less(Protocol):
     def words(self) -> Sequence[Gone]: ...
 
     @property
-    def text(self) -> str | None: ...
+    def texts(self) -> Sequence[Gone]: ...
+
+    @property
+    def without(self) -> str | None:
+        """What is missing then, as a clause: "the agent would no longer send 1 output (34 bytes)"."""
+
+    @property
+    def phrase(self) -> str | None:
+        """The same as what is lost: "1 output (34 bytes), no longer sent"."""
 
 
 class HasProblems(Protocol):

@@ -141,3 +141,8 @@ class Problem(Struct, frozen=True, eq=False):
     def without_guessing(self) -> Fix | None:
         """The best fix that does not guess. Of a guess, a person may choose it, or a recipe that they name."""
         return next((fix for fix in self.fixes if fix.recommended and fix.certain), None)
+
+
+def recommends_placeholder(problem: Problem) -> bool:
+    """Whether the recommended fix of an error writes a placeholder."""
+    return problem.severity == "error" and any(fix.recommended and fix.placeholder for fix in problem.fixes)

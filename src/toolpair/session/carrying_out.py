@@ -61,8 +61,10 @@ def fixed(at: int, before: Conversation, problem: Problem, fix: Fix, text: str |
     """One fix; `text` replaces a placeholder's."""
     after = before.apply(edits_of(fix, text))
     row = row_of(at, [(problem, fix)], before, after, text)
-    if row.loses is None and moves_records(fix) and (less := after.sends_less(before).text) is not None:
-        row = losing(row, less)
+    if row.loses is None:
+        less = after.texts_gone(before)
+        less = less + after.sends_less(before) if moves_records(fix) else less
+        row = losing(row, less.phrase) if less.phrase is not None else row
     return row, after
 
 
@@ -107,7 +109,7 @@ def _pick_from(wanted: Mapping[int, tuple[Fix, Decision]]) -> Pick:
 
 
 def picked(at: int, conversation: Conversation, pick: Pick, on_progress: OnFixed | None = None) -> CarriedOut:
-    """Apply what `pick` returns, except recommended fixes that would make the agent send less."""
+    """Apply what `pick` returns, except recommended fixes by which something would be missing."""
     from toolpair.recipes.careful import carefully
 
     apply, watched = _with_progress(on_progress)
@@ -116,7 +118,7 @@ def picked(at: int, conversation: Conversation, pick: Pick, on_progress: OnFixed
         made = _by_kind(at, state, watched(steps))
         return made, made.after
 
-    done = carefully(conversation, apply, pick, _sends_less, collect)
+    done = carefully(conversation, apply, pick, _missing, collect)
     rows = done.made.rows
     if done.less is not None and len(rows) == 1 and rows[0].loses is None:
         rows = (losing(rows[0], done.less),)
@@ -157,8 +159,8 @@ def _apply(conversation: Conversation, edits: Sequence[Edit]) -> Conversation:
     return conversation.apply(edits)
 
 
-def _sends_less(before: Conversation, after: Conversation) -> Losses:
-    return after.sends_less(before)
+def _missing(opened: Conversation, first: Conversation, now: Conversation) -> Losses:
+    return now.sends_less(first) + now.texts_gone(opened)
 
 
 def _with_progress(on_progress: OnFixed | None) -> tuple[_Apply, Callable[[_Steps], _Steps]]:

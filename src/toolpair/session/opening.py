@@ -24,7 +24,7 @@ from toolpair.formats.format_detection import (
     of_its_api,
     refused_as,
 )
-from toolpair.history.checked_records import CheckedRecords, items_of, request_of
+from toolpair.history.checked_records import CheckedRecords, Ids, items_of, request_of
 from toolpair.history.conversation import SHORT, SMALL, Conversation, whole_conversation
 from toolpair.rules.profiles import Profile, is_profile, no_such_profile, usual_profile
 from toolpair.rules.profiles import profile as profile_named
@@ -190,7 +190,8 @@ class FileReader(Struct, frozen=True, eq=False):
                 return long
         if not settled:
             found = _turned_out(source, found, format_of_all(document, self.profile, keep=True), alone_in)
-        judged = CheckedRecords(items_of(document), found, self.profile_for(found), request, self.view, document)
+        profile, ids = self.profile_for(found), Ids(document, (), found)
+        judged = CheckedRecords(items_of(document), found, profile, request, self.view, document, ids=ids)
         return whole_conversation(number, source, judged)
 
 

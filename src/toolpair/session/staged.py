@@ -82,8 +82,8 @@ def row_of(
     )
 
 
-def losing(row: Staged, less: str) -> Staged:
-    said = f"{less}, no longer sent"
+def losing(row: Staged, said: str) -> Staged:
+    """The row with what was measured, where its fixes say nothing."""
     return replace(row, loses=said, each_loses=(said,))
 
 

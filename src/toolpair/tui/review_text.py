@@ -187,7 +187,7 @@ class ReviewText:
         if found.guesses:
             sections.append((f"left for you: {len(found.guesses):,}", list(found.guesses)))
         if held:
-            words = f"{len(held):,} not applied: the agent would no longer send {held[0].less}"
+            words = f"{len(held):,} not applied: {held[0].without}"
             sections.append((words, [one.problem for one in held]))
         rest = [*found.unfixed, *found.hopeless]
         notes = sum(each.verdict.infos for each in self.session.conversations)
@@ -211,7 +211,7 @@ class ReviewText:
             lines += glyphs.paragraph(on_resume_text(problem.on_resume), cells, limit=3)
         held = next((one for one in self.session.staging.held_back if one.problem.key == problem.key), None)
         if held is not None:
-            words = f"Not applied: the agent would no longer send {held.less}"
+            words = f"Not applied: with it {held.without}"
         elif not problem.fixes:
             words = f"No fix: {problem.no_fix or 'none is known.'}"
         elif problem.recommended is None:

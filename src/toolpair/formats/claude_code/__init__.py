@@ -39,6 +39,13 @@ class ClaudeCode:
     where = "~/.claude/projects/<folder>/<session id>.jsonl (or under $CLAUDE_CONFIG_DIR)"
 
     clean_by = frozenset({"anthropic"})
+    ids_beside = frozenset(
+        {
+            "progress",  # what it keeps of an output is among the copies
+            *("hook_success", "hook_additional_context", "hook_blocking_error", "hook_non_blocking_error"),
+            *("hook_cancelled", "hook_permission_decision", "async_hook_response"),
+        }
+    )
 
     def light(self, view: View) -> Light:
         from toolpair.formats.claude_code.light import ClaudeCodeLight

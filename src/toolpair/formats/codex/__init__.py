@@ -37,6 +37,12 @@ class Codex:
     where = "~/.codex/sessions/<year>/<month>/<day>/rollout-<time>-<session id>.jsonl (or under $CODEX_HOME)"
 
     clean_by = frozenset({"openai-responses"})
+    ids_beside = frozenset(
+        {
+            *("exec_command_begin", "mcp_tool_call_begin", "patch_apply_begin", "web_search_begin"),
+            *("exec_approval_request", "apply_patch_approval_request", "item_started"),
+        }
+    )
 
     def light(self, view: View) -> Light:
         from toolpair.formats.codex.light import CodexLight

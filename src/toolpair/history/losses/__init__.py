@@ -9,19 +9,53 @@ once it takes effect. A placeholder is not an output.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.losses.comparison import Comparison
 from toolpair.history.losses.loss import NOTHING, Crossed, Loss, Losses
 from toolpair.history.losses.sent_losses import less_sent, unsent
+from toolpair.history.losses.unnamed import Records, losses_of, of_documents, of_lists, texts_gone
+from toolpair.source.document import Document
 
-__all__ = ["NOTHING", "Crossed", "Loss", "Losses", "less_sent", "losses"]
+__all__ = ["NOTHING", "Crossed", "Loss", "Losses", "gone", "less_sent", "losses", "losses_between"]
+
+Both = tuple[CheckedRecords, CheckedRecords]
 
 
 def losses(before: CheckedRecords, after: CheckedRecords) -> Losses:
     """What `before` has that is lost in `after`. Linear in the size of both; what they share is not read."""
-    if before is after or before.transcript is after.transcript:
-        return NOTHING
+    return losses_between([(before, after)], None)
+
+
+def losses_between(changed: Sequence[Both], whole: Document | None) -> Losses:
+    """The same of parts of a history; `whole` is all of its new state, None where it is not in a file."""
+    changed = [both for both in changed if _differ(*both)]
+    found = sum((_modelled(*both) for both in changed), NOTHING)
+    return found + gone(changed, whole, found)
+
+
+def gone(changed: Sequence[Both], whole: Document | None, known: Losses = NOTHING) -> Losses:
+    """The texts that are nowhere any more and are not part of what is known to be lost."""
+    changed = [both for both in changed if _differ(*both)]
+    found = texts_gone(_records(changed, whole)) if changed else ()
+    return Losses(texts=losses_of(found, known, [before for before, _ in changed])) if found else NOTHING
+
+
+def _differ(before: CheckedRecords, after: CheckedRecords) -> bool:
+    return before is not after and before.transcript is not after.transcript
+
+
+def _modelled(before: CheckedRecords, after: CheckedRecords) -> Losses:
     comparison = Comparison(before, after)
     gone = comparison.result()
     not_sent = unsent(comparison, gone)
     return gone + Losses(unsent=not_sent) if not_sent else gone
+
+
+def _records(changed: Sequence[Both], whole: Document | None) -> Records:
+    documents = [(before.document, after.document) for before, after in changed]
+    pairs = [(then, now) for then, now in documents if then is not None and now is not None]
+    if len(pairs) < len(documents):
+        return of_lists(*changed[0])
+    return of_documents(pairs, whole or pairs[0][1])

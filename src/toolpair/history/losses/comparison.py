@@ -24,9 +24,9 @@ from toolpair.dialects.block_texts import (
 )
 from toolpair.dialects.block_values import field_of
 from toolpair.history.checked_records import CheckedRecords
+from toolpair.history.losses.assistant_texts import assistant_texts
 from toolpair.history.losses.kept_texts import KeptTexts, well_formed
 from toolpair.history.losses.loss import Crossed, Loss, Losses
-from toolpair.history.losses.other_texts import other_texts
 from toolpair.transcript.model import KEPT_OUTPUT, Block
 from toolpair.transcript.pairing import BY_ID, Pair
 
@@ -346,7 +346,7 @@ class Comparison:
                         yield block
 
     def _texts(self) -> Iterable[Loss]:
-        found = other_texts(self.before, self.after, self.kept.take)
+        found = assistant_texts(self.before, self.after, self.kept.take)
         return (lost for lost in found if not self._is_summed_up(lost.record))
 
     def _images(self) -> Iterable[Loss]:

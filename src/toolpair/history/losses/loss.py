@@ -60,6 +60,23 @@ class Losses(Struct, frozen=True):
         )
 
     @property
+    def without(self) -> str | None:
+        """What a fix must not take silently, as a clause: "the agent would no longer send 1 output (34 bytes)"."""
+        sent = _sent((*self.outputs, *self.words))
+        parts = [f"the agent would no longer send {sent}"] if sent else []
+        parts += [f"{_texts(self.texts)} would be gone from the file"] if self.texts else []
+        return ", and ".join(parts) or None
+
+    @property
+    def phrase(self) -> str | None:
+        """The same as what is lost: "1 output (34 bytes), no longer sent"."""
+        sent = _sent((*self.outputs, *self.words))
+        return (
+            ", ".join([*([f"{sent}, no longer sent"] if sent else []), *([_texts(self.texts)] if self.texts else [])])
+            or None
+        )
+
+    @property
     def output_bytes(self) -> int:
         return sum(lost.size for lost in self.outputs)
 
@@ -84,13 +101,16 @@ class Losses(Struct, frozen=True):
         if self.calls:
             parts.append(f"{plural(len(self.calls), 'call')} with {plural(self.input_bytes, 'byte')} of input")
         if self.texts:
-            size = sum(lost.size for lost in self.texts)
-            parts.append(f"{plural(len(self.texts), 'other text')} ({plural(size, 'byte')})")
+            parts.append(_texts(self.texts))
         if self.crossed:
             parts.append(f"{plural(len(self.crossed), 'output')} given to another call")
         if self.unsent:
             parts.append(f"{_sent(self.unsent)} no longer sent")
         return ", ".join(parts) or None
+
+
+def _texts(found: tuple[Loss, ...]) -> str:
+    return f"{plural(len(found), 'other text')} ({plural(sum(lost.size for lost in found), 'byte')})"
 
 
 def _sent(found: tuple[Loss, ...]) -> str:

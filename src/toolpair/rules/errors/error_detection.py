@@ -116,6 +116,13 @@ def recognise(text: str) -> Recognised | None:
     return replace(last, count=max(1, count))
 
 
+def ids_quoted(text: str) -> frozenset[str]:
+    """The ids that known errors in a text name."""
+    pasted = PastedText.of(text)
+    found = last_of_each_place(hits(pasted))[:_DISTINCT]
+    return frozenset(id_ for hit in found for reading in _read(pasted, hit).readings for id_ in reading)
+
+
 def _same_rules(one: Recognised, other: Recognised) -> bool:
     return not set(one.error.rules).isdisjoint(other.error.rules)
 

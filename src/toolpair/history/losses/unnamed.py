@@ -1,0 +1,250 @@
+"""A net that knows no format: texts of the file that are nowhere in the result, whatever the transcript says of them.
+
+Compares the bytes of the records that changed. A text counts as kept where the result holds it, alone or within a
+longer one. What is no content is left out: the ids, times and kinds that all writers put around messages, placeholders,
+and a text in which only ids were renamed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Final
+
+from msgspec import Struct
+
+from toolpair.dialects.besides import known_places
+from toolpair.history.checked_records import CheckedRecords
+from toolpair.history.losses.loss import Loss, Losses
+from toolpair.source.document import Document
+from toolpair.source.json_strings import decoded, is_bookkeeping, is_id, reads, spellings, strings_in, written
+from toolpair.transcript.model import Block
+from toolpair.transcript.placeholders import known_placeholder
+
+_NAMES: Final = re.compile(r"[\w-]+(?:[.:|+/=]+[\w-]+)*")
+_PIECE: Final = re.compile(r"[^\W_]+")
+_SPACE: Final = re.compile(r"\s+")
+_WHOLE: Final = 12
+"""A shorter text is only found in another record where it is a whole string."""
+_NAME: Final = 128
+"""No name of a tool is longer."""
+_TRIED: Final = 200
+"""How many longer texts are tried where all of a text's rare words are at its ends."""
+_SOUGHT: Final = 40
+"""Up to so many texts are looked for one by one; of more, every string of the result is looked at once."""
+
+
+class TextGone(Struct, frozen=True):
+    record: int
+    key: str
+    text: str
+
+
+class Records(Struct, frozen=True, eq=False):
+    """The records of two states that differ, as bytes; None where there is none."""
+
+    changed: Sequence[tuple[int, bytes | None, bytes | None]]
+    """The uid, what was there, what is there now."""
+    aside: Sequence[bytes]
+    """What was set aside: it is kept in a file of its own."""
+    everything: Callable[[], Iterable[bytes]]
+    """The whole result, in pieces."""
+
+
+def losses_of(gone: Sequence[TextGone], known: Losses, before: Iterable[CheckedRecords]) -> tuple[Loss, ...]:
+    """The texts that are gone, without those in a block that is known to be lost."""
+    lost = {(one.record, one.id) for one in (*known.outputs, *known.words, *known.images, *known.calls, *known.texts)}
+    named: dict[int, list[str]] = defaultdict(list)
+    for state in before if lost else ():
+        for block in _blocks(state):
+            id_ = block.id if isinstance(block.id, str) or block.id is None else repr(block.id)
+            if (block.record, id_) in lost or (block.record, None) in lost:
+                said = (text for part in _known_parts(block) for _, text in strings_in(written(part)))
+                named[block.record] += [*said, block.text]
+    within = {record: _Texts(texts) for record, texts in named.items()}
+    return tuple(
+        Loss("text", one.record, None, None, len(one.text.encode("utf-8", "replace")))
+        for one in gone
+        if one.record not in within or not within[one.record].hold(one.text)
+    )
+
+
+def _known_parts(block: Block) -> Iterator[object]:
+    """What the loss of a block counts: not what it says in fields that nobody knows."""
+    known = known_places(block.kind)
+    if isinstance(block.value, dict) and known:
+        yield from (part for key, part in block.value.items() if key in known)
+    else:
+        yield block.value
+
+
+def _blocks(state: CheckedRecords) -> Iterator[Block]:
+    transcript = state.transcript
+    yield from (block for message in transcript.messages for block in message.blocks)
+    yield from transcript.inactive_blocks
+    yield from transcript.unreached
+
+
+def texts_gone(records: Records) -> list[TextGone]:
+    """The texts that are gone, once for each record that they were in."""
+    new = [text for _, _, now in records.changed if now is not None for _, text in strings_in(now)]
+    new += [text for piece in records.aside for _, text in strings_in(piece)]
+    there = Counter(map(_bare, new))
+    left: list[TextGone] = []
+    ids: set[str] = set()
+    for uid, then, _ in records.changed:
+        for key, text in strings_in(then) if then is not None else ():
+            bare = _bare(text)
+            if there[bare] > 0:
+                there[bare] -= 1
+            elif is_bookkeeping(key, bare):
+                ids.add(bare)
+            elif bare and known_placeholder(bare) is None:
+                left.append(TextGone(uid, key, bare))
+    if not left:
+        return []
+    kept = _Kept(new, [*(now for _, _, now in records.changed if now is not None), *records.aside], ids)
+    known = {text: kept.holds(text) for text in {gone.text for gone in left}}
+    unsure = {uid for uid, then, _ in records.changed if then is not None and not reads(then)}
+    known.update((gone.text, True) for gone in left if gone.record in unsure and kept.has_bytes(gone.text))
+    missing = {text for text, is_kept in known.items() if not is_kept}
+    if missing:
+        missing -= _standing(missing, records.everything())
+    found = {(gone.record, gone.text): gone for gone in left if gone.text in missing}
+    return list(found.values())
+
+
+def _bare(text: str) -> str:
+    return text.strip()
+
+
+class _Texts:
+    """Texts, to be asked whether one of them holds another."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
+
+    def hold(self, text: str) -> bool:
+        if text in self._whole:
+            return True
+        pieces = _PIECE.findall(text)
+        if not pieces:
+            return any(text in one for one in self._texts)
+        rarest = min(pieces, key=lambda piece: len(self._by_piece.get(piece, ())))
+        if any(text in self._texts[number] for number in self._by_piece.get(rarest, ())):
+            return True
+        # The first and the last may go on in the longer text.
+        inner = min(pieces[1:-1], key=lambda piece: len(self._by_piece.get(piece, ())), default="")
+        return any(text in self._texts[number] for number in self._by_piece.get(inner, ())[:_TRIED])
+
+    @cached_property
+    def _whole(self) -> set[str]:
+        return {text.strip() for text in self._texts}
+
+    @cached_property
+    def _by_piece(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = defaultdict(list)
+        for number, text in enumerate(self._texts):
+            for piece in dict.fromkeys(_PIECE.findall(text)):
+                found[piece].append(number)
+        return dict(found)
+
+
+class _Kept:
+    """New texts, to be asked whether one of them holds an old one."""
+
+    def __init__(self, new: Sequence[str], bodies: Sequence[bytes], ids: set[str]) -> None:
+        self._new = new
+        self._texts = _Texts(new)
+        self._bodies = bodies
+        self._ids = ids
+
+    def holds(self, text: str) -> bool:
+        if any(self._texts.hold(spelt) for spelt in _spelt(text)):
+            return True
+        letters = "".join(_PIECE.findall(text))
+        if letters and len(text) <= _NAME and letters in self._letters:
+            return True  # a name without what its provider does not take
+        if text[:1] in "{[" and _SPACE.sub("", text) in self._compact:
+            return True  # a text that is JSON became that JSON
+        return bool(self._ids) and self._nameless(text) in self._new_nameless
+
+    def has_bytes(self, text: str) -> bool:
+        """Whether the bytes stand there: what is a string in a damaged record is anybody's guess."""
+        return any(spelt in body for body in self._bodies for spelt in spellings(text))
+
+    @cached_property
+    def _letters(self) -> set[str]:
+        return {"".join(_PIECE.findall(text)) for text in self._new if len(text) <= _NAME}
+
+    @cached_property
+    def _compact(self) -> str:
+        return "\n".join(_SPACE.sub("", decoded(body)) for body in self._bodies)
+
+    def _nameless(self, text: str) -> str:
+        return _NAMES.sub(lambda name: "" if name[0] in self._ids else name[0], text)
+
+    @cached_property
+    def _new_nameless(self) -> set[str]:
+        """The new texts without the ids that are new."""
+        fresh = {text for body in self._bodies for key, text in strings_in(body) if is_id(key, text)}
+        return {
+            _NAMES.sub(lambda name: "" if name[0] in fresh else name[0], text).strip()
+            for text in self._new
+            if not fresh.isdisjoint(_NAMES.findall(text))
+        }
+
+
+def _spelt(text: str) -> Iterator[str]:
+    yield text
+    yield from (spelt.decode() for spelt in spellings(text) if spelt.decode() != text)
+
+
+def _standing(texts: set[str], everything: Iterable[bytes]) -> set[str]:
+    """Those of the texts that stand anywhere in these bytes."""
+    if len(texts) > _SOUGHT:
+        return {text for piece in everything for _, each in strings_in(piece) if (text := _bare(each)) in texts}
+    wanted: dict[str, list[bytes]] = {}
+    for text in texts:
+        spelt = spellings(text)
+        wanted[text] = list(spelt) if len(text) >= _WHOLE else [b'"%s"' % one for one in spelt]
+    found: set[str] = set()
+    for piece in everything:
+        for text in [text for text, spelt in wanted.items() if any(one in piece for one in spelt)]:
+            found.add(text)
+            del wanted[text]
+        if not wanted:
+            break
+    return found
+
+
+def of_documents(both: Iterable[tuple[Document, Document]], whole: Document) -> Records:
+    """What differs between states of documents; `whole` is all of the new state."""
+    changed: list[tuple[int, bytes | None, bytes | None]] = []
+    aside: list[bytes] = []
+    for before, after in both:
+        aside += after.aside[len(before.aside) :]
+        old = {record.uid: record for record in before.records}
+        for record in after.records:
+            then = old.pop(record.uid, None)
+            if then is record or (then is not None and then.lines > 1):
+                continue
+            body = record.body
+            if then is None or then.body != body:
+                changed.append((record.uid, None if then is None else then.body, body))
+        changed += [(uid, record.body, None) for uid, record in old.items()]
+    return Records(changed, aside, whole.chunks)
+
+
+def of_lists(before: CheckedRecords, after: CheckedRecords) -> Records:
+    """The same of two states of a list in memory."""
+    old = {item.uid: item.value for item in before.items}
+    changed: list[tuple[int, bytes | None, bytes | None]] = []
+    for item in after.items:
+        then = old.pop(item.uid, None)
+        if then is not item.value:
+            changed.append((item.uid, None if then is None else written(then), written(item.value)))
+    changed += [(uid, written(value), None) for uid, value in old.items()]
+    return Records(changed, (), lambda: (written(item.value) for item in after.items))
