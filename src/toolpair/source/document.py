@@ -16,7 +16,8 @@ from msgspec.structs import replace
 
 from toolpair.source.alignment import against
 from toolpair.source.byte_runs import OriginalRun, Piece
-from toolpair.source.encode import JsonStyle, Originals, detect, encode
+from toolpair.source.deep_values import is_held_in, on_one_line
+from toolpair.source.encode import COMPACT, JsonStyle, Originals, detect, encode
 from toolpair.source.index import LineIndex
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.json_spans import BadSpan, scan
@@ -727,7 +728,10 @@ def _says(raw: bytes, value: Any) -> bool:
     """Whether the text parses to the value; True for what cannot be compared."""
     read = parse(raw)
     try:
-        return bool(read == value) or _holds_nan(value)
+        if read == value or _holds_nan(value):
+            return True
+        # Where a value is in another place than before, another part of it is held as bytes.
+        return is_held_in(value) and on_one_line(encode(read, COMPACT)) == on_one_line(encode(value, COMPACT))
     except RecursionError:
         return True
 

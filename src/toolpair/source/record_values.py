@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import orjson
 
+from toolpair.source.deep_values import LEVELS, read_deep, whole_number
 from toolpair.source.json_spans import scan, skip_space
 from toolpair.transcript.model import Damaged
 
@@ -37,7 +38,8 @@ def parse(raw: bytes) -> Any:
     """The value of one JSON text, or `Damaged`. Never raises.
 
     Accepted although strict parsers refuse them: lone surrogate escapes, numbers beyond a double, NaN, invalid UTF-8 in
-    strings (as U+FFFD) and a leading byte order mark; `flaws` names them.
+    strings (as U+FFFD) and a leading byte order mark; `flaws` names them. Of what is nested deeper than a parser goes,
+    the first levels are read (`deep_values`).
     """
     return read(raw)[0]
 
@@ -72,10 +74,10 @@ def _read_tolerantly(raw: bytes) -> Any:
     start = len(BOM) if raw.startswith(BOM) else 0
     found = scan(raw, start)
     if found.state == "complete" and skip_space(raw, found.pos) == len(raw):
+        if found.depth > LEVELS:
+            return read_deep(raw, start)
         try:
-            return json.loads(raw[start:].decode("utf-8", "replace"), parse_int=_int)
-        except (RecursionError, MemoryError):
-            return Damaged("record.bad_json", "nested too deeply")
+            return json.loads(raw[start:].decode("utf-8", "replace"), parse_int=whole_number)
         except ValueError:
             return Damaged("record.bad_json", "bad bytes")
     damaged = _diagnose(raw, found.state, found.pos)
@@ -88,10 +90,6 @@ def first_record(raw: bytes) -> bytes:
     """The bytes of the value at the start of a text; all of the text when that is incomplete."""
     found = scan(raw, len(BOM) if raw.startswith(BOM) else 0)
     return raw[: found.pos] if found.state == "complete" else raw
-
-
-def _int(digits: str) -> int | float:
-    return int(digits) if len(digits) <= _MAX_DIGITS else float(digits)
 
 
 def _diagnose(raw: bytes, state: str, pos: int) -> Damaged:
@@ -313,7 +311,7 @@ def _has_duplicate_key(raw: bytes) -> bool:
         twice = twice or len({key for key, _ in pairs}) != len(pairs)
 
     try:
-        json.loads(raw.decode("utf-8", "replace"), object_pairs_hook=count, parse_int=_int, strict=False)
+        json.loads(raw.decode("utf-8", "replace"), object_pairs_hook=count, parse_int=whole_number, strict=False)
     except (ValueError, RecursionError, MemoryError):
         return False
     return twice

@@ -1,0 +1,84 @@
+"""Reading JSON that is nested deeper than a parser goes: what lies below a depth is held as its bytes.
+
+Agents' parsers have other limits than ours, or none, so that such a record is a record like any other.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+from toolpair.source.json_spans import TOKEN, decode_string, value_end
+from toolpair.transcript.model import DeepValue
+
+LEVELS: Final = 128
+"""How many levels of such a record are read. No agent nests what it sends even a quarter as deep."""
+_MAX_DIGITS: Final = 4000
+_SPACE_OR_STRING: Final = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+")|[ \t\r\n]++', re.DOTALL)
+
+
+def read_deep(raw: bytes, start: int) -> Any:
+    """The value that starts at `start` and is complete, as `scan` found."""
+    whole: list[Any] = []
+    open_: list[Any] = [whole]
+    key: str | None = None
+    pos = start
+    while True:
+        match = TOKEN.match(raw, pos)
+        assert match is not None
+        group = match.lastindex or 0
+        at, pos = match.start(group), match.end()
+        mark, here = raw[at], open_[-1]
+        if mark in b":,":
+            continue
+        if mark in b"}]":
+            open_.pop()
+        elif group == 2 and key is None and isinstance(here, dict):
+            key = decode_string(raw[at:pos])
+            continue
+        else:
+            value: Any
+            opens = group == 1 and len(open_) <= LEVELS
+            if opens:
+                value = {} if mark == 0x7B else []
+            elif group == 1:
+                pos = value_end(raw, at)
+                value = DeepValue(raw[at:pos])
+            elif group == 2:
+                value = decode_string(raw[at:pos])
+            else:
+                value = json.loads(raw[at:pos], parse_int=whole_number)
+            if isinstance(here, dict):
+                here[key or ""] = value
+                key = None
+            else:
+                here.append(value)
+            if opens:
+                open_.append(value)
+        if len(open_) == 1:
+            return whole[0]
+
+
+def whole_number(digits: str) -> int | float:
+    """The number; one with thousands of digits as a fraction."""
+    return int(digits) if len(digits) <= _MAX_DIGITS else float(digits)
+
+
+def on_one_line(raw: bytes) -> bytes:
+    """The JSON without the space between its values."""
+    return _SPACE_OR_STRING.sub(lambda match: match[1] or b"", raw)
+
+
+def is_held_in(value: Any) -> bool:
+    """Whether something in the value is held as its bytes."""
+    todo = [value]
+    while todo:
+        here = todo.pop()
+        if isinstance(here, dict):
+            todo.extend(here.values())
+        elif isinstance(here, list):
+            todo.extend(here)
+        elif isinstance(here, DeepValue):
+            return True
+    return False
