@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from toolpair.formats.damage_found import Candidate
+from toolpair.formats.damage_found import TOO_DEEP, Candidate
 from toolpair.formats.format import Damage, ResumeEffect
 from toolpair.formats.lost import held_in, held_in_part, ids_in
 from toolpair.rules.problem import Cause, Fix, Severity
@@ -65,13 +65,14 @@ _CAUSES: Final = {
 _ASIDE: Final = (
     "What is left of it is too little to repair it; set it aside to keep its bytes in a file beside this one."
 )
+_DEEP: Final = "All of it stays as it is: only its writer knows what can be taken out of it."
 _NUMBER: Final = "All its digits are in the file, and stay as they are: only its writer knows what they should be."
 
 
-def no_fix_of(severity: Severity, fixes: Sequence[Fix]) -> str | None:
+def no_fix_of(rule: str, severity: Severity, fixes: Sequence[Fix]) -> str | None:
     """Why none of these fixes is recommended, where one should be."""
     if not fixes:
-        return _NUMBER
+        return _DEEP if rule == TOO_DEEP else _NUMBER
     return _ASIDE if severity == "error" and not any(fix.recommended for fix in fixes) else None
 
 
@@ -81,6 +82,8 @@ def cause_of(found: FoundDamage) -> Cause:
         return Cause("record.lines", "line breaks inside the record were not escaped")
     if way == "escape":
         return Cause("record.controls", "control characters were not escaped")
+    if found.damage.readable and rule == TOO_DEEP:
+        return Cause("record.deep", "whatever wrote the record nested values deeper than its agent reads")
     return Cause(rule, _CAUSES.get(rule, found.reason))
 
 

@@ -37,7 +37,7 @@ class DamagedRecords:
         self._items = items
         self._agent = transcript.agent
         self._version = transcript.agent_version
-        candidates = [*unreadable(items, document), *flawed(transcript, document)]
+        candidates = [*unreadable(items, document), *flawed(transcript, document, format)]
         effects = format.damage(items, transcript, [found.damage for found in candidates]) if candidates else ()
         self.found: tuple[FoundDamage, ...] = tuple(
             FoundDamage(candidate.damage, effect_on_resume, candidate.reason, repairs_for(candidate, effect_on_resume))
@@ -101,7 +101,7 @@ class DamagedRecords:
                 impact=effect_on_resume.impact,
                 cause=cause_of(found),
                 fixes=fixes,
-                no_fix=no_fix_of(severity, fixes),
+                no_fix=no_fix_of(damage.rule, severity, fixes),
             )
 
     def on_resume(self, problem: Problem) -> OnResume | None:

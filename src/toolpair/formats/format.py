@@ -229,6 +229,14 @@ class NamesRecords(Protocol):
 
 
 @runtime_checkable
+class LimitsDepth(Protocol):
+    """Implemented by a format whose agent does not read what is nested too deeply."""
+
+    def levels_refused(self, value: Any) -> int | None:
+        """How many levels its parser reads, if this record has more."""
+
+
+@runtime_checkable
 class OfSeveralApis(Protocol):
     """Implemented by a format whose sessions are written for one of several APIs."""
 

@@ -11,7 +11,17 @@ from msgspec.structs import replace
 
 from toolpair.dialects.anthropic import STAND_INS
 from toolpair.formats import writer_of
-from toolpair.formats.format import AS_RESUMED, Format, InDocument, Item, NotesOnFixes, OwnRules, SentRequest, View
+from toolpair.formats.format import (
+    AS_RESUMED,
+    Format,
+    InDocument,
+    Item,
+    LimitsDepth,
+    NotesOnFixes,
+    OwnRules,
+    SentRequest,
+    View,
+)
 from toolpair.rules.context import Context
 from toolpair.rules.judge import Judgement, judge
 from toolpair.rules.odd_records import no_message
@@ -105,7 +115,12 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
     def _sound(self, document: Document) -> bool:
         if document.mark or document.commas or any(isinstance(item.value, Damaged) for item in self.items):
             return False
-        return not document.flaws({uid for message in self.transcript.messages for uid in message.records})
+        sent = {uid for message in self.transcript.messages for uid in message.records}
+        if isinstance(limited := self.format, LimitsDepth) and any(
+            item.uid in sent and limited.levels_refused(item.value) is not None for item in self.items
+        ):
+            return False
+        return not document.flaws(sent)
 
     @property
     def judged_by(self) -> Profile:

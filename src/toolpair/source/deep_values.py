@@ -9,7 +9,7 @@ import json
 import re
 from typing import Any, Final
 
-from toolpair.source.json_spans import TOKEN, decode_string, value_end
+from toolpair.source.json_spans import TOKEN, decode_string, scan, value_end
 from toolpair.transcript.model import DeepValue
 
 LEVELS: Final = 128
@@ -68,6 +68,24 @@ def whole_number(digits: str) -> int | float:
 def on_one_line(raw: bytes) -> bytes:
     """The JSON without the space between its values."""
     return _SPACE_OR_STRING.sub(lambda match: match[1] or b"", raw)
+
+
+def is_deeper(value: Any, levels: int) -> bool:
+    """Whether more objects and arrays than this are nested in each other in the value, itself included."""
+    here = [value]
+    for level in range(levels):
+        below: list[Any] = []
+        for found in here:
+            if isinstance(found, dict):
+                below.extend(found.values())
+            elif isinstance(found, list):
+                below.extend(found)
+            elif isinstance(found, DeepValue) and scan(found.raw).depth > levels - level:
+                return True
+        if not below:
+            return False
+        here = below
+    return any(isinstance(found, (dict, list, DeepValue)) for found in here)
 
 
 def is_held_in(value: Any) -> bool:
