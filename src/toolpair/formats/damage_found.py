@@ -14,6 +14,8 @@ from toolpair.source.repairing import bad_bytes, close, doubled_keys, repaired
 from toolpair.transcript.edits import Mending
 from toolpair.transcript.model import Damaged, Transcript
 
+TORN: Final = "record.torn"
+"""Of a readable record: it is the last one, and the document around it was cut off later."""
 COMMA: Final = "record.trailing_comma"
 TOO_DEEP: Final = "record.bad_json"
 """Of a readable record: its agent's parser does not go as deep as it is nested."""
@@ -32,6 +34,8 @@ class Candidate(Struct, frozen=True, eq=False):
     damage: Damage
     reason: str
     way: Way | None
+    whole: bool = True
+    """Repaired, all of it is there."""
 
 
 def unreadable(items: Sequence[Item], document: Document) -> Iterator[Candidate]:
@@ -141,6 +145,10 @@ def _of_file(document: Document) -> Iterator[Candidate]:
         damage = Damage(found.uid, COMMA, found.line, True, (), None, b",", first=True, front=True)
         after = "the last element" if document.kind == "array" else "each record"
         yield Candidate(damage, f"a comma after {after}", Way("commas"))
+    if document.cut_end is not None and document.records:
+        last = document.records[-1]
+        damage = Damage(last.uid, TORN, last.line, True, (last.value,), None, document.tail, last=True)
+        yield Candidate(damage, "cut off after its last message", Way("end"), document.cut_end.whole)
 
 
 def flawed(transcript: Transcript, document: Document, format: Format) -> Iterator[Candidate]:

@@ -132,7 +132,9 @@ class DamagedRecords:
         return frozenset(
             found.damage.record
             for found in self.found
-            if found.damage.readable and found.effect_on_resume.effect == "dropped"
+            if found.damage.readable
+            and found.effect_on_resume.effect == "dropped"
+            and not found.effect_on_resume.begins_anew
         )
 
     @property
@@ -141,7 +143,11 @@ class DamagedRecords:
         if self._agent is None:
             return None
         return next(
-            (f"{found.effect_on_resume.says}." for found in self.found if found.effect_on_resume.impact == "stops"),
+            (
+                f"{found.effect_on_resume.says}."
+                for found in self.found
+                if found.effect_on_resume.impact == "stops" or found.effect_on_resume.begins_anew
+            ),
             None,
         )
 

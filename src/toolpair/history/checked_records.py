@@ -113,7 +113,9 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         return DamagedRecords(self.format, self.items, self.transcript, self.document)
 
     def _sound(self, document: Document) -> bool:
-        if document.mark or document.commas or any(isinstance(item.value, Damaged) for item in self.items):
+        if document.mark or document.commas or document.cut_end is not None:
+            return False
+        if any(isinstance(item.value, Damaged) for item in self.items):
             return False
         sent = {uid for message in self.transcript.messages for uid in message.records}
         if isinstance(limited := self.format, LimitsDepth) and any(

@@ -102,6 +102,9 @@ def _diagnose(raw: bytes, state: str, pos: int) -> Damaged:
             where = "in it" if len(values) == 1 else "between two of them"
             stand_so = all(piece in raw for piece in pieces_of_it)
             return Damaged("record.nul", f"NUL bytes {where}", values if stand_so else ())
+        torn = len(values) == 1 and isinstance(values[0], Damaged) and values[0].rule == "record.torn"
+        if torn and sum(_RECORD_START.match(part) is not None for part in _NULS.split(raw)) < 2:
+            return Damaged("record.torn", "cut off, with NUL bytes in place of the rest")
     if state == "torn":
         return Damaged("record.torn", "cut off")
     parts = pieces(raw)
