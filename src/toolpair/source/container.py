@@ -303,7 +303,8 @@ def cut_end_of(text: bytes) -> CutEnd | None:
     if closed is None:
         return None
     kept = common_start(closed.text, text)
-    return CutEnd(closed.text[kept:], text[kept:], closed.whole)
+    cut = text[kept:] if text[kept:].strip(b" \t\r\n") else b""
+    return CutEnd(closed.text[kept:], cut, closed.whole)
 
 
 def _torn_span(text: bytes, after: int) -> tuple[int, int]:
