@@ -74,17 +74,18 @@ def is_deeper(value: Any, levels: int) -> bool:
     """Whether more objects and arrays than this are nested in each other in the value, itself included."""
     here = [value]
     for level in range(levels):
-        below: list[Any] = []
+        below: dict[int, Any] = {}
         for found in here:
-            if isinstance(found, dict):
-                below.extend(found.values())
-            elif isinstance(found, list):
-                below.extend(found)
-            elif isinstance(found, DeepValue) and scan(found.raw).depth > levels - level:
-                return True
+            if isinstance(found, DeepValue):
+                if scan(found.raw).depth > levels - level:
+                    return True
+            elif isinstance(found, (dict, list)):
+                members = found.values() if isinstance(found, dict) else found
+                # By their identity: in a program's memory, values may stand in each other more than once.
+                below.update((id(one), one) for one in members if isinstance(one, (dict, list, DeepValue)))
         if not below:
             return False
-        here = below
+        here = list(below.values())
     return any(isinstance(found, (dict, list, DeepValue)) for found in here)
 
 
