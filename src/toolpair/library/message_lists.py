@@ -22,8 +22,9 @@ from toolpair.recipes.recipe import Options, RecipeStep
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import is_profile, no_such_profile
 from toolpair.rules.profiles import profile as profile_named
-from toolpair.source.deep_values import LEVELS, is_deeper
+from toolpair.source.deep_values import is_deeper
 from toolpair.source.gc_pause import gc_paused
+from toolpair.source.record_values import LEVELS
 
 
 @dataclass(frozen=True)

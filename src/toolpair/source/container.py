@@ -27,6 +27,7 @@ from toolpair.source.limits import USUAL, Limits, refuse_long_line
 from toolpair.source.locate import Located, is_message_list, locate
 from toolpair.source.record import Record
 from toolpair.source.record_values import BOM, parse, strictly, without_comma
+from toolpair.source.repairing import close
 from toolpair.source.sampling import sample_of
 from toolpair.transcript.model import Damaged
 
@@ -297,8 +298,6 @@ def array_document(
 
 def cut_end_of(text: bytes) -> CutEnd | None:
     """What ends a text that was cut off."""
-    from toolpair.source.repairing import close
-
     closed = close(text.rstrip(b"\0"))
     if closed is None:
         return None

@@ -10,11 +10,9 @@ import re
 from typing import Any, Final
 
 from toolpair.source.json_spans import TOKEN, decode_string, scan, value_end
+from toolpair.source.record_values import LEVELS, whole_number
 from toolpair.transcript.model import DeepValue
 
-LEVELS: Final = 128
-"""How many levels of such a record are read. No agent nests what it sends even a quarter as deep."""
-_MAX_DIGITS: Final = 4000
 _SPACE_OR_STRING: Final = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+")|[ \t\r\n]++', re.DOTALL)
 
 
@@ -58,11 +56,6 @@ def read_deep(raw: bytes, start: int) -> Any:
                 open_.append(value)
         if len(open_) == 1:
             return whole[0]
-
-
-def whole_number(digits: str) -> int | float:
-    """The number; one with thousands of digits as a fraction."""
-    return int(digits) if len(digits) <= _MAX_DIGITS else float(digits)
 
 
 def on_one_line(raw: bytes) -> bytes:

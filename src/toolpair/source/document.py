@@ -17,7 +17,6 @@ from msgspec.structs import replace
 
 from toolpair.source.alignment import against
 from toolpair.source.byte_runs import OriginalRun, Piece
-from toolpair.source.deep_values import is_held_in, on_one_line
 from toolpair.source.encode import COMPACT, JsonStyle, Originals, detect, encode
 from toolpair.source.index import LineIndex
 from toolpair.source.indexed_records import IndexedRecords
@@ -768,6 +767,8 @@ def _says(raw: bytes, value: Any) -> bool:
     try:
         if read == value or _holds_nan(value):
             return True
+        from toolpair.source.deep_values import is_held_in, on_one_line
+
         # Where a value is in another place than before, another part of it is held as bytes.
         return is_held_in(value) and on_one_line(encode(read, COMPACT)) == on_one_line(encode(value, COMPACT))
     except RecursionError:

@@ -10,7 +10,6 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from toolpair.source.deep_values import on_one_line
 from toolpair.source.json_spans import BadSpan, JsonNode, children, key_text, node_at
 from toolpair.transcript.model import DeepValue
 
@@ -97,6 +96,8 @@ def encode(value: Any, style: JsonStyle, raw_of: RawOf | None = None, level: byt
         if original is not None and (style.indent is not None or b"\n" not in original):
             return original
     if isinstance(value, DeepValue):
+        from toolpair.source.deep_values import on_one_line
+
         return value.raw if style.indent is not None or b"\n" not in value.raw else on_one_line(value.raw)
     if isinstance(value, str):
         return encode_text(value, style)

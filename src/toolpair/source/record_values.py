@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import orjson
 
-from toolpair.source.deep_values import LEVELS, read_deep, whole_number
 from toolpair.source.json_spans import scan, skip_space
 from toolpair.transcript.model import Damaged
 
@@ -20,6 +19,10 @@ _GUARD_FROM: Final = 1 << 20
 _GUARD: Final = 1 << 16
 """How many bytes of tokens that check reads."""
 _MAX_DIGITS: Final = 4000
+LEVELS: Final = 128
+"""How many levels are read of a record that is nested too deeply for our parser. No agent nests what it sends even a
+quarter as deep.
+"""
 _LONGEST_DOUBLE: Final = 300
 """A whole number of this many digits certainly fits in a double."""
 _CANDIDATES: Final = 64
@@ -75,6 +78,8 @@ def _read_tolerantly(raw: bytes) -> Any:
     found = scan(raw, start)
     if found.state == "complete" and skip_space(raw, found.pos) == len(raw):
         if found.depth > LEVELS:
+            from toolpair.source.deep_values import read_deep
+
             return read_deep(raw, start)
         try:
             return json.loads(raw[start:].decode("utf-8", "replace"), parse_int=whole_number)
@@ -84,6 +89,11 @@ def _read_tolerantly(raw: bytes) -> Any:
     if found.state == "complete" and not isinstance(first := parse(raw[: found.pos]), Damaged):
         damaged.first = first if isinstance(first, dict) else None
     return damaged
+
+
+def whole_number(digits: str) -> int | float:
+    """The number; one with thousands of digits as a fraction."""
+    return int(digits) if len(digits) <= _MAX_DIGITS else float(digits)
 
 
 def first_record(raw: bytes) -> bytes:

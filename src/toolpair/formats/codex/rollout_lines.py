@@ -12,7 +12,6 @@ from msgspec import Struct
 from toolpair.dialects.item_types import CALL_FAMILY, OUTPUT_FAMILY, type_name
 from toolpair.dialects.openai_responses import Slot, type_of
 from toolpair.formats.format import Item
-from toolpair.source.deep_values import is_deeper
 
 _ENVELOPES: Final = frozenset(
     {
@@ -141,6 +140,8 @@ def is_refused(value: Any) -> bool:
 
 def is_too_deep(value: Any) -> bool:
     """Whether more values are nested in each other than Codex's parser reads."""
+    from toolpair.source.deep_values import is_deeper
+
     return is_deeper(value, LEVELS)
 
 
