@@ -66,7 +66,7 @@ _CUT_OFF: Final = "what was cut off, which is not in the file"
 _ASIDE: Final = (
     "What is left of it is too little to repair it; set it aside to keep its bytes in a file beside this one."
 )
-_DEEP: Final = "All of it stays as it is: only its writer knows what can be taken out of it."
+_DEEP: Final = "All of it stays as it is: only its writer knows what can be removed."
 _NUMBER: Final = "All its digits are in the file, and stay as they are: only its writer knows what they should be."
 
 
