@@ -457,3 +457,26 @@ def test_a_fix_of_the_first_record_of_a_glued_line_leaves_what_stands_behind_it(
     session.stage_recommended()
     assert not errors(session) and outputs(session) == WHOLE
     assert session.to_bytes().split(b"\n")[AT] == lines[AT] + b" words"
+
+
+@pytest.mark.parametrize("before", [b"", b"\0" * 100])
+def test_nul_bytes_around_a_torn_record_are_one_damage(before: bytes) -> None:
+    lines = claude_code()
+    torn = session_of([*lines[:3], before + lines[3][:-20] + b"\0" * 300, *lines[4:]])
+    problem = the(torn, "record.torn")
+    assert "NUL bytes" in problem.text
+    closed = fix(problem, "close")
+    assert closed.recommended
+    torn.stage(problem, closed)
+    assert b"\0" not in torn.to_bytes()
+    assert not [one for one in torn.problems if one.rule.startswith("record.")]
+
+
+def test_a_torn_record_that_another_one_follows_after_nul_bytes_is_not_closed_over_it() -> None:
+    lines = claude_code()
+    glued = session_of([*lines[:3], b'{"type":"note","x":[1,' + b"\0" * 300 + lines[3], *lines[4:]])
+    (problem,) = [one for one in glued.problems if one.rule.startswith("record.")]
+    assert problem.rule != "record.torn"
+    recommended = next(one for one in problem.fixes if one.recommended)
+    glued.stage(problem, recommended)
+    assert lines[3] in glued.to_bytes().split(b"\n")

@@ -183,13 +183,6 @@ def _cyclic() -> list[Any]:
     return [{"role": "assistant", "content": [block]}]
 
 
-def _deep() -> list[Any]:
-    value: Any = {}
-    for _ in range(100_000):
-        value = [value]
-    return [{"role": "assistant", "content": [{**CALL, "input": {"deep": value}}]}]
-
-
 ODD: dict[str, Any] = {
     "none": None,
     "a number": 7,
@@ -211,7 +204,6 @@ ODD: dict[str, Any] = {
     "a property": [{"role": "user", "content": [_Property()]}],
     "a list that cannot be read": _List(BROKEN),
     "within itself": _cyclic(),
-    "deep": _deep(),
     "an iterator inside": [{"role": "user", "content": iter([RESULT])}],
 }
 

@@ -281,9 +281,12 @@ CHECKING = {
     },
     "shell.program": {"shell.quoting"},
     "source.container": {"source.large", "source.literal", "source.rows.stored_session"},
+    "source.document": {"source.deep_values"},
+    "source.encode": {"source.deep_values"},
     "source.growth": {"source.rows.stored_session"},
     "session.surroundings": {"source.folders.exchange"},
     "source.folders.stored_session": {"source.folders.save", "source.rows.copying"},
+    "source.record_values": {"source.deep_values"},
     "source.rows.stored_session": {"source.rows.copying", "source.rows.save"},
     "source.saving.restoring": {"source.folders.save", "source.rows.backup", "source.rows.save"},
 }
@@ -328,6 +331,7 @@ FORMATS = {
         "formats.codex.sent_items",
         "formats.codex.settings",
     },
+    "formats.codex.rollout_lines": {"source.deep_values"},
     "formats.codex.agent": {
         "formats.codex.effects",
         "formats.codex.forks",

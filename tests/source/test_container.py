@@ -150,7 +150,6 @@ def test_printed_python() -> None:
         (b"x" * 30_000_000, "not JSON"),
         (b"{" + b"x" * 30_000_000, "line 1, column 2"),
         (b"[" * 100_000, ""),
-        (b"[" * 100_000 + b"]" * 100_000, "nested too deeply"),
         (b"['" + b"[" * 100_000, ""),
         (b"['a', " + b"[" * 100_000 + b"]" * 100_000 + b"]", "nested too deeply"),
         (b"[open('x')]", ""),

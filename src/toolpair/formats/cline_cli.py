@@ -214,12 +214,12 @@ def _model(value: Any) -> dict[str, Any]:
 def _damage(damage: Damage) -> ResumeEffect | None:
     from toolpair.formats.lost import can_be_closed, effect_on_readers
 
-    if damage.readable and damage.rule != "record.trailing_comma":
+    if damage.readable and damage.rule not in ("record.trailing_comma", "record.torn"):
         return effect_on_readers(damage, TITLE)
     closed = True
-    if damage.rule == "record.torn":
+    if damage.rule == "record.torn" and not damage.readable:
         closed = can_be_closed(damage.values[0] if damage.values else damage.partial, bool(damage.values))
-    return ResumeEffect("loses", _BEGINS_ANEW, "dropped", "history", complete=closed)
+    return ResumeEffect("loses", _BEGINS_ANEW, "dropped", "history", complete=closed, begins_anew=True)
 
 
 def _check(context: Context, items: Sequence[Item], merges: bool) -> None:

@@ -303,7 +303,7 @@ def _damage(damage: Damage) -> ResumeEffect | None:
     message = dialect.message_of(whole) or {}
     said = isinstance(message.get("role"), str) and "content" in message
     complete = said and (bool(damage.values) or "toolCalls" not in message or next(reversed(whole)) != dialect.MESSAGE)
-    return ResumeEffect("loses", _ANEW, "dropped", "the whole history", complete=complete)
+    return ResumeEffect("loses", _ANEW, "dropped", "the whole history", complete=complete, begins_anew=True)
 
 
 def _check(context: Context, facts: _Facts) -> None:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
 
-from toolpair.formats.format import Damage, Item
+from toolpair.formats.format import Damage, Format, Item, LimitsDepth
 from toolpair.source.document import Document
 from toolpair.source.record_values import big_numbers, parse
 from toolpair.source.repairing import bad_bytes, close, doubled_keys, repaired
 from toolpair.transcript.edits import Mending
 from toolpair.transcript.model import Damaged, Transcript
 
+TORN: Final = "record.torn"
+"""Of a readable record: it is the last one, and the document around it was cut off later."""
 COMMA: Final = "record.trailing_comma"
+TOO_DEEP: Final = "record.bad_json"
+"""Of a readable record: its agent's parser does not go as deep as it is nested."""
 _SHOWN: Final = 60
 """Maximum characters shown of a key or a number."""
 _SEARCHED: Final = 1 << 24
@@ -30,6 +34,8 @@ class Candidate(Struct, frozen=True, eq=False):
     damage: Damage
     reason: str
     way: Way | None
+    whole: bool = True
+    """Repaired, all of it is there."""
 
 
 def unreadable(items: Sequence[Item], document: Document) -> Iterator[Candidate]:
@@ -139,9 +145,13 @@ def _of_file(document: Document) -> Iterator[Candidate]:
         damage = Damage(found.uid, COMMA, found.line, True, (), None, b",", first=True, front=True)
         after = "the last element" if document.kind == "array" else "each record"
         yield Candidate(damage, f"a comma after {after}", Way("commas"))
+    if document.cut_end is not None and document.records:
+        last = document.records[-1]
+        damage = Damage(last.uid, TORN, last.line, True, (last.value,), None, document.tail, last=True)
+        yield Candidate(damage, "cut off after its last message", Way("end"), document.cut_end.whole)
 
 
-def flawed(transcript: Transcript, document: Document) -> Iterator[Candidate]:
+def flawed(transcript: Transcript, document: Document, format: Format) -> Iterator[Candidate]:
     """Flaws of readable records, and of the file around them. Keys are checked only in what is sent."""
     yield from _of_file(document)
     sent = {uid for message in transcript.messages for uid in message.records}
@@ -162,6 +172,16 @@ def flawed(transcript: Transcript, document: Document) -> Iterator[Candidate]:
             )
             way = _FLAW_WAYS.get(rule)
             yield Candidate(damage, _flaw(rule, record.body), Way(way) if way is not None else None)
+    if isinstance(format, LimitsDepth):
+        yield from _too_deep(sent, document, format)
+
+
+def _too_deep(sent: Container[int], document: Document, format: LimitsDepth) -> Iterator[Candidate]:
+    """What is sent, and nested deeper than the agent's parser goes."""
+    for at, record in enumerate(document.records):
+        if record.uid in sent and (levels := format.levels_refused(record.value)) is not None:
+            damage = Damage(record.uid, TOO_DEEP, record.line, True, (record.value,), None, record.body, at == 0)
+            yield Candidate(damage, f"values nested more than {levels:,} levels deep", None)
 
 
 _FLAW_WAYS: Final[Mapping[str, Mending]] = {

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from toolpair.formats.damage_found import Candidate
+from toolpair.formats.damage_found import TOO_DEEP, TORN, Candidate
 from toolpair.formats.format import Damage, ResumeEffect
 from toolpair.formats.lost import held_in, held_in_part, ids_in
 from toolpair.rules.problem import Cause, Fix, Severity
@@ -62,16 +62,18 @@ _CAUSES: Final = {
     "record.bad_json": "something else was written into the line",
 }
 
+_CUT_OFF: Final = "what was cut off, which is not in the file"
 _ASIDE: Final = (
     "What is left of it is too little to repair it; set it aside to keep its bytes in a file beside this one."
 )
+_DEEP: Final = "All of it stays as it is: only its writer knows what can be removed."
 _NUMBER: Final = "All its digits are in the file, and stay as they are: only its writer knows what they should be."
 
 
-def no_fix_of(severity: Severity, fixes: Sequence[Fix]) -> str | None:
+def no_fix_of(rule: str, severity: Severity, fixes: Sequence[Fix]) -> str | None:
     """Why none of these fixes is recommended, where one should be."""
     if not fixes:
-        return _NUMBER
+        return _DEEP if rule == TOO_DEEP else _NUMBER
     return _ASIDE if severity == "error" and not any(fix.recommended for fix in fixes) else None
 
 
@@ -81,6 +83,10 @@ def cause_of(found: FoundDamage) -> Cause:
         return Cause("record.lines", "line breaks inside the record were not escaped")
     if way == "escape":
         return Cause("record.controls", "control characters were not escaped")
+    if found.damage.readable and rule == TORN:
+        return Cause(rule, "the writer stopped before the end of the file")
+    if found.damage.readable and rule == TOO_DEEP:
+        return Cause("record.deep", "whatever wrote the record nested values deeper than its agent reads")
     return Cause(rule, _CAUSES.get(rule, found.reason))
 
 
@@ -112,6 +118,8 @@ def text_of_flaw(found: FoundDamage) -> str:
         case "record.big_number":
             linked = "and" if but == "but" else but
             return f"{line} has a number that is too long ({found.reason}), {linked} {effect_on_resume.says}."
+        case "record.torn":
+            return f"The file is {found.reason}, {but} {effect_on_resume.says}."
         case "record.trailing_comma":
             return f"The file has {found.reason}, {but} {effect_on_resume.says}."
         case "record.bom" if damage.front:
@@ -145,7 +153,7 @@ def repairs_for(candidate: Candidate, effect_on_resume: ResumeEffect) -> tuple[F
         found.append(Fix("join", title, (MendBytes(uid, "join", way.after),), recommended=True, several=several))
     elif way is not None and way.how == "close":
         if effect_on_resume.complete:
-            loses = None if damage.values else "what was cut off, which is not in the file"
+            loses = None if damage.values else _CUT_OFF
             found.append(
                 Fix(
                     "close",
@@ -156,6 +164,9 @@ def repairs_for(candidate: Candidate, effect_on_resume: ResumeEffect) -> tuple[F
                     several="write the missing ends",
                 )
             )
+    elif way is not None and way.how == "end":
+        loses = None if candidate.whole else _CUT_OFF
+        found.append(Fix("close", "write the missing end", (MendBytes(uid, "end"),), recommended=True, loses=loses))
     elif way is not None and (way.how != "split" or effect_on_resume.splits):
         id_, title = _TITLES[way.how]
         loses = f"the bytes {candidate.reason}" if way.how == "utf8" else None

@@ -37,7 +37,7 @@ class DamagedRecords:
         self._items = items
         self._agent = transcript.agent
         self._version = transcript.agent_version
-        candidates = [*unreadable(items, document), *flawed(transcript, document)]
+        candidates = [*unreadable(items, document), *flawed(transcript, document, format)]
         effects = format.damage(items, transcript, [found.damage for found in candidates]) if candidates else ()
         self.found: tuple[FoundDamage, ...] = tuple(
             FoundDamage(candidate.damage, effect_on_resume, candidate.reason, repairs_for(candidate, effect_on_resume))
@@ -101,7 +101,7 @@ class DamagedRecords:
                 impact=effect_on_resume.impact,
                 cause=cause_of(found),
                 fixes=fixes,
-                no_fix=no_fix_of(severity, fixes),
+                no_fix=no_fix_of(damage.rule, severity, fixes),
             )
 
     def on_resume(self, problem: Problem) -> OnResume | None:
@@ -132,7 +132,9 @@ class DamagedRecords:
         return frozenset(
             found.damage.record
             for found in self.found
-            if found.damage.readable and found.effect_on_resume.effect == "dropped"
+            if found.damage.readable
+            and found.effect_on_resume.effect == "dropped"
+            and not found.effect_on_resume.begins_anew
         )
 
     @property
@@ -141,7 +143,11 @@ class DamagedRecords:
         if self._agent is None:
             return None
         return next(
-            (f"{found.effect_on_resume.says}." for found in self.found if found.effect_on_resume.impact == "stops"),
+            (
+                f"{found.effect_on_resume.says}."
+                for found in self.found
+                if found.effect_on_resume.impact == "stops" or found.effect_on_resume.begins_anew
+            ),
             None,
         )
 

@@ -184,6 +184,8 @@ class ResumeEffect(Struct, frozen=True):
     """Once a cut-off record is closed, the agent can continue from what is in `values` or `partial`."""
     ends_line: bool = False
     """A cut-off last line needs a line feed as well, since the agent would write its next record right after it."""
+    begins_anew: bool = False
+    """It does not resume the file, but begins another session in its place."""
     splits: bool = True
     """Glued records can be split: what is glued in one row of a database is no row of its own."""
 
@@ -226,6 +228,14 @@ class NamesRecords(Protocol):
     """The key of a record's id."""
     links: tuple[str, ...]
     """The keys of a record that hold ids of others, at any depth."""
+
+
+@runtime_checkable
+class LimitsDepth(Protocol):
+    """Implemented by a format whose agent does not read what is nested too deeply."""
+
+    def levels_refused(self, value: Any) -> int | None:
+        """How many levels its parser reads, if this record has more."""
 
 
 @runtime_checkable

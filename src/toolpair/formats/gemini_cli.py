@@ -478,7 +478,13 @@ def _damage(history: History, transcript: Transcript, found: Sequence[Damage]) -
             whole = damage.values[0] if damage.values else damage.partial
             complete = isinstance(whole, dict) and _is_named(whole)
             says = "Gemini CLI begins an empty session in its place"
-            yield ResumeEffect("loses", says, "dropped", "history", complete=complete)
+            yield ResumeEffect("loses", says, "dropped", "history", complete=complete, begins_anew=True)
+        elif history.listed and damage.rule == "record.torn":
+            # The older form is one document, which is read as a whole or not at all.
+            effect = skipped.effect(damage)
+            complete = effect is None or effect.complete
+            says = f"{TITLE} reads none of it"
+            yield ResumeEffect("loses", says, "dropped", "history", complete=complete, begins_anew=True)
         else:
             yield skipped.effect(damage)
 

@@ -31,6 +31,7 @@ from toolpair.formats.format import (
 )
 from toolpair.formats.goose_rows import MESSAGES, ROLES, SESSIONS, content_key, fields_of, is_message, row_slot
 from toolpair.formats.reading import as_text, blocks_by_key, facts_of, pairs_in
+from toolpair.source.deep_values import is_deeper
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Message, Scope, Transcript
 
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 
 TITLE: Final = "goose"
 VERSION: Final = "1.52.0"
+LEVELS: Final = 127
+"""How deeply values of a row's content may be nested for goose's parser, as measured."""
 _PROFILES: Final = {
     "anthropic": "anthropic",
     "aws_bedrock": "bedrock-converse",
@@ -432,6 +435,9 @@ class GooseFormat(OfOneApi):
 
         in_rows = any(MESSAGES in item.value for item in items if isinstance(item.value, dict))
         return [damage_of(one, in_rows) for one in found]
+
+    def levels_refused(self, value: Any) -> int | None:
+        return LEVELS if row_slot(value) and is_deeper(fields_of(value).get(content_key(value)), LEVELS) else None
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
         return _sees(items, transcript, self.in_turns)

@@ -159,7 +159,7 @@ def _ids(pattern: re.Pattern[bytes], raw: bytes) -> set[str]:
 
 def effect_without_agent(damage: Damage) -> ResumeEffect | None:
     """The effect for files that no agent resumes: what a program that sends the list would do."""
-    if damage.rule == "record.trailing_comma":
+    if damage.rule == "record.trailing_comma" or (damage.readable and damage.rule == "record.torn"):
         return ResumeEffect("stops", "no parser that keeps to JSON reads it", "rejected")
     if damage.readable:
         return effect_on_readers(damage, "most programs")

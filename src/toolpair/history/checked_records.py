@@ -17,6 +17,7 @@ from toolpair.formats.format import (
     InDocument,
     Item,
     KnowsRecords,
+    LimitsDepth,
     NotesOnFixes,
     OwnRules,
     SentRequest,
@@ -131,9 +132,16 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         return DamagedRecords(self.format, self.items, self.transcript, self.document)
 
     def _sound(self, document: Document) -> bool:
-        if document.mark or document.commas or any(isinstance(item.value, Damaged) for item in self.items):
+        if document.mark or document.commas or document.cut_end is not None:
             return False
-        return not document.flaws({uid for message in self.transcript.messages for uid in message.records})
+        if any(isinstance(item.value, Damaged) for item in self.items):
+            return False
+        sent = {uid for message in self.transcript.messages for uid in message.records}
+        if isinstance(limited := self.format, LimitsDepth) and any(
+            item.uid in sent and limited.levels_refused(item.value) is not None for item in self.items
+        ):
+            return False
+        return not document.flaws(sent)
 
     @property
     def judged_by(self) -> Profile:

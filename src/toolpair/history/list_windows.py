@@ -44,7 +44,7 @@ def problems_in(
     """
     found = get_format(format_id)
     light = light_for(found, profile, AS_RESUMED)
-    if light is None or not _is_json(messages):
+    if light is None or not is_json(messages):
         return None
     declared = None if request is None else CheckedRecords((), found, profile, request).transcript.declared_tools
     scan = Scan(light, profile, declared, least, _is_otherwise)
@@ -65,7 +65,7 @@ def problems_in(
         return None if judged is None else problems_of(outline, judged)
 
 
-def _is_json(messages: Sequence[Any]) -> bool:
+def is_json(messages: Sequence[Any]) -> bool:
     """Whether the messages are plain JSON throughout, without half surrogates, so that they are sent as they are."""
     try:
         orjson.dumps(messages if type(messages) is list else list(messages), option=_SURELY_JSON)

@@ -11,8 +11,9 @@ from toolpair.formats import get_format
 from toolpair.formats.format import Format, Item
 from toolpair.formats.list_evidence import ANTHROPIC, ListEvidence, shape_of_profile
 from toolpair.history.checked_records import CheckedRecords, Ids
-from toolpair.history.list_windows import problems_in, shape_of
+from toolpair.history.list_windows import is_json, problems_in, shape_of
 from toolpair.history.losses import NOTHING, Losses, gone, less_sent, losses
+from toolpair.library.deep_messages import Held
 from toolpair.library.report import Report
 from toolpair.library.sdk_objects import plain, why_not_understood
 from toolpair.recipes import RECIPES
@@ -21,7 +22,9 @@ from toolpair.recipes.recipe import Options, RecipeStep
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import is_profile, no_such_profile
 from toolpair.rules.profiles import profile as profile_named
+from toolpair.source.deep_values import is_deeper
 from toolpair.source.gc_pause import gc_paused
+from toolpair.source.record_values import LEVELS
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,8 @@ def repair(
     if max_id_length is not None and "max_id_length" not in chosen.options:
         raise ValueError(f"the recipe {recipe} has no max_id_length")
     messages = _listed(messages)
-    before = judged = _judged(messages, profile)
+    held = Held()
+    before = judged = _judged(messages, profile, held)
     given = {item.uid: (item, message) for item, message in zip(judged.items, messages, strict=True)}
     if chosen.pick is not None:
         taken, judged = carefully(judged, _apply, chosen.pick, _missing, _carried_out).made
@@ -116,7 +120,7 @@ def repair(
     if not taken:
         return Repaired(messages, (), left)
     return Repaired(
-        [_handed_back(item, given.get(item.uid)) for item in judged.items],
+        [_handed_back(item, given.get(item.uid), held) for item in judged.items],
         tuple(taken),
         left,
         (before, judged),
@@ -137,11 +141,11 @@ def _carried_out(
     return (taken, state), state
 
 
-def _handed_back(item: Item, given: tuple[Item, Any] | None) -> Any:
+def _handed_back(item: Item, given: tuple[Item, Any] | None, held: Held) -> Any:
     """The original object if the item still equals it."""
     if given is not None and (given[0] is item or given[0].value == item.value):
         return given[1]
-    return item.value
+    return held.whole(item.value) if held else item.value
 
 
 def _listed(messages: Any) -> Sequence[Any]:
@@ -171,17 +175,24 @@ def _apply(judged: CheckedRecords, edits: Any) -> CheckedRecords:
     return judged.with_items(numbered)
 
 
-def _judged(messages: Sequence[Any], profile: str | None) -> CheckedRecords:
+def _judged(messages: Sequence[Any], profile: str | None, held: Held | None = None) -> CheckedRecords:
     if profile is not None and not is_profile(profile):
         raise ValueError(no_such_profile(profile))
-    items = [Item(number, _plain(number, message)) for number, message in enumerate(messages)]
+    # What is plain JSON, as nearly all of it is, is not nested too deeply.
+    held = None if is_json(messages) else Held() if held is None else held
+    items = [Item(number, _plain(number, message, held)) for number, message in enumerate(messages)]
     found = _format_for([item.value for item in items], profile)
     ids = Ids(None, items, found)
     return CheckedRecords(items, found, profile_named(profile or found.profile), ids=ids)
 
 
-def _plain(number: int, message: Any) -> Any:
+def _plain(number: int, message: Any, held: Held | None) -> Any:
     try:
+        if held is not None and is_deeper(message, LEVELS):
+            try:
+                message = held.shallow(message)
+            except ValueError:
+                raise RecursionError from None
         return plain(message)
     except RecursionError:
         raise ValueError(f"message {number} is nested too deeply, or contains itself") from None

@@ -43,6 +43,9 @@ def changes(before: Document, after: Document) -> Iterator[Change]:
         yield Change("changed", 0, first.line, before.mark + first.body, after.mark + first.body)
     if before.commas and not after.commas:
         yield from _without_commas(before, after)
+    if before.cut_end and not after.cut_end and before.records:
+        last = before.records[-1]
+        yield Change("changed", len(before.records) - 1, last.line, last.body + before.tail, last.body + after.tail)
     old = {record.uid: (number, record) for number, record in enumerate(before.records)}
     new = {record.uid for record in after.records}
     for record in before.records:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from msgspec import Struct, field
 
+from toolpair.source.alignment import common_start
 from toolpair.source.byte_runs import OriginalRun, Piece
-from toolpair.source.document import Document
+from toolpair.source.document import CutEnd, Document
 from toolpair.source.edges import skipped
 from toolpair.source.embedded import Embedded
 from toolpair.source.encode import JsonStyle, detect, encode, indent_from
@@ -26,6 +27,7 @@ from toolpair.source.limits import USUAL, Limits, refuse_crumbs, refuse_long_lin
 from toolpair.source.locate import Located, is_message_list, locate
 from toolpair.source.record import Record
 from toolpair.source.record_values import BOM, parse, strictly, without_comma
+from toolpair.source.repairing import close
 from toolpair.source.sampling import sample_of
 from toolpair.transcript.model import Damaged
 
@@ -187,7 +189,7 @@ class _Build(Struct):
         style = detect(text) if found else None
         pos = counted = line_start = 0
         at_line = first_line
-        for node, place in found:
+        for number, (node, place) in enumerate(found):
             if node.start < pos:
                 continue
             # Counted from one list to the next: one text may hold thousands.
@@ -212,7 +214,9 @@ class _Build(Struct):
                 pos = node.end
                 continue
             torn = cut is not None and node.end > cut.safe
-            end = size if torn else node.end
+            # What was cut off after the last list is a part of its document, so that it can get its end.
+            last = cut is not None and number + 1 == len(found)
+            end = size if torn or last else node.end
             document = array_document(
                 text[node.start : end],
                 line=line or at_line,
@@ -223,6 +227,7 @@ class _Build(Struct):
                 if torn and cut
                 else None,
                 closing=closers(cut.stack[: len(place.outside) + 1]) if torn and cut else None,
+                cut_end=cut_end_of(text) if last and not torn else None,
             )
             label = (prefix + _steps(place.outside)).strip() or "$"
             self.conversations.append(
@@ -255,6 +260,7 @@ def array_document(
     base: bytes = b"",
     cut: SpanScan | None = None,
     closing: bytes | None = None,
+    cut_end: CutEnd | None = None,
 ) -> Document:
     """A JSON array as a document of its elements. `cut` is set when the text ends inside the array."""
     if cut is None:
@@ -277,10 +283,27 @@ def array_document(
         records[-1].set_value(Damaged("record.torn", "cut off"))
     if not spans:
         opened = node_at(text).start + 1
-        return Document("array", (), text[:opened], text[opened:], style=style, base=base)
+        return Document("array", (), text[:opened], text[opened:], style=style, base=base, cut_end=cut_end)
     return Document(
-        "array", records, text[: spans[0][0]], text[spans[-1][1] :], style=style, base=base, closing=closing
+        "array",
+        records,
+        text[: spans[0][0]],
+        text[spans[-1][1] :],
+        style=style,
+        base=base,
+        closing=closing,
+        cut_end=cut_end,
     )
+
+
+def cut_end_of(text: bytes) -> CutEnd | None:
+    """What ends a text that was cut off."""
+    closed = close(text.rstrip(b"\0"))
+    if closed is None:
+        return None
+    kept = common_start(closed.text, text)
+    cut = text[kept:] if text[kept:].strip(b" \t\r\n") else b""
+    return CutEnd(closed.text[kept:], cut, closed.whole)
 
 
 def _torn_span(text: bytes, after: int) -> tuple[int, int]:
@@ -341,6 +364,8 @@ def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Con
             del text  # another copy is cut up
             return _read_document(data, start, end, value, prefer)
         quick = scan(data, start)
+    if quick.state == "error" and b"\0" in data[end:] and (found := scan(data[:end], start)).state == "torn":
+        quick = found  # a crash left NUL bytes where the rest should be
     if quick.state == "complete" and quick.pos >= end:
         value = parse(text)
         del text

@@ -12,11 +12,12 @@ from functools import cached_property
 from itertools import accumulate, islice
 from typing import Any, Final, Literal, Protocol
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from toolpair.source.alignment import against
 from toolpair.source.byte_runs import OriginalRun, Piece
-from toolpair.source.encode import JsonStyle, Originals, detect, encode
+from toolpair.source.encode import COMPACT, JsonStyle, Originals, detect, encode
 from toolpair.source.index import LineIndex
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.json_spans import BadSpan, scan
@@ -34,8 +35,9 @@ _CHUNK: Final = 1 << 20
 _SIBLINGS: Final = 50
 _LONGEST_RUN: Final = 2000
 _SPACE: Final = b" \t\r\n"
+_BLANK: Final = b"\0 \t\r\n"
 _COMMA_BEHIND_ALL: Final = re.compile(rb"[ \t\r\n]*+,[ \t\r\n]*+\]")
-_OF_ALL: Final = ("mark", "commas")
+_OF_ALL: Final = ("mark", "commas", "end")
 """Repairs of the whole document instead of one record."""
 
 
@@ -46,6 +48,17 @@ class ItemLike(Protocol):
     def uid(self) -> int: ...
     @property
     def value(self) -> Any: ...
+
+
+class CutEnd(Struct, frozen=True):
+    """What stood around the records was cut off after them: the text has no end."""
+
+    written: bytes
+    """The end to write."""
+    cut: bytes
+    """What of the tail it stands in place of: a part of a key, of a number, of an escape."""
+    whole: bool
+    """Only brackets are missing."""
 
 
 class Document:
@@ -63,6 +76,7 @@ class Document:
         closing: bytes | None = None,
         next_uid: int | None = None,
         aside: tuple[bytes, ...] = (),
+        cut_end: CutEnd | None = None,
     ) -> None:
         self.kind: Kind = kind
         self.records: Sequence[Record] = records if isinstance(records, IndexedRecords) else tuple(records)
@@ -73,6 +87,7 @@ class Document:
         self._base = base
         # What closes the text once a cut-off last record is gone; None when the text is not cut off.
         self._closing = closing
+        self.cut_end: Final = cut_end
         self._first_free_uid = next_uid
         self.aside = aside
         """Bytes that were set aside: no longer in the file, to be written to a side file."""
@@ -288,6 +303,7 @@ class Document:
             base=self._level() if first and self.kind == "array" else self._base,
             closing=self._closing if last else None,
             next_uid=next_uid,
+            cut_end=self.cut_end if last else None,
         )
 
     def start_of(self, position: int) -> int:
@@ -385,6 +401,8 @@ class Document:
         """The document with all these records repaired: uid, how, and for "join" the uids of the lines that follow."""
         of_all = {how for _, how, _ in wanted}
         document = self.without_mark() if "mark" in of_all else self
+        if "end" in of_all:
+            return document.with_end().repair_all([one for one in wanted if one[1] not in ("mark", "end")])
         if "commas" in of_all:
             return document.without_commas().repair_all([one for one in wanted if one[1] not in _OF_ALL])
         plan = {uid: (how, tuple(after)) for uid, how, after in wanted if how not in _OF_ALL and uid in self}
@@ -483,6 +501,23 @@ class Document:
             closing=self._closing,
             next_uid=self._next_uid,
             aside=self.aside,
+            cut_end=self.cut_end,
+        )
+
+    def with_end(self) -> Document:
+        """The document with the end that was cut off after its records."""
+        end = self.cut_end
+        if end is None:
+            return self
+        return Document(
+            self.kind,
+            self.records,
+            self.head,
+            self.tail[: len(self.tail) - len(end.cut)] + end.written,
+            style=self._style,
+            base=self._base,
+            next_uid=self._next_uid,
+            aside=(*self.aside, end.cut) if end.cut.strip(_BLANK) else self.aside,
         )
 
     @property
@@ -509,6 +544,7 @@ class Document:
             closing=self._closing,
             next_uid=self._next_uid,
             aside=self.aside,
+            cut_end=self.cut_end,
         )
 
     def with_records(self, records: IndexedRecords) -> Document:
@@ -521,6 +557,7 @@ class Document:
             style=self._style,
             base=self._base,
             closing=self._closing,
+            cut_end=self.cut_end,
         )
 
     def flaws(self, sent: Container[int] = ()) -> dict[int, tuple[str, ...]]:
@@ -645,7 +682,7 @@ class Document:
         if closing is not None:
             torn = self.records[-1]
             if not any(record.uid == torn.uid and record.body == torn.body for record in order):
-                tail, closing = closing + tail, None
+                tail, closing = closing + tail.replace(b"\0", b""), None
         if self.kind == "lines":
             placed = self._with_line_ends(order, ended=ended)
         else:
@@ -665,6 +702,7 @@ class Document:
             closing=closing,
             next_uid=next_uid,
             aside=self.aside if aside is None else aside,
+            cut_end=self.cut_end,
         )
 
     def _with_line_ends(self, order: list[Record], *, ended: bool) -> list[Record]:
@@ -727,7 +765,12 @@ def _says(raw: bytes, value: Any) -> bool:
     """Whether the text parses to the value; True for what cannot be compared."""
     read = parse(raw)
     try:
-        return bool(read == value) or _holds_nan(value)
+        if read == value or _holds_nan(value):
+            return True
+        from toolpair.source.deep_values import is_held_in, on_one_line
+
+        # Where a value is in another place than before, another part of it is held as bytes.
+        return is_held_in(value) and on_one_line(encode(read, COMPACT)) == on_one_line(encode(value, COMPACT))
     except RecursionError:
         return True
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from toolpair.source.json_spans import BadSpan, JsonNode, children, key_text, node_at
+from toolpair.transcript.model import DeepValue
 
 RawOf = Callable[[Any], bytes | None]
 
@@ -94,6 +95,10 @@ def encode(value: Any, style: JsonStyle, raw_of: RawOf | None = None, level: byt
         original = raw_of(value)
         if original is not None and (style.indent is not None or b"\n" not in original):
             return original
+    if isinstance(value, DeepValue):
+        from toolpair.source.deep_values import on_one_line
+
+        return value.raw if style.indent is not None or b"\n" not in value.raw else on_one_line(value.raw)
     if isinstance(value, str):
         return encode_text(value, style)
     if value is None:

@@ -75,7 +75,8 @@ class JoinedDocument(Document):
 
     def __init__(self, long: Document, parts: Sequence[DocumentPart], before: JoinedDocument | None = None) -> None:
         """`before` has the same parts in another state; positions computed for it are reused."""
-        super().__init__(long.kind, (), long.head, long.tail)
+        cut_end = parts[-1].now.cut_end if long.cut_end is not None and parts else None
+        super().__init__(long.kind, (), long.head, long.tail, cut_end=cut_end)
         self.long = long
         self.parts = tuple(parts)
         if before is None:
@@ -134,6 +135,7 @@ class JoinedDocument(Document):
             closing=self.parts[-1].now._closing if self.parts else None,
             next_uid=last + (1 << 32),
             aside=self.aside,
+            cut_end=self.cut_end,
         )
 
     def records_with_glue(self) -> Iterator[Record]:

@@ -25,7 +25,7 @@ _TO_MARK = re.compile(
     rb'[^"\[\]{}]*+(?:"[^"\\]{0,200}+(?:\\.[^"\\]{0,200}+){0,8}+"[^"\[\]{}]*+)' + _OFTEN + rb'(["\[\]{}])', re.DOTALL
 )
 _TEXT = rb'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)' + _OFTEN
-_TOKEN = re.compile(
+TOKEN: Final = re.compile(
     rb"[ \t\n\r]*+(?:([\[\]{},:])|("
     + _TEXT
     + rb'")|((?:-?(?:(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?|Infinity)|true|false|null|NaN)'
@@ -38,8 +38,8 @@ _CUT_TOKEN = re.compile(
     + rb"|-?[0-9]*+(?:\.[0-9]*+)?(?:[eE][+-]?[0-9]*+)?|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)\Z"
 )
 
-_DEEPEST: Final = 1_000_000
-"""No real text is nested this deeply; hostile input is given up here."""
+_DEEP: Final = 64
+"""From this depth on, ends are found once for all levels."""
 
 Kind = Literal["object", "array", "string", "scalar"]
 _KINDS: Final[dict[int, Kind]] = {ord("{"): "object", ord("["): "array", ord('"'): "string"}
@@ -61,6 +61,8 @@ class JsonNode(Struct, frozen=True):
     start: int
     end: int
     key: tuple[int, int] | None = None
+    ends: Mapping[int, int] | None = None
+    """Of a deep value: where each object and array in it ends, so that no level is searched again."""
 
 
 class SpanScan(Struct, frozen=True):
@@ -74,6 +76,8 @@ class SpanScan(Struct, frozen=True):
     pos: int
     safe: int = 0
     stack: bytes = b""
+    depth: int = 0
+    """How many values of a complete one are nested in each other."""
 
     @property
     def closers(self) -> bytes:
@@ -95,9 +99,14 @@ def skip_space(raw: bytes, pos: int) -> int:
 
 def value_end(raw: bytes, start: int) -> int:
     """The end of the value that starts at `start`."""
+    return _span(raw, start)[0]
+
+
+def _span(raw: bytes, start: int) -> tuple[int, Mapping[int, int] | None]:
+    """The end of the value that starts at `start`; of a deep one also where each object and array in it ends."""
     first = raw[start : start + 1]
     if first == b'"':
-        return _string_end(raw, start)
+        return _string_end(raw, start), None
     if first in (b"{", b"["):
         depth, pos = 1, start + 1
         while depth:
@@ -108,13 +117,38 @@ def value_end(raw: bytes, start: int) -> int:
             mark = raw[pos - 1]
             if mark == _QUOTE:
                 pos = _string_end(raw, pos - 1)
+            elif mark not in b"[{":
+                depth -= 1
+            elif depth < _DEEP:
+                depth += 1
             else:
-                depth += 1 if mark in b"[{" else -1
-        return pos
+                ends = _ends(raw, start)
+                return ends[start], ends
+        return pos, None
     match = _SCALAR.match(raw, start)
     if match is None:
         raise BadSpan("there is no value")
-    return match.end()
+    return match.end(), None
+
+
+def _ends(raw: bytes, start: int) -> Mapping[int, int]:
+    """Where the object or array at `start`, and each one in it, ends."""
+    found: dict[int, int] = {}
+    open_ = [start]
+    pos = start + 1
+    while open_:
+        match = _TO_MARK.match(raw, pos)
+        if match is None:
+            raise BadSpan("the value has no end")
+        pos = match.end()
+        mark = raw[pos - 1]
+        if mark == _QUOTE:
+            pos = _string_end(raw, pos - 1)
+        elif mark in b"[{":
+            open_.append(pos - 1)
+        else:
+            found[open_.pop()] = pos
+    return found
 
 
 def _string_end(raw: bytes, start: int) -> int:
@@ -144,7 +178,8 @@ def _escapes(raw: bytes, start: int, end: int) -> int:
 def node_at(raw: bytes, pos: int = 0) -> JsonNode:
     """The value at `pos`, after any white space."""
     start = skip_space(raw, pos)
-    return JsonNode(_kind(raw, start), start, value_end(raw, start))
+    end, ends = _span(raw, start)
+    return JsonNode(_kind(raw, start), start, end, None, ends)
 
 
 def children(raw: bytes, node: JsonNode) -> list[JsonNode]:
@@ -166,8 +201,12 @@ def children(raw: bytes, node: JsonNode) -> list[JsonNode]:
             if raw[pos : pos + 1] != b":":
                 raise BadSpan("a colon is missing")
             pos = skip_space(raw, pos + 1)
-        end = value_end(raw, pos)
-        found.append(JsonNode(_kind(raw, pos), pos, end, key))
+        ends = node.ends
+        if ends is not None and pos in ends:
+            end = ends[pos]
+        else:
+            end, ends = _span(raw, pos)
+        found.append(JsonNode(_kind(raw, pos), pos, end, key, ends))
         pos = skip_space(raw, end)
         if pos >= node.end - 1:
             return found
@@ -236,8 +275,8 @@ def scan(raw: bytes, pos: int = 0, limit: int | None = None) -> SpanScan:
     # What may come next: v value, e value or ], k key or }, K key, c colon, s comma or closer.
     state = "v"
     safe = pos
-    count = 0
-    match_at = _TOKEN.match
+    count = depth = 0
+    match_at = TOKEN.match
     while True:
         if limit is not None:
             count += 1
@@ -257,9 +296,10 @@ def scan(raw: bytes, pos: int = 0, limit: int | None = None) -> SpanScan:
         if group == 1:
             mark = raw[start]
             if mark in b"{[":
-                if state not in "ve" or len(stack) >= _DEEPEST:
+                if state not in "ve":
                     return SpanScan("error", start, safe, bytes(stack))
                 stack.append(mark)
+                depth = max(depth, len(stack))
                 state = "k" if mark == 0x7B else "e"
                 pos = safe = match.end()
                 continue
@@ -286,7 +326,7 @@ def scan(raw: bytes, pos: int = 0, limit: int | None = None) -> SpanScan:
             return SpanScan("error", start, safe, bytes(stack))
         pos = safe = match.end()
         if not stack:
-            return SpanScan("complete", pos, safe)
+            return SpanScan("complete", pos, safe, depth=depth)
         state = "s"
 
 

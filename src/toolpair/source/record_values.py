@@ -19,6 +19,10 @@ _GUARD_FROM: Final = 1 << 20
 _GUARD: Final = 1 << 16
 """How many bytes of tokens that check reads."""
 _MAX_DIGITS: Final = 4000
+LEVELS: Final = 128
+"""How many levels are read of a record that is nested too deeply for our parser. No agent nests what it sends even a
+quarter as deep.
+"""
 _LONGEST_DOUBLE: Final = 300
 """A whole number of this many digits certainly fits in a double."""
 _CANDIDATES: Final = 64
@@ -37,7 +41,8 @@ def parse(raw: bytes) -> Any:
     """The value of one JSON text, or `Damaged`. Never raises.
 
     Accepted although strict parsers refuse them: lone surrogate escapes, numbers beyond a double, NaN, invalid UTF-8 in
-    strings (as U+FFFD) and a leading byte order mark; `flaws` names them.
+    strings (as U+FFFD) and a leading byte order mark; `flaws` names them. Of what is nested deeper than a parser goes,
+    the first levels are read (`deep_values`).
     """
     return read(raw)[0]
 
@@ -72,10 +77,12 @@ def _read_tolerantly(raw: bytes) -> Any:
     start = len(BOM) if raw.startswith(BOM) else 0
     found = scan(raw, start)
     if found.state == "complete" and skip_space(raw, found.pos) == len(raw):
+        if found.depth > LEVELS:
+            from toolpair.source.deep_values import read_deep
+
+            return read_deep(raw, start)
         try:
-            return json.loads(raw[start:].decode("utf-8", "replace"), parse_int=_int)
-        except (RecursionError, MemoryError):
-            return Damaged("record.bad_json", "nested too deeply")
+            return json.loads(raw[start:].decode("utf-8", "replace"), parse_int=whole_number)
         except ValueError:
             return Damaged("record.bad_json", "bad bytes")
     damaged = _diagnose(raw, found.state, found.pos)
@@ -84,14 +91,15 @@ def _read_tolerantly(raw: bytes) -> Any:
     return damaged
 
 
+def whole_number(digits: str) -> int | float:
+    """The number; one with thousands of digits as a fraction."""
+    return int(digits) if len(digits) <= _MAX_DIGITS else float(digits)
+
+
 def first_record(raw: bytes) -> bytes:
     """The bytes of the value at the start of a text; all of the text when that is incomplete."""
     found = scan(raw, len(BOM) if raw.startswith(BOM) else 0)
     return raw[: found.pos] if found.state == "complete" else raw
-
-
-def _int(digits: str) -> int | float:
-    return int(digits) if len(digits) <= _MAX_DIGITS else float(digits)
 
 
 def _diagnose(raw: bytes, state: str, pos: int) -> Damaged:
@@ -104,6 +112,9 @@ def _diagnose(raw: bytes, state: str, pos: int) -> Damaged:
             where = "in it" if len(values) == 1 else "between two of them"
             stand_so = all(piece in raw for piece in pieces_of_it)
             return Damaged("record.nul", f"NUL bytes {where}", values if stand_so else ())
+        torn = len(values) == 1 and isinstance(values[0], Damaged) and values[0].rule == "record.torn"
+        if torn and sum(_RECORD_START.match(part) is not None for part in _NULS.split(raw)) < 2:
+            return Damaged("record.torn", "cut off, with NUL bytes in place of the rest")
     if state == "torn":
         return Damaged("record.torn", "cut off")
     parts = pieces(raw)
@@ -313,7 +324,7 @@ def _has_duplicate_key(raw: bytes) -> bool:
         twice = twice or len({key for key, _ in pairs}) != len(pairs)
 
     try:
-        json.loads(raw.decode("utf-8", "replace"), object_pairs_hook=count, parse_int=_int, strict=False)
+        json.loads(raw.decode("utf-8", "replace"), object_pairs_hook=count, parse_int=whole_number, strict=False)
     except (ValueError, RecursionError, MemoryError):
         return False
     return twice

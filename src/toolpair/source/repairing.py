@@ -45,8 +45,8 @@ class RepairedBytes(Struct, frozen=True):
 def repaired(raw: bytes, how: str) -> RepairedBytes | None:
     """The record repaired in this way (see transcript.edits.Mending); None if it cannot be, or would not change.
 
-    "join", "mark" and "commas" concern more than one record: see `joined`, `Document.without_mark` and
-    `without_commas`.
+    "join", "mark", "commas" and "end" concern more than one record: see `joined`, `Document.without_mark`,
+    `without_commas` and `with_end`.
     """
     made = _repaired(raw, how)
     return None if made is None or made == RepairedBytes((raw,)) else made
@@ -111,7 +111,8 @@ class Closed(Struct, frozen=True):
 
 
 def close(raw: bytes) -> Closed | None:
-    """The cut-off record closed at its end, or shortly before; None when nothing in it can be read."""
+    """The cut-off record closed at its end, or shortly before, without NUL bytes; None when nothing can be read."""
+    raw = raw.replace(b"\0", b"")
     found = scan(raw)
     if found.state != "torn" or not found.stack:
         return None

@@ -196,6 +196,7 @@ Mending = Literal[
     "keep_first",
     "fraction",
     "commas",
+    "end",
     "aside",
 ]
 """How the bytes of a record are repaired.
@@ -211,6 +212,7 @@ Mending = Literal[
 "keep_last", "keep_first": which value of a duplicate key stays.
 "fraction": integers of more than 64 bits get ".0".
 "commas": the comma after the last record is removed.
+"end": a document that was cut off after its records gets its end.
 "aside": the whole record is set aside.
 """
 

@@ -54,6 +54,31 @@ class Damaged:
         return f"Damaged({self.rule!r})"
 
 
+class DeepValue(str):
+    """An object or array below the depth that is read of a record: its bytes, which stay as they are in the file.
+
+    It is a text that says so, which is all that is ever shown of it; two are equal if their bytes are.
+    """
+
+    __slots__ = ("raw",)
+
+    raw: bytes
+
+    def __new__(cls, raw: bytes) -> DeepValue:
+        made = super().__new__(cls, "(nested too deeply to be shown; it stays in the file as it is)")
+        made.raw = raw
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DeepValue) and self.raw == other.raw
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self.raw)
+
+
 class EmptyObject(dict[str, Any]):
     """The value for thousands of lines that each hold an empty object; unlike a single one it is never a message."""
 

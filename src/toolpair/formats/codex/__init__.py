@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from toolpair.formats.clock import count_in, time_in
-from toolpair.formats.codex.rollout_lines import is_own, skipped, sniff
+from toolpair.formats.codex.rollout_lines import LEVELS, is_own, is_too_deep, skipped, sniff
 from toolpair.formats.format import (
     AS_RESUMED,
     Beside,
@@ -71,6 +71,9 @@ class Codex:
         from toolpair.formats.codex.damage import effects_of
 
         return effects_of(items, transcript, found)
+
+    def levels_refused(self, value: Any) -> int | None:
+        return LEVELS if is_too_deep(value) else None
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
         from toolpair.formats.codex.own_rules import begins_file, refusal

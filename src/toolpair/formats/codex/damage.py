@@ -10,6 +10,7 @@ from toolpair.formats.codex.readable import is_loaded
 from toolpair.formats.codex.reading import AGENT
 from toolpair.formats.codex.rollout_lines import is_paginated, is_too_big, lines_of
 from toolpair.formats.codex.sent_items import is_sent
+from toolpair.formats.damage_found import TOO_DEEP
 from toolpair.formats.format import Damage, Item, ResumeEffect
 from toolpair.formats.lost import held_in, ids_in
 from toolpair.source.record_values import big_numbers
@@ -69,7 +70,9 @@ def _flaw(damage: Damage) -> ResumeEffect | None:
     """The effect of a flaw in a record that toolpair can read."""
     if damage.rule == "record.big_number" and not any(map(_is_too_big, big_numbers(damage.raw))):
         return None
-    if damage.rule not in ("record.lone_surrogate", "record.bom", "record.big_number", "record.bad_utf8"):
+    if damage.rule not in (
+        "record.lone_surrogate", "record.bom", "record.big_number", "record.bad_utf8", TOO_DEEP
+    ):  # fmt: skip
         return None
     # Codex's parser does not accept the record as JSON.
     held = [one for one in held_in(damage.values) if one.real]

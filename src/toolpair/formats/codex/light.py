@@ -16,6 +16,7 @@ from toolpair.formats.codex.cutting import BYTES, TOKENS, is_cut, limit_for
 from toolpair.formats.codex.meta import unread_fields
 from toolpair.formats.codex.readable import is_loaded, passes_through
 from toolpair.formats.codex.reading import AGENT
+from toolpair.formats.codex.rollout_lines import is_too_deep
 from toolpair.formats.format import FileFacts, Read
 from toolpair.formats.id_index import IdIndex
 from toolpair.formats.light import (
@@ -37,6 +38,8 @@ from toolpair.formats.light import (
 )
 from toolpair.transcript.model import Transcript
 
+_ENVELOPE: Final = 4
+"""How many keys a record has."""
 _MAY_BE_CUT: Final = BYTES.bytes // 4
 """In characters: no shorter output is ever cut."""
 _ENDS: Final = frozenset(
@@ -106,6 +109,8 @@ class CodexLight(Light):
         if not self._meta and kind != "session_meta":
             raise Whole
         self._at = number
+        if len(value) > _ENVELOPE and is_too_deep(value):
+            raise Odd
         if kind == "response_item":
             return self._item(payload, number)
         if kind == "event_msg":
@@ -178,6 +183,7 @@ class CodexLight(Light):
         status, passed = item.get("status"), item.get(_PASSED)
         if (
             not item.keys() <= _KEYS[kind]
+            or ("metadata" in item and is_too_deep(item))
             or (status is not None and type(status) is not str)
             or (passed is not None and not passes_through(passed))
         ):

@@ -28,6 +28,8 @@ _ENVELOPES: Final = frozenset(
         "retained_context",
     }
 )
+LEVELS: Final = 127
+"""How deeply values of a line may be nested for Codex's parser, as measured with 0.171.0."""
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _TELLING: Final = frozenset({"session_meta", "response_item", "turn_context", "compacted"})
 """Record types with a `payload` that occur in no other program's event log."""
@@ -127,13 +129,20 @@ def skipped(items: Sequence[Item]) -> set[int]:
 
 
 def is_refused(value: Any) -> bool:
-    """Whether it contains half a surrogate pair, or a number that is too big."""
+    """Whether it contains half a surrogate pair, a number that is too big, or values nested too deeply."""
     try:
-        # orjson rejects both, and is many times faster than walking through the value.
-        orjson.dumps(value)
+        # orjson rejects all, and is many times faster than walking through the value.
+        written = orjson.dumps(value, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
     except (TypeError, ValueError, RecursionError):
-        return _holds_what_is_refused(value)
-    return False
+        return _holds_what_is_refused(value) or is_too_deep(value)
+    return written.count(b"[") + written.count(b"{") > LEVELS and is_too_deep(value)
+
+
+def is_too_deep(value: Any) -> bool:
+    """Whether more values are nested in each other than Codex's parser reads."""
+    from toolpair.source.deep_values import is_deeper
+
+    return is_deeper(value, LEVELS)
 
 
 def _holds_what_is_refused(value: Any) -> bool:

@@ -13,10 +13,14 @@ import orjson
 
 from toolpair.reports.export.sending import curl, python
 from toolpair.reports.export.ways import Note
+from toolpair.source.deep_values import is_held_in
+from toolpair.source.encode import JsonStyle, encode
 
 MODEL: Final = "$MODEL"
 """Stands where a model belongs that nobody has named."""
 
+_PLAIN: Final = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE | orjson.OPT_PASSTHROUGH_SUBCLASS
+_INDENTED: Final = JsonStyle(b", ", b": ", b"  ", ascii=True)
 _COMMANDS: Final = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 """Controls, and marks that change the direction of text."""
 
@@ -61,8 +65,10 @@ class Exported:
     def json(self) -> bytes:
         """The body, indented, with a line end. What a terminal could take for a command is escaped."""
         try:
-            plain = orjson.dumps(self.body, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+            plain = orjson.dumps(self.body, option=_PLAIN)
         except (TypeError, ValueError, RecursionError):  # half a surrogate pair, or a number of more than 64 bits
+            if is_held_in(self.body):
+                return encode(self.body, _INDENTED) + b"\n"
             return (json.dumps(self.body, indent=2, default=str) + "\n").encode("ascii")
         if plain.isascii() and b"\x7f" not in plain:
             return plain

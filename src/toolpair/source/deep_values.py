@@ -1,0 +1,96 @@
+"""Reading JSON that is nested deeper than a parser goes: what lies below a depth is held as its bytes.
+
+Agents' parsers have other limits than ours, or none, so that such a record is a record like any other.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+from toolpair.source.json_spans import TOKEN, decode_string, scan, value_end
+from toolpair.source.record_values import LEVELS, whole_number
+from toolpair.transcript.model import DeepValue
+
+_SPACE_OR_STRING: Final = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+")|[ \t\r\n]++', re.DOTALL)
+
+
+def read_deep(raw: bytes, start: int) -> Any:
+    """The value that starts at `start` and is complete, as `scan` found."""
+    whole: list[Any] = []
+    open_: list[Any] = [whole]
+    key: str | None = None
+    pos = start
+    while True:
+        match = TOKEN.match(raw, pos)
+        assert match is not None
+        group = match.lastindex or 0
+        at, pos = match.start(group), match.end()
+        mark, here = raw[at], open_[-1]
+        if mark in b":,":
+            continue
+        if mark in b"}]":
+            open_.pop()
+        elif group == 2 and key is None and isinstance(here, dict):
+            key = decode_string(raw[at:pos])
+            continue
+        else:
+            value: Any
+            opens = group == 1 and len(open_) <= LEVELS
+            if opens:
+                value = {} if mark == 0x7B else []
+            elif group == 1:
+                pos = value_end(raw, at)
+                value = DeepValue(raw[at:pos])
+            elif group == 2:
+                value = decode_string(raw[at:pos])
+            else:
+                value = json.loads(raw[at:pos], parse_int=whole_number)
+            if isinstance(here, dict):
+                here[key or ""] = value
+                key = None
+            else:
+                here.append(value)
+            if opens:
+                open_.append(value)
+        if len(open_) == 1:
+            return whole[0]
+
+
+def on_one_line(raw: bytes) -> bytes:
+    """The JSON without the space between its values."""
+    return _SPACE_OR_STRING.sub(lambda match: match[1] or b"", raw)
+
+
+def is_deeper(value: Any, levels: int) -> bool:
+    """Whether more objects and arrays than this are nested in each other in the value, itself included."""
+    here = [value]
+    for level in range(levels):
+        below: dict[int, Any] = {}
+        for found in here:
+            if isinstance(found, DeepValue):
+                if scan(found.raw).depth > levels - level:
+                    return True
+            elif isinstance(found, (dict, list)):
+                members = found.values() if isinstance(found, dict) else found
+                # By their identity: in a program's memory, values may stand in each other more than once.
+                below.update((id(one), one) for one in members if isinstance(one, (dict, list, DeepValue)))
+        if not below:
+            return False
+        here = list(below.values())
+    return any(isinstance(found, (dict, list, DeepValue)) for found in here)
+
+
+def is_held_in(value: Any) -> bool:
+    """Whether something in the value is held as its bytes."""
+    todo = [value]
+    while todo:
+        here = todo.pop()
+        if isinstance(here, dict):
+            todo.extend(here.values())
+        elif isinstance(here, list):
+            todo.extend(here)
+        elif isinstance(here, DeepValue):
+            return True
+    return False
