@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,6 +14,7 @@ from toolpair.formats.list_evidence import ANTHROPIC, ListEvidence, shape_of_pro
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.list_windows import problems_in, shape_of
 from toolpair.history.losses import NOTHING, Losses, less_sent, losses
+from toolpair.library.guard import in_short
 from toolpair.library.report import Report
 from toolpair.library.sdk_objects import plain, why_not_understood
 from toolpair.recipes import RECIPES
@@ -62,10 +64,10 @@ def check(messages: Sequence[Any], profile: str | None = None) -> Report:
     """Check a list of messages as the provider would. Never changes it.
 
     `profile` names the provider (`toolpair profiles`); by default the one the messages look like. Raises ValueError
-    when the list is not understood or the profile is unknown, TypeError when it is not a list.
+    when the list is not understood or cannot be read, or the profile is unknown, TypeError when it is not a list.
     """
-    messages = _listed(messages)
-    with gc_paused():
+    with _only_documented_errors(), gc_paused():
+        messages = list(iter(_listed(messages)))
         found = _window_by_window(messages, profile)
         return _of_the_whole(messages, profile) if found is None else found
 
@@ -100,23 +102,29 @@ def repair(
     `recipe` names the way (`toolpair recipes`); `max_id_length` is for recipes that copy a system which truncates long
     ids. Raises as `check` does, and ValueError for an unknown recipe or a length that the recipe does not use.
     """
+    with _only_documented_errors():
+        return _repaired(messages, profile, recipe, max_id_length)
+
+
+def _repaired(given: Sequence[Any], profile: str | None, recipe: str, max_id_length: int | None) -> Repaired:
     chosen = RECIPES.get(recipe)
     if chosen is None:
         raise ValueError(f"there is no recipe {recipe!r}; there are {', '.join(RECIPES)}")
     if max_id_length is not None and "max_id_length" not in chosen.options:
         raise ValueError(f"the recipe {recipe} has no max_id_length")
-    messages = _listed(messages)
+    listed = _listed(given)
+    messages = list(iter(listed))
     before = judged = _judged(messages, profile)
-    given = {item.uid: (item, message) for item, message in zip(judged.items, messages, strict=True)}
+    original = {item.uid: (item, message) for item, message in zip(judged.items, messages, strict=True)}
     if chosen.pick is not None:
         taken, judged = carefully(judged, _apply, chosen.pick, less_sent, _carried_out).made
     else:
         (taken, judged), _ = _carried_out(judged, chosen.run(judged, _apply, Options(max_id_length)))
     left = tuple(problem for problem in judged.problems if problem.severity == "error")
     if not taken:
-        return Repaired(messages, (), left)
+        return Repaired(listed, (), left)
     return Repaired(
-        [_handed_back(item, given.get(item.uid)) for item in judged.items],
+        [_handed_back(item, original.get(item.uid)) for item in judged.items],
         tuple(taken),
         left,
         (before, judged),
@@ -175,6 +183,17 @@ def _judged(messages: Sequence[Any], profile: str | None) -> CheckedRecords:
     return CheckedRecords(items, found, profile_named(profile or found.profile))
 
 
+@contextmanager
+def _only_documented_errors() -> Iterator[None]:
+    """An object in the messages may do anything when it is read, compared or printed."""
+    try:
+        yield
+    except (ValueError, TypeError, MemoryError):
+        raise
+    except Exception as error:
+        raise ValueError(f"these messages cannot be read: {in_short(error)}") from error
+
+
 def _plain(number: int, message: Any) -> Any:
     try:
         return plain(message)
@@ -182,7 +201,7 @@ def _plain(number: int, message: Any) -> Any:
         raise ValueError(f"message {number} is nested too deeply, or contains itself") from None
     except Exception as error:
         what = type(message).__name__
-        raise ValueError(f"message {number}, a {what}, cannot be read: {type(error).__name__}: {error}") from error
+        raise ValueError(f"message {number}, a {what}, cannot be read: {in_short(error)}") from error
 
 
 def _format_for(values: list[Any], profile: str | None) -> Format:
