@@ -570,3 +570,15 @@ def test_nothing_gets_its_name_before_it_is_durable(tmp_path: Path) -> None:
     assert journal < first_exchange, "what is to be done is written down first"
     flushed_between = [name for what, name in io.done[journal:first_exchange] if what == "flushed"]
     assert any(name.endswith(".saving") for name in flushed_between), "and that it is written down is durable"
+
+
+def test_another_users_files_in_a_folder_like_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There only their owner may replace them: refused before anything is made."""
+    storage = made(tmp_path)
+    save = saving(storage)
+    changing(storage).parent.chmod(0o1777)
+    before = files(storage)
+    monkeypatch.setattr(os, "geteuid", lambda: 54321)
+    with pytest.raises(Refused, match="belongs to another user") as refused:
+        save.write()
+    assert refused.value.reason == "read-only" and files(storage) == before and not left(storage)

@@ -293,7 +293,11 @@ class Exchange:
             name = f"{number}.old"
             if entry.before is None or self._room.stat(name) is None:
                 continue
-            now = self._room.read(name)
+            try:
+                now = self._room.read(name)
+            except OSError:
+                self.notes.append("Whether another program wrote to the session during the save could not be seen.")
+                return
             if _digest(now) != entry.before:
                 yield now
 
