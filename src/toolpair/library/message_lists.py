@@ -114,6 +114,11 @@ def _repaired(given: Sequence[Any], profile: str | None, recipe: str, max_id_len
         raise ValueError(f"the recipe {recipe} has no max_id_length")
     listed = _listed(given)
     messages = list(iter(listed))
+    if chosen.pick is not None:
+        with gc_paused():
+            found = _window_by_window(messages, profile)
+        if found is not None and not any(map(chosen.pick, found.problems)):
+            return Repaired(listed, (), found.errors)
     before = judged = _judged(messages, profile)
     original = {item.uid: (item, message) for item, message in zip(judged.items, messages, strict=True)}
     if chosen.pick is not None:
