@@ -102,7 +102,7 @@ def repair(
     `recipe` names the way (`toolpair recipes`); `max_id_length` is for recipes that copy a system which truncates long
     ids. Raises as `check` does, and ValueError for an unknown recipe or a length that the recipe does not use.
     """
-    with _only_documented_errors():
+    with _only_documented_errors(), gc_paused():
         return _repaired(messages, profile, recipe, max_id_length)
 
 
@@ -114,12 +114,14 @@ def _repaired(given: Sequence[Any], profile: str | None, recipe: str, max_id_len
         raise ValueError(f"the recipe {recipe} has no max_id_length")
     listed = _listed(given)
     messages = list(iter(listed))
+    shape = None
     if chosen.pick is not None:
-        with gc_paused():
-            found = _window_by_window(messages, profile)
+        found = _window_by_window(messages, profile)
         if found is not None and not any(map(chosen.pick, found.problems)):
             return Repaired(listed, (), found.errors)
-    before = judged = _judged(messages, profile)
+        # Then they are plain messages, surely of this shape.
+        shape = shape_of(messages) if found is not None else None
+    before = judged = _judged(messages, profile, shape)
     original = {item.uid: (item, message) for item, message in zip(judged.items, messages, strict=True)}
     if chosen.pick is not None:
         taken, judged = carefully(judged, _apply, chosen.pick, less_sent, _carried_out).made
@@ -180,11 +182,13 @@ def _apply(judged: CheckedRecords, edits: Any) -> CheckedRecords:
     return judged.with_items(numbered)
 
 
-def _judged(messages: Sequence[Any], profile: str | None) -> CheckedRecords:
+def _judged(messages: Sequence[Any], profile: str | None, shape: str | None = None) -> CheckedRecords:
+    """All of them as one; with `shape`, plain messages that are known to be of this format."""
     if profile is not None and not is_profile(profile):
         raise ValueError(no_such_profile(profile))
-    items = [Item(number, _plain(number, message)) for number, message in enumerate(messages)]
-    found = _format_for([item.value for item in items], profile)
+    values = messages if shape is not None else [_plain(number, message) for number, message in enumerate(messages)]
+    items = [Item(number, value) for number, value in enumerate(values)]
+    found = _format_for(list(values), profile) if shape is None else get_format(shape)
     return CheckedRecords(items, found, profile_named(profile or found.profile))
 
 
