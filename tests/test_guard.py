@@ -291,7 +291,7 @@ def test_each_function_inside_may_fail(mode: str) -> None:
     gc.freeze()
     # What hands a report over is the answer, not a step on the way to it.
     functions = [function for function in functions if function.__module__ != "toolpair.library.report"]
-    functions += [guarding._in_short, guarding._warn]  # what runs only after a fault
+    functions += [guarding.in_short, guarding._warn]  # what runs only after a fault
     assert len(functions) > 60
     for function in functions:
         whole = function.__code__

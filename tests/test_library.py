@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import toolpair
+from toolpair.library import message_lists
 
 BROKEN: list[dict[str, Any]] = [
     {"role": "user", "content": "run the tests"},
@@ -59,6 +60,22 @@ def test_repair_hands_untouched_messages_back_and_leaves_its_input_alone() -> No
     assert result["is_error"] is True and "No result was recorded" in result["content"]
     assert words == {"type": "text", "text": "and?"}
     assert toolpair.repair(repaired.messages).messages is repaired.messages
+
+
+def test_a_long_valid_list_is_not_read_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To repair it costs what to check it does."""
+    messages: list[dict[str, object]] = [{"role": "user", "content": "go"}]
+    for number in range(2000):
+        id_ = f"toolu_{number:024}"
+        messages.append({"role": "assistant", "content": [{"type": "tool_use", "id": id_, "name": "ls", "input": {}}]})
+        messages.append({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id_, "content": "a.py"}]})
+
+    def whole(*_: object) -> None:
+        raise AssertionError("read as a whole")
+
+    monkeypatch.setattr(message_lists, "_judged", whole)
+    assert toolpair.repair(messages).messages is messages
+    assert toolpair.guard(messages, mode="repair") is messages
 
 
 def test_a_valid_list_is_handed_back_itself() -> None:

@@ -229,6 +229,15 @@ def _replace(storage: Path) -> None:
     new.rename(path)
 
 
+def _edit(storage: Path) -> None:
+    """In place; size and time stay."""
+    path = changing(storage)
+    before, data = path.stat(), path.read_bytes()
+    with path.open("r+b") as file:
+        file.write(data.replace(b'"callID"', b'"callIX"'))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
 def _add(storage: Path) -> None:
     part = next((storage / "part").glob("*/*.json"))
     data = {"id": "prt_zz", "sessionID": ID, "messageID": part.parent.name, "type": "text", "text": "more"}
@@ -242,6 +251,7 @@ def _remove(storage: Path) -> None:
 OTHERS: dict[str, Callable[[Path], None]] = {
     "rewrites a file": _rewrite,
     "replaces a file": _replace,
+    "edits a file and resets its time": _edit,
     "adds a part": _add,
     "removes a file": _remove,
 }
@@ -280,8 +290,11 @@ def test_another_writer_at_each_step(tmp_path: Path, other: str) -> None:
                 assert now.get(name) == content, (at, name)
 
 
-def test_what_was_written_after_the_exchange_is_kept(tmp_path: Path) -> None:
-    """A program that had opened a file before the exchange writes to the old one."""
+@pytest.mark.parametrize("more", [True, False])
+def test_what_was_written_after_the_exchange_is_kept(tmp_path: Path, more: bool) -> None:
+    """A program that had opened a file before the exchange writes to the old one; without more bytes, and with its old
+    time again, too.
+    """
     storage = made(tmp_path)
     held = changing(storage).open("r+b")
     with held:
@@ -290,9 +303,12 @@ def test_what_was_written_after_the_exchange_is_kept(tmp_path: Path) -> None:
         def step(name: str) -> None:
             seen.append(name)
             if name == "finish":
-                held.seek(0, os.SEEK_END)
+                before = os.fstat(held.fileno())
+                held.seek(0 if more else -4, os.SEEK_END)
                 held.write(b"late")
                 held.flush()
+                if not more:
+                    os.utime(held.fileno(), ns=(before.st_atime_ns, before.st_mtime_ns))
 
         save = saving(storage, step)
         result = save.write()
@@ -554,3 +570,15 @@ def test_nothing_gets_its_name_before_it_is_durable(tmp_path: Path) -> None:
     assert journal < first_exchange, "what is to be done is written down first"
     flushed_between = [name for what, name in io.done[journal:first_exchange] if what == "flushed"]
     assert any(name.endswith(".saving") for name in flushed_between), "and that it is written down is durable"
+
+
+def test_another_users_files_in_a_folder_like_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There only their owner may replace them: refused before anything is made."""
+    storage = made(tmp_path)
+    save = saving(storage)
+    changing(storage).parent.chmod(0o1777)
+    before = files(storage)
+    monkeypatch.setattr(os, "geteuid", lambda: 54321)
+    with pytest.raises(Refused, match="belongs to another user") as refused:
+        save.write()
+    assert refused.value.reason == "read-only" and files(storage) == before and not left(storage)

@@ -133,6 +133,35 @@ def test_damaged_at_any_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]
             assert sorted(os.listdir(path.parent)) == ["session.db"]
 
 
+@pytest.mark.parametrize("text", ["sessions", "session_items", "CREATE TABLE"])
+def test_a_damaged_schema(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+    """SQLite quotes the damaged bytes, which are no UTF-8."""
+    path = several(tmp_path / "session.db")
+    data = bytearray(path.read_bytes())
+    at = data.index(text.encode(), 100, 16384)
+    data[at + 1 : at + 4] = b"\xf2\xff "
+    path.write_bytes(data)
+    sentence = refused(path, capsys)
+    assert "database" in sentence and "check that it is whole, or give a backup of it" in sentence
+    assert "codec" not in sentence and "decode" not in sentence and "check the name" not in sentence
+
+
+def test_damage_of_a_schema_says_no_word_of_python(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole = several(tmp_path / "whole.db").read_bytes()
+    at, end = whole.index(b"CREATE"), whole.rindex(b"CREATE", 0, 4096) + 40
+    source = random.Random(7)
+    for number in range(80):
+        path = tmp_path / f"{number}.db"
+        data = bytearray(whole)
+        for _ in range(source.choice((1, 3, 20))):
+            data[source.randrange(at, end)] = source.choice((0, 0xF2, 0xFF, source.randrange(256)))
+        path.write_bytes(data)
+        for command in (["check", str(path)], ["sessions", str(path)], ["fix", str(path), "--diff"]):
+            main(command)
+            printed = capsys.readouterr()
+            assert not re.search(r"codec|decode|Error\b|Traceback", printed.err), (number, printed.err)
+
+
 def test_an_index_that_does_not_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Its sessions can be read, so it is the save that looks."""
     path = several(tmp_path / "session.db")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import shutil
 import stat
 import struct
 import subprocess
@@ -551,3 +552,41 @@ def test_restoring_after_a_killed_save(file: Path) -> None:
     (kept,) = [backup for backup in backups(file) if backup.time == NOW]
     restore(file, kept)
     assert file.read_bytes() == OLD
+
+
+@pytest.mark.parametrize("name", ["new/", "new//", "new/.", "s.jsonl/", "."])
+def test_the_name_of_a_folder_makes_no_file(file: Path, name: str) -> None:
+    before = names(file.parent)
+    for force in (False, True):
+        assert reason(lambda: save_as(f"{file.parent}/{name}", NEW, force)) == "not-regular"  # noqa: B023
+    assert names(file.parent) == before and file.read_bytes() == OLD
+
+
+def test_a_name_that_is_too_long(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="is too long; give a shorter one") as refused:
+        save_as(tmp_path / ("n" * 256), NEW)
+    assert refused.value.reason == "name-too-long" and not names(tmp_path)
+
+
+@pytest.mark.parametrize("attribute", ["a", "i"])
+@pytest.mark.parametrize("what", ["folder", "file"])
+def test_what_an_attribute_protects_is_left_as_it_was(tmp_path: Path, attribute: str, what: str) -> None:
+    """In a folder in which names can be made but not removed, a save would leave its files."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    path = folder / "s.jsonl"
+    path.write_bytes(OLD)
+    snapshot = open_source(path)
+    target = folder if what == "folder" else path
+    if (
+        not shutil.which("chattr")
+        or subprocess.run(["chattr", f"+{attribute}", target], capture_output=True).returncode
+    ):
+        pytest.skip("chattr needs root, and a file system that has attributes")
+    try:
+        assert reason(lambda: save_in_place(snapshot, NEW)) == "read-only"
+        if what == "folder":
+            assert reason(lambda: save_as(folder / "new", NEW)) == "read-only"
+        assert names(folder) == ["s.jsonl"] and path.read_bytes() == OLD
+    finally:
+        subprocess.run(["chattr", f"-{attribute}", target], check=True)

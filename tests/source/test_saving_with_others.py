@@ -325,3 +325,43 @@ def test_without_leases_an_append_between_any_two_calls_is_kept_or_reported(file
         told = result.backup.name in " ".join(result.notes)
         assert count == 1 or (not count and told and result.backup.read_bytes().endswith(record)), place
     assert place > 20
+
+
+@pytest.mark.parametrize("leases", [True, False])
+def test_an_edit_that_keeps_size_and_time_is_reported_at_every_instant(tmp_path: Path, leases: bool) -> None:
+    """A writer that waits for the lease writes to the old file, after the rename."""
+    edited = OLD.swapcase()
+    place = 0
+    while True:
+        place += 1
+        threads: list[threading.Thread] = []
+        file = tmp_path / str(place) / "s.jsonl"
+        file.parent.mkdir()
+        file.write_bytes(OLD)
+
+        def rewrite(file: Path = file) -> None:
+            descriptor = os.open(file, os.O_WRONLY)
+            before = os.fstat(descriptor)
+            os.write(descriptor, edited)
+            os.utime(descriptor, ns=(before.st_atime_ns, before.st_mtime_ns))
+            os.close(descriptor)
+
+        def edit(number: int, name: str, place: int = place, threads: list[threading.Thread] = threads) -> None:
+            if number == place and not threads:
+                threads.append(threading.Thread(target=rewrite))
+                threads[0].start()
+                threads[0].join(0.02)
+
+        told = ""
+        try:
+            told = " ".join(
+                save_in_place(open_source(file), NEW, io=(Watched if leases else UnleasedWatched)(edit)).notes
+            )
+        except Refused as refused:
+            assert refused.reason in ("changed", "held")
+        if not threads:
+            break
+        threads[0].join()
+        where = [path for path in file.parent.iterdir() if path.read_bytes() == edited]
+        assert where and (where[0] == file or where[0].name in told), place
+    assert place > 20

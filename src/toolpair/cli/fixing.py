@@ -6,7 +6,6 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from msgspec import Struct
 
@@ -133,7 +132,7 @@ class Fixing(Struct, frozen=True):
         size = session.file.size + session.staging.grown
         if options.output is not None:
             with Progress(size, f"writing {os.path.basename(options.output)}") as bar:
-                return session.save_as(Path(options.output), force=options.force, progress=bar.advance)
+                return session.save_as(options.output, force=options.force, progress=bar.advance)
         if not session.changed:
             return None
         try:

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 from toolpair.cli import exits, inputs, streams
@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output == inputs.STDIN:
         return _print(session, wanted)
     with Progress(session.file.size, f"writing {os.path.basename(options.output)}") as bar:
-        files = write_files(session, wanted, Path(options.output), options.force, _advancing(bar))
+        files = write_files(session, wanted, options.output, options.force, _advancing(bar))
     streams.note_saved()
     _tell(files, options.redact)
     return exits.OK

@@ -88,7 +88,7 @@ def shape_of(messages: Sequence[Any]) -> str | None:
     look is needed.
     """
     for message in islice(messages, _SAMPLE):
-        if type(message) is not dict:
+        if type(message) is not dict or not is_json([message]):
             return None
         if message.get("role") == "tool":
             return "openai-chat"

@@ -70,7 +70,7 @@ def guard(messages: Any, profile: str | None = None, mode: str = "raise") -> Any
     except Exception as error:
         answer = messages
         with contextlib.suppress(Exception):
-            fault = f"{fault}: {_in_short(error)}"
+            fault = f"{fault}: {in_short(error)}"
         warning = fault
         if mode == "report":
             answer = _unjudged(profile, fault)
@@ -107,8 +107,13 @@ def _unjudged(profile: str | None, fault: str) -> Report:
     return Report(profile or "unknown", (), fault)
 
 
-def _in_short(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}".split("\n", 1)[0][:300]
+def in_short(error: Exception) -> str:
+    """What an error says, in one line, also if it cannot say it."""
+    try:
+        said = f": {error}"
+    except Exception:
+        said = ""
+    return f"{type(error).__name__}{said}".split("\n", 1)[0][:300]
 
 
 def _warn(sentence: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -14,6 +15,7 @@ from toolpair.history.checked_records import CheckedRecords, Ids
 from toolpair.history.list_windows import is_json, problems_in, shape_of
 from toolpair.history.losses import NOTHING, Losses, gone, less_sent, losses
 from toolpair.library.deep_messages import Held
+from toolpair.library.guard import in_short
 from toolpair.library.report import Report
 from toolpair.library.sdk_objects import plain, why_not_understood
 from toolpair.recipes import RECIPES
@@ -65,10 +67,10 @@ def check(messages: Sequence[Any], profile: str | None = None) -> Report:
     """Check a list of messages as the provider would. Never changes it.
 
     `profile` names the provider (`toolpair profiles`); by default the one the messages look like. Raises ValueError
-    when the list is not understood or the profile is unknown, TypeError when it is not a list.
+    when the list is not understood or cannot be read, or the profile is unknown, TypeError when it is not a list.
     """
-    messages = _listed(messages)
-    with gc_paused():
+    with _only_documented_errors(), gc_paused():
+        messages = list(iter(_listed(messages)))
         found = _window_by_window(messages, profile)
         return _of_the_whole(messages, profile) if found is None else found
 
@@ -103,24 +105,37 @@ def repair(
     `recipe` names the way (`toolpair recipes`); `max_id_length` is for recipes that copy a system which truncates long
     ids. Raises as `check` does, and ValueError for an unknown recipe or a length that the recipe does not use.
     """
+    with _only_documented_errors(), gc_paused():
+        return _repaired(messages, profile, recipe, max_id_length)
+
+
+def _repaired(given: Sequence[Any], profile: str | None, recipe: str, max_id_length: int | None) -> Repaired:
     chosen = RECIPES.get(recipe)
     if chosen is None:
         raise ValueError(f"there is no recipe {recipe!r}; there are {', '.join(RECIPES)}")
     if max_id_length is not None and "max_id_length" not in chosen.options:
         raise ValueError(f"the recipe {recipe} has no max_id_length")
-    messages = _listed(messages)
+    listed = _listed(given)
+    messages = list(iter(listed))
+    shape = None
+    if chosen.pick is not None:
+        found = _window_by_window(messages, profile)
+        if found is not None and not any(map(chosen.pick, found.problems)):
+            return Repaired(listed, (), found.errors)
+        # Then they are plain messages, surely of this shape.
+        shape = shape_of(messages) if found is not None else None
     held = Held()
-    before = judged = _judged(messages, profile, held)
-    given = {item.uid: (item, message) for item, message in zip(judged.items, messages, strict=True)}
+    before = judged = _judged(messages, profile, held, shape)
+    original = {item.uid: (item, message) for item, message in zip(judged.items, messages, strict=True)}
     if chosen.pick is not None:
         taken, judged = carefully(judged, _apply, chosen.pick, _missing, _carried_out).made
     else:
         (taken, judged), _ = _carried_out(judged, chosen.run(judged, _apply, Options(max_id_length)))
     left = tuple(problem for problem in judged.problems if problem.severity == "error")
     if not taken:
-        return Repaired(messages, (), left)
+        return Repaired(listed, (), left)
     return Repaired(
-        [_handed_back(item, given.get(item.uid), held) for item in judged.items],
+        [_handed_back(item, original.get(item.uid), held) for item in judged.items],
         tuple(taken),
         left,
         (before, judged),
@@ -175,15 +190,30 @@ def _apply(judged: CheckedRecords, edits: Any) -> CheckedRecords:
     return judged.with_items(numbered)
 
 
-def _judged(messages: Sequence[Any], profile: str | None, held: Held | None = None) -> CheckedRecords:
+def _judged(
+    messages: Sequence[Any], profile: str | None, held: Held | None = None, shape: str | None = None
+) -> CheckedRecords:
+    """All of them as one; with `shape`, plain messages that are known to be of this format."""
     if profile is not None and not is_profile(profile):
         raise ValueError(no_such_profile(profile))
     # What is plain JSON, as nearly all of it is, is not nested too deeply.
-    held = None if is_json(messages) else Held() if held is None else held
-    items = [Item(number, _plain(number, message, held)) for number, message in enumerate(messages)]
-    found = _format_for([item.value for item in items], profile)
+    held = None if shape is not None or is_json(messages) else Held() if held is None else held
+    plains = messages if shape is not None else [_plain(number, one, held) for number, one in enumerate(messages)]
+    items = [Item(number, value) for number, value in enumerate(plains)]
+    found = _format_for(list(plains), profile) if shape is None else get_format(shape)
     ids = Ids(None, items, found)
     return CheckedRecords(items, found, profile_named(profile or found.profile), ids=ids)
+
+
+@contextmanager
+def _only_documented_errors() -> Iterator[None]:
+    """An object in the messages may do anything when it is read, compared or printed."""
+    try:
+        yield
+    except (ValueError, TypeError, MemoryError):
+        raise
+    except Exception as error:
+        raise ValueError(f"these messages cannot be read: {in_short(error)}") from error
 
 
 def _plain(number: int, message: Any, held: Held | None) -> Any:
@@ -198,7 +228,7 @@ def _plain(number: int, message: Any, held: Held | None) -> Any:
         raise ValueError(f"message {number} is nested too deeply, or contains itself") from None
     except Exception as error:
         what = type(message).__name__
-        raise ValueError(f"message {number}, a {what}, cannot be read: {type(error).__name__}: {error}") from error
+        raise ValueError(f"message {number}, a {what}, cannot be read: {in_short(error)}") from error
 
 
 def _format_for(values: list[Any], profile: str | None) -> Format:

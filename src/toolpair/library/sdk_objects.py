@@ -6,7 +6,7 @@ import dataclasses
 import enum
 import json
 from collections import UserString
-from collections.abc import Iterator, KeysView, Mapping, Sequence, Set, ValuesView
+from collections.abc import Callable, Iterator, KeysView, Mapping, Sequence, Set, ValuesView
 from typing import Any, Final
 
 from toolpair.dialects.besides import content_elsewhere, named_keys
@@ -14,18 +14,25 @@ from toolpair.dialects.besides import content_elsewhere, named_keys
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 _STAINLESS: Final = "._models"
 """Modules with the base class of the objects of Anthropic's, OpenAI's and similarly generated SDKs."""
+_EXACTLY: Final[tuple[tuple[type, Callable[[Any], Any]], ...]] = (
+    (str, str.__str__),
+    (int, int.__int__),
+    (float, float.__float__),
+)
+"""Types of which JSON writes the value itself, whatever a subclass says of it."""
 _LANGCHAIN: Final = frozenset({"human", "ai", "AIMessageChunk", "system", "tool", "function", "chat"})
 
 
 def plain(value: Any) -> Any:
-    """The value as it would be sent; a plain value stays the same object.
+    """The value as it would be sent; a plain value stays the same object. What is made of a subclass of a plain type
+    is of that type: whatever its methods do, they do it here.
 
     Raises RecursionError for a value nested too deeply or in itself, TypeError for an iterator in it or a key that JSON
     does not allow, and whatever an object raises when its fields are read.
     """
     if type(value) in _SCALARS:
         return value
-    if isinstance(value, dict):
+    if type(value) is dict:
         made: dict[Any, Any] | None = None
         for key, item in value.items():
             if type(key) is not str:
@@ -34,7 +41,7 @@ def plain(value: Any) -> Any:
                 made = dict(value) if made is None else made
                 made[key] = new
         return value if made is None else made
-    if isinstance(value, list):
+    if type(value) is list:
         listed: list[Any] | None = None
         for number, item in enumerate(value):
             if type(item) not in _SCALARS and (new := plain(item)) is not item:
@@ -55,10 +62,13 @@ def _key(key: Any) -> str:
 
 def _object(value: Any) -> Any:
     if isinstance(value, enum.Enum):
-        return value.value
+        return plain(value.value)
     if isinstance(value, UserString):
-        return str(value)
-    if isinstance(value, (str, int, float, type, bytes, bytearray, memoryview)):
+        return str.__str__(str(value))
+    for kind, exactly in _EXACTLY:
+        if isinstance(value, kind):
+            return exactly(value)
+    if isinstance(value, (type, bytes, bytearray, memoryview)):
         return value
     if isinstance(value, Mapping):
         return {_key(key): plain(item) for key, item in value.items()}

@@ -197,6 +197,12 @@ def why_not_opened(shown: str, error: Exception) -> str:
         return f"{shown} is locked by another program; try again when that is done."
     if code == errno.ENXIO:
         return f"{shown} is a socket or device, not a regular file; give a session file."
+    if "\0" in shown or isinstance(error, UnicodeEncodeError):
+        return f"{shown} is not a name that a file can have; check the name."
+    if code == errno.ENAMETOOLONG:
+        return f"{shown} is longer than a name can be; check the name."
+    if not isinstance(error, OSError):
+        return f"{shown} cannot be read; check that it is whole, or give a backup of it."
     return f"{shown} cannot be opened ({_reason(error)}); check the name."
 
 

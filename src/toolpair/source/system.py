@@ -63,6 +63,28 @@ _LEASES: Final[dict[str, int]] = (
 )
 
 
+_FS_IOC_GETFLAGS: Final = 0x80086601
+_KEEPS_NAMES: Final = 0x10 | 0x20
+"""Immutable, append-only."""
+
+
+def keeps_names(path: str) -> bool:
+    """Whether an attribute forbids even root to replace a file, or to rename and remove what is in a folder."""
+    if _fcntl is None or sys.platform != "linux":
+        return False
+    try:
+        descriptor = os.open(path, os.O_RDONLY | O_NOFOLLOW | O_WAITLESS)
+    except OSError:
+        return False
+    try:
+        found = _fcntl.ioctl(descriptor, _FS_IOC_GETFLAGS, bytes(8))
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return bool(int.from_bytes(found[:4], sys.byteorder) & _KEEPS_NAMES)
+
+
 def _unsupported(what: str) -> OSError:
     return OSError(errno.ENOTSUP, f"no {what} on this system")
 

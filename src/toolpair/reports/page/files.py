@@ -14,7 +14,7 @@ from toolpair.reports.redaction.copies import redacted
 from toolpair.session.session import Session, open_session
 from toolpair.source.errors import Refused
 from toolpair.source.saving import save_as
-from toolpair.source.saving.checks import exists, refuse_folder
+from toolpair.source.saving.checks import exists, refuse_folder, refuse_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,7 +90,7 @@ def report(
     if found is None:
         raise ValueError(f"The form of {os.fspath(output)} is not known: its name has to end in .html or .md.")
     wanted = Wanted(found, full, images, redacted=redact)
-    return write_files(session, wanted, Path(output), force, progress)
+    return write_files(session, wanted, output, force, progress)
 
 
 def form_of(output: str | os.PathLike[str]) -> Form | None:
@@ -99,10 +99,15 @@ def form_of(output: str | os.PathLike[str]) -> Form | None:
 
 
 def write_files(
-    session: Session, wanted: Wanted, first: Path, force: bool = False, progress: OnProgress | None = None
+    session: Session,
+    wanted: Wanted,
+    output: str | os.PathLike[str],
+    force: bool = False,
+    progress: OnProgress | None = None,
 ) -> ReportFiles:
     """Write the report. All or nothing is refused; the first page is written last, when all others are there."""
-    shown = os.fspath(first)
+    shown, first = os.fspath(output), Path(output)
+    refuse_name(shown)
     folder = os.path.dirname(os.path.realpath(first))
     refuse_folder(folder, shown, "give another name")
     _refuse(session, (first,), force)

@@ -273,7 +273,9 @@ class Exchange:
                 _flushed(parent, self._io)
 
     def _refuse_changed(self, number: int, entry: _Entry, shown: str) -> None:
-        if _told(self._room.files.stat(entry.path)) != _told(self._states[number]):
+        # An edit may have kept size and time.
+        is_same = _told(self._room.files.stat(entry.path)) == _told(self._states[number])
+        if not is_same or _digest_of(partial(self._room.files.read, entry.path)) != entry.before:
             raise Refused(changed(shown), "changed")
 
     def finish(self) -> None:
@@ -287,13 +289,17 @@ class Exchange:
 
     def late(self) -> Iterator[bytes]:
         """What other programs have written to the old files since."""
-        for number, before in enumerate(self._states):
+        for number, entry in enumerate(self._journal.entries):
             name = f"{number}.old"
-            now = self._room.stat(name)
-            if before is None or now is None:
+            if entry.before is None or self._room.stat(name) is None:
                 continue
-            if (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
-                yield self._room.read(name)
+            try:
+                now = self._room.read(name)
+            except OSError:
+                self.notes.append("Whether another program wrote to the session during the save could not be seen.")
+                return
+            if _digest(now) != entry.before:
+                yield now
 
     def take_back(self) -> None:
         """All as it was, but for what other programs have written."""

@@ -22,7 +22,7 @@ from toolpair.source.rows.layout import Stored, Text
 from toolpair.source.rows.records_save import RecordsSave
 from toolpair.source.saving import descriptors
 from toolpair.source.saving.backups import prune
-from toolpair.source.saving.checks import changed, refuse_folder
+from toolpair.source.saving.checks import changed, is_protected, refuse_folder
 from toolpair.source.saving.file_names import KeptNames
 from toolpair.source.saving.holders import Holder
 from toolpair.source.saving.keeping import put_aside
@@ -32,7 +32,7 @@ from toolpair.source.saving.save_result import SaveResult
 from toolpair.source.saving.streaming import Progress
 from toolpair.source.saving.sweeping import sweep_folder
 from toolpair.source.snapshot import Identity, Snapshot
-from toolpair.source.system import Io
+from toolpair.source.system import Io, keeps_names
 
 _SYSTEM: Final = Io()
 _FILES: Final = "files"
@@ -229,8 +229,8 @@ def change_files(
             )
         step("finish")
         exchange.finish()
-        notes = [*finished, *exchange.notes]
         late = list(exchange.late())
+        notes = [*finished, *exchange.notes]
         if late:
             late_name = put_aside(late, names, kept, io, found)
             notes.append(f"Another program wrote to the session during the save; what it wrote is only in {late_name}.")
@@ -263,11 +263,14 @@ def _refuse_unwritable(folder: str, changes: Sequence[FileChange]) -> None:
         above = above if os.path.isdir(above) else os.path.dirname(above)
         if os.stat(above).st_dev != here.st_dev:
             raise Refused(f"{above} is on another disk than {folder}; {_COPY}.", "form")
-        if not os.access(above, os.W_OK | os.X_OK):
+        if not os.access(above, os.W_OK | os.X_OK) or keeps_names(above):
             raise Refused(f"You are not allowed to write to {above}; {_COPY}.", "read-only")
         if change.before is None:
             continue
         found = os.lstat(path)
+        if is_protected(os.stat(above), found):
+            said = f"{path} belongs to another user, and in its folder only that user may replace it; {_COPY}."
+            raise Refused(said, "read-only")
         if not stat.S_ISREG(found.st_mode) or not found.st_mode & 0o222 or not os.access(path, os.W_OK):
             raise Refused(f"{path} is read-only; make it writable, or {_COPY}.", "read-only")
         if found.st_nlink > 1:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from toolpair.source.addresses import OPENING, is_database
 from toolpair.source.rows.changes import RowChange
 from toolpair.source.rows.layout import Stored, mark, text
-from toolpair.source.rows.reading import connected, reading
+from toolpair.source.rows.reading import QUERY_FAILS, connected, reading
 from toolpair.source.saving.backups import Backup, backups
 
 _TABLES = """
@@ -89,7 +89,7 @@ def session_of(path: str) -> str | None:
         with OPENING, closing(connected(path, "immutable=1")) as connection:
             (session,) = connection.execute("SELECT session FROM toolpair_backup").fetchone()
             return text(session)
-    except (sqlite3.Error, TypeError):
+    except (*QUERY_FAILS, TypeError):
         return None
 
 

@@ -22,6 +22,8 @@ from toolpair.source.system import O_WAITLESS
 
 COPIED: Final = 64 << 20
 """A database of up to this many bytes, with what stands beside it, is read from a copy."""
+QUERY_FAILS: Final = (sqlite3.Error, UnicodeDecodeError)
+"""What a query raises. Python cannot decode a sentence in which SQLite quotes a schema's damaged bytes."""
 _HEADER: Final = 100
 _LOG_HEADER: Final = 32
 _LONGEST: Final = 2.0
@@ -62,7 +64,7 @@ def reading(path: str, shown: str, progress: Progress | None = None) -> Iterator
                     connection.close()
                     if state_of(path) != state:
                         raise UnreadableFile(f"{shown} was written to while it was read; try again.")
-    except sqlite3.Error as error:
+    except QUERY_FAILS as error:
         _COPIES.forget()
         raise UnreadableFile(why_not(shown, error)) from None
     except (OSError, ValueError) as error:
@@ -76,14 +78,16 @@ def refuse_log(path: str) -> None:
         raise Refused(f"{beside} belongs to another state of {path}; move it away first.", "exists")
 
 
-def is_damage(error: sqlite3.Error) -> bool:
+def is_damage(error: Exception) -> bool:
     """Whether it says that the file is not a whole database."""
-    return any(word in str(error) for word in ("not a database", "malformed", "corrupt"))
+    return isinstance(error, UnicodeDecodeError) or any(
+        word in str(error) for word in ("not a database", "malformed", "corrupt")
+    )
 
 
-def why_not(shown: str, error: sqlite3.Error) -> str:
+def why_not(shown: str, error: Exception) -> str:
     """A sentence for a database that cannot be read."""
-    said = str(error)
+    said = "texts in it cannot be read" if isinstance(error, UnicodeDecodeError) else str(error)
     if "not a database" in said:
         return f"{shown} is not a database that can be read: it is encrypted or damaged; {_UNREADABLE}."
     if is_damage(error):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import sqlite3
 from collections.abc import Callable, Sequence
@@ -220,8 +219,8 @@ def change_rows(
 def _keep(backup: str, content: bytes, shown: str, io: Io) -> None:
     try:
         save_as(backup, [content], mode=0o600, io=io)
-    except SaveFailed as error:
-        if isinstance(error.__cause__, OSError) and error.__cause__.errno == errno.ENAMETOOLONG:
+    except Refused as error:
+        if error.reason == "name-too-long":
             raise Refused(
                 f"The name of {shown} is too long to keep the original beside it; save a copy.", "name-too-long"
             ) from None

@@ -13,7 +13,7 @@ from toolpair.source.addresses import OPENING
 from toolpair.source.errors import Refused, SaveFailed
 from toolpair.source.rows.changes import RowChange
 from toolpair.source.rows.layout import Stored, columns_of, insert, mark, quoted, text
-from toolpair.source.rows.reading import COPIED, connected, is_damage, state_of, why_not
+from toolpair.source.rows.reading import COPIED, QUERY_FAILS, connected, is_damage, state_of, why_not
 from toolpair.source.saving import descriptors
 from toolpair.source.saving.checks import changed
 from toolpair.source.saving.holders import Holder
@@ -98,7 +98,7 @@ def writing(path: str, shown: str, step: Step, loose: int = 0) -> Iterator[Trans
             if not has_log:
                 with contextlib.suppress(sqlite3.Error):
                     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    except sqlite3.Error as error:
+    except QUERY_FAILS as error:
         if transaction is not None and not transaction.committed:
             transaction.committed = _is_there(path, transaction)
         raise _sentence(error, shown, _is_done(transaction)) from error
@@ -127,7 +127,7 @@ def _is_there(path: str, transaction: Transaction) -> bool:
     try:
         with closing(connected(path, "mode=ro", WAITS)) as connection:
             return transaction.is_expected(connection)
-    except sqlite3.Error:
+    except QUERY_FAILS:
         return False
 
 
@@ -139,7 +139,7 @@ def _state(done: bool) -> str:
     return "the changes are in the database" if done else "the database is unchanged"
 
 
-def _sentence(error: sqlite3.Error, shown: str, done: bool) -> Refused | SaveFailed:
+def _sentence(error: Exception, shown: str, done: bool) -> Refused | SaveFailed:
     said = str(error)
     if not done and ("locked" in said or "busy" in said):
         return Refused(f"{shown} is being written to by another program; close it first, or save a copy.", "held")

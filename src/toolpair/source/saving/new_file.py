@@ -13,7 +13,7 @@ from typing import Final
 from toolpair.source.addresses import divided, is_database
 from toolpair.source.byte_runs import Piece
 from toolpair.source.errors import Refused
-from toolpair.source.saving.checks import exists, refuse_folder
+from toolpair.source.saving.checks import exists, refuse_folder, refuse_name
 from toolpair.source.saving.file_names import KeptNames
 from toolpair.source.saving.keeping import NO_LINKS, flush_new_name, put_aside
 from toolpair.source.saving.made import Made, stat_or_none, undone_on_failure
@@ -47,6 +47,7 @@ def save_as(
     or SaveFailed.
     """
     shown = os.fspath(path)
+    refuse_name(shown)
     target = os.path.realpath(shown)
     refuse_folder(os.path.dirname(target), shown, "give another name")
     existing = stat_or_none(target)

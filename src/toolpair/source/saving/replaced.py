@@ -89,6 +89,8 @@ class Replaced:
         made.descriptors.append(self.descriptor)
         self._lease = Leased(self.descriptor, io)
         self._at_rename: os.stat_result | None = None
+        self._was_held = False
+        """Whether somebody had the old file open for writing after the rename."""
 
     # --- before anything is written
 
@@ -243,12 +245,12 @@ class Replaced:
         """Wait for those who opened the old file in time, and carry over what they wrote; `name` is its name now."""
         before = self._at_rename
         assert before is not None
+        renamed = self.stat()  # the lease, if there is one, still holds every writer off
         held, holders = self._wait(name)
         found = self.stat()
         late: Literal["none", "brought", "left"] = "none"
-        # Without a lease an edit may have kept size and time, so that only comparing the content shows it.
-        if (found.st_size, found.st_mtime_ns) != (before.st_size, before.st_mtime_ns) or (
-            self._old.content is not None and not self._lease.supported and not self._still_begins(found)
+        if (found.st_size, found.st_mtime_ns) != (before.st_size, before.st_mtime_ns) or self._is_edited(
+            renamed, found
         ):
             late = "left"
             if self._old.appendable and found.st_size > self._size and self._still_begins(found):
@@ -257,11 +259,22 @@ class Replaced:
                 late = "brought" if self._bring_over(new, whole=held) else "left"
         return Drained(late, held, holders, not held and self._lease.blind(found))
 
+    def _is_edited(self, renamed: os.stat_result, found: os.stat_result) -> bool:
+        """Whether an edit has kept size and time, which its writer can set: the time of the change cannot be set."""
+        is_touched = found.st_ctime_ns != renamed.st_ctime_ns
+        content = self._old.content
+        if content is None:
+            return is_touched
+        # Two changes may have one time. What is in memory is soon compared; a large file only where a writer was seen.
+        looks = is_touched or self._was_held or not self._lease.supported or isinstance(content, bytes)
+        return looks and not self._still_begins(found)
+
     def _wait(self, name: str) -> tuple[bool, tuple[Holder, ...]]:
         """Whether a writer is still there, and which ones can be seen."""
         self._lease.drop()
         deadline = time.monotonic() + _DRAIN
         while (state := self._lease.take("read")) == "held":
+            self._was_held = True
             if time.monotonic() > deadline:
                 return True, tuple(writers(name, self.stat()))
             time.sleep(POLL)

@@ -354,7 +354,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
 
         def given(name: str | None) -> None:
             if name and name.strip():
-                self._save(Path(os.path.expanduser(name.strip())))
+                self._save(os.path.expanduser(name.strip()))
 
         self.ask(PromptScreen("Save a copy as", value, submit="save"), given, of_state=True)
 
@@ -402,7 +402,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         lines = self.glyphs.paragraph
         self.ask(ConfirmScreen("In the way", lambda width, _: lines(words, width), answers), answered, of_state=True)
 
-    def _save(self, path: Path | None, allow_links: bool = False) -> None:
+    def _save(self, path: str | None, allow_links: bool = False) -> None:
         session = self._session
         fixed = [f"{count:,} × {title}" for title, count in counted(session.staged)]
         steps = session.staging.steps
@@ -441,7 +441,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         else:
             ended(result)
 
-    def _not_saved(self, error: Exception | None, path: Path | None) -> None:
+    def _not_saved(self, error: Exception | None, path: str | None) -> None:
 
         match error:
             case None | GivenUp():
