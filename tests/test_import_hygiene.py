@@ -258,7 +258,7 @@ CHECKING = {
     "rules.result_contents": {"dialects.bedrock_converse"},
     "session.carrying_out": {"recipes", "recipes.careful", "recipes.engine", "source.changes"},
     "session.opening": {"formats.databases", "history.open_windows"},
-    "session.saving": {"formats.databases", "source.byte_runs", "source.packing", "source.saving"},
+    "session.saving": {"formats.databases", "session.opening", "source.byte_runs", "source.packing", "source.saving"},
     "session.session": {
         "recipes",
         "recipes.recipe",
@@ -286,15 +286,16 @@ CHECKING = {
     "source.growth": {"source.rows.stored_session"},
     "session.surroundings": {"source.folders.exchange"},
     "source.folders.stored_session": {"source.folders.save", "source.rows.copying"},
+    "source.packing": {"source.spooled"},
     "source.record_values": {"source.deep_values"},
     "source.rows.stored_session": {"source.rows.copying", "source.rows.save"},
-    "source.saving.restoring": {"source.folders.save", "source.rows.backup", "source.rows.save"},
+    "source.saving.restoring": {"source.folders.save", "source.rows.backup", "source.rows.copying", "source.rows.save"},
 }
 # A format is asked whether a file is its own; what reads, judges and edits such files is loaded for one that is.
 FORMATS = {
     "agents.catalog": {"formats.database_agent", "formats.databases"},
     "formats.database_agent": {"formats.databases", "formats.way_back", "source.peek"},
-    "formats.databases": {"source.folders.exchange", "source.folders.stored_session"},
+    "formats.databases": {"source.folders.stored_session"},
     "formats.docker_agent_database": {"formats.way_back", "shell.quoting", "source.peek"},
     "formats.agent": {"formats.turns"},
     "formats.anthropic": {"dialects.anthropic_writer", "formats.anthropic_light", "formats.linear"},
@@ -395,7 +396,14 @@ FORMATS = {
 COMMANDS = {
     "cli.check": {"cli.jobs", "cli.statistics"},
     "cli.fixing": {"source.patch"},
-    "cli.inputs": {"agents.catalog", "agents.installed", "formats.databases", "session.surroundings"},
+    "cli.inputs": {
+        "agents.catalog",
+        "agents.installed",
+        "formats.databases",
+        "session.surroundings",
+        "source.packing",
+        "source.spooled",
+    },
     "cli.output": {"cli.ci.github", "cli.ci.sarif"},
     "cli.progress": {"cli.progress_line"},
     "cli.sessions": {"formats.databases"},

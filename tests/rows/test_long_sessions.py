@@ -14,6 +14,7 @@ import toolpair
 from tests.docker_agent_databases import several
 from tests.opencode_folders import planted_in
 from tests.opencode_sessions import corpus
+from toolpair.source import spooled
 from toolpair.source.file_bytes import FileBytes
 from toolpair.source.rows import stored_session
 
@@ -21,8 +22,9 @@ from toolpair.source.rows import stored_session
 @pytest.fixture
 def long(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each line is written by itself."""
-    monkeypatch.setattr(stored_session, "LARGE", 1)
+    monkeypatch.setattr(spooled, "LARGE", 1)
     monkeypatch.setattr(stored_session, "_ASKED", 1)
+    monkeypatch.setattr(spooled, "_HELD", 1)
 
 
 def _fixed(name: str, folder: Path, beside: str) -> dict[str, Any]:
@@ -102,7 +104,7 @@ def test_without_room_they_stay_in_memory(
         def close(self) -> None:
             self.file.close()
 
-    monkeypatch.setattr(stored_session.tempfile, "TemporaryFile", lambda **how: Full(real(**how)))
+    monkeypatch.setattr(spooled.tempfile, "TemporaryFile", lambda **how: Full(real(**how)))
     data = toolpair.open(name).file.snapshot.data
     assert isinstance(data, bytes)
     assert data == whole

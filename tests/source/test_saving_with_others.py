@@ -19,6 +19,7 @@ from toolpair.source import growth, large
 from toolpair.source import snapshot as opening
 from toolpair.source.container import read_container
 from toolpair.source.errors import Refused, UnreadableFile
+from toolpair.source.limits import Limits
 from toolpair.source.memory import fits
 from toolpair.source.saving import restore, save_in_place
 from toolpair.source.snapshot import open_source
@@ -249,7 +250,7 @@ def test_what_does_not_fit_into_memory_is_not_read(file: Path, tmp_path: Path, m
         monkeypatch.setattr(module, "fits", lambda size: fits(size, root))
     grown = open_source(file)
     with pytest.raises(UnreadableFile, match="memory"):
-        read_container(grown.data, grown.shown)
+        read_container(grown.data, grown.shown, limits=Limits.of(1 << 40))
     with pytest.raises(UnreadableFile, match="memory"):
         growth.look(before, None)
 

@@ -19,9 +19,7 @@ from toolpair.source.addresses import divided, is_database
 from toolpair.source.errors import TooLarge
 from toolpair.source.file_bytes import Content
 from toolpair.source.limits import Limits, in_words
-from toolpair.source.packing import is_packed
 from toolpair.source.snapshot import refuse_binary
-from toolpair.source.spooled import Spooled
 
 STDIN: Final = "-"
 HERE: Final = "."
@@ -151,6 +149,9 @@ def read_stdin(max_size: int | None = None) -> Content:
     """All of standard input. Raises SessionError when it exceeds the limit, or is no text from its beginning."""
     if sys.stdin is None:
         return b""
+    from toolpair.source.packing import is_packed
+    from toolpair.source.spooled import Spooled
+
     most = Limits.of(max_size).standard_input
     with closing(Spooled("standard input")) as content:
         while piece := sys.stdin.buffer.read(_PIECE):

@@ -96,6 +96,7 @@ class _Walk:
         self._at += times * size
         self._lines += times
         self._count += times
+        self._last = (self._at - size + len(self._known.rstrip(_SPACE)), self._at, self._lines)
 
     def flood(self) -> Flood | None:
         """The flood that was found; None when it is too short."""

@@ -60,6 +60,8 @@ def read_large(content: Content, shown: str, prefer: Prefer | None = None, limit
         found = None
         if content.find(b"\n", start, min(start + _LONG_LINE, end)) < 0:
             found = _as_document(content, start, shown, prefer, limits, end)
+            if found is None and content.find(b"\n", start, end) < 0:
+                found = _as_document(content, start, shown, prefer, limits)  # cut off at its end
         if found is None:
             # Without line ends, all but the elements of a document is read at once.
             refuse_long_line(content, shown, limits)

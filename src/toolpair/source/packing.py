@@ -12,7 +12,6 @@ from toolpair.source.errors import Refused, TooLarge, UnreadableFile
 from toolpair.source.file_bytes import Content
 from toolpair.source.limits import USUAL, Limits, in_words, no_memory
 from toolpair.source.memory import fits
-from toolpair.source.spooled import Spooled
 
 MAGIC: Final = b"\x28\xb5\x2f\xfd"
 SUFFIX: Final = ".zst"
@@ -55,6 +54,8 @@ def unpack(data: bytes, shown: str, limits: Limits = USUAL) -> tuple[Content, Pa
             f"{shown} is zstd-compressed, and the zstandard package that reads it is not installed; `pip install "
             "zstandard`, or unpack the file first."
         )
+    from toolpair.source.spooled import Spooled
+
     window = _refuse_bomb(data, shown, limits, zstandard)
     whole = True
     with closing(Spooled(shown)) as content:

@@ -106,6 +106,11 @@ def _errno() -> int:
     return ctypes.get_errno()
 
 
+def _given(**folders: int | None) -> Any:
+    """The descriptors of folders that there are: not every system takes such arguments."""
+    return {name: descriptor for name, descriptor in folders.items() if descriptor is not None}
+
+
 class Io:
     """Thin wrappers; each raises OSError as the system does."""
 
@@ -231,13 +236,14 @@ class Io:
         _fcntl.fcntl(descriptor, _fcntl.F_SETLEASE, _LEASES[kind])
 
     def link(self, source: str, target: str, *, src_dir_fd: int | None = None, dst_dir_fd: int | None = None) -> None:
+        folders = _given(src_dir_fd=src_dir_fd, dst_dir_fd=dst_dir_fd)
         if os.link in os.supports_follow_symlinks:
-            os.link(source, target, src_dir_fd=src_dir_fd, dst_dir_fd=dst_dir_fd, follow_symlinks=False)
+            os.link(source, target, follow_symlinks=False, **folders)
         else:
-            os.link(source, target, src_dir_fd=src_dir_fd, dst_dir_fd=dst_dir_fd)
+            os.link(source, target, **folders)
 
     def rename(self, source: str, target: str, *, src_dir_fd: int | None = None, dst_dir_fd: int | None = None) -> None:
-        os.replace(source, target, src_dir_fd=src_dir_fd, dst_dir_fd=dst_dir_fd)
+        os.replace(source, target, **_given(src_dir_fd=src_dir_fd, dst_dir_fd=dst_dir_fd))
 
     def exchange(self, one: str, other: str) -> None:
         """Swap the names of two files atomically (Linux only). ENOTSUP elsewhere."""

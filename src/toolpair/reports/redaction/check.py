@@ -20,7 +20,9 @@ from toolpair.transcript.model import Damaged
 
 _TIME: Final = re.compile(TIME)
 _NUMBER: Final = re.compile(r'"([A-Za-z_]+)\\*"\s*:\s*-?([0-9]{4,})')
-_JOINED: Final = re.compile(r"(?<!\d)\d++(?:(?:[.:/@-]\d++){2,}|[:/@-]\d++|(?<=\d)\.\d++(?=\"))|\+\d(?:[\d ]{3,})(?<=\d)", re.ASCII)
+_JOINED: Final = re.compile(
+    r"(?<!\d)\d++(?:(?:[.:/@-]\d++){2,}|[:/@-]\d++|(?<=\d)\.\d++(?=\"))|\+\d(?:[\d ]{3,})(?<=\d)", re.ASCII
+)
 """Addresses, numbers of telephones, dates: short numbers that say something together."""
 _MANY_DIGITS: Final = 6
 """Fewer may be drawn again by chance."""

@@ -11,8 +11,13 @@ from toolpair.reports.redaction.characters import Stream
 _WORD: Final = re.compile(r"[^\W_]+")
 _TRIES: Final = 40
 _LEAST: Final = 4
+_ZEROS: Final = ("0", "00", "000")
 _KEPT: Final = frozenset({"mcp", "functions"})
 """Words in front of a tool's name that say where it comes from."""
+
+
+def _size(word: str) -> tuple[int, int]:
+    return len(word), len(word.encode("utf-8", "surrogatepass"))
 
 
 class Names:
@@ -37,9 +42,9 @@ class Names:
     def _word(self, match: re.Match[str]) -> str:
         word = match[0]
         low = word.lower()
-        if len(low) != len(word):
+        if _size(low) != _size(word):
             low = word
-        if low in _KEPT or (word.isdigit() and (len(word) < self._shortest_number or not word.strip("0"))):
+        if low in _KEPT or (word.isdigit() and (len(word) < self._shortest_number or word in _ZEROS)):
             return word
         new = self._known.get(low)
         if new is None:
@@ -48,7 +53,7 @@ class Names:
 
     def _fresh(self, low: str) -> str:
         new = low
-        zeros = len(low) - len(low.lstrip("0")) if low.isdigit() else 0
+        zeros = len(low) - len(low.lstrip("0")) if low.isdigit() and len(low) < _LEAST else 0
         for again in range(_TRIES if len(low) >= _LEAST else 100 * _TRIES):
             new = low[:zeros] + Stream(self._key, f"name:{low}", again).word(low[zeros:], 0)
             free = new not in self._taken and new not in self._kept

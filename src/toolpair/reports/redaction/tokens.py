@@ -11,6 +11,8 @@ _ESCAPE: Final = re.compile(
     r"\\+u[dD][89abAB][0-9a-fA-F]{2}\\+u[dD][c-fC-F][0-9a-fA-F]{2}|\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|[A-Za-z0-9\"'/])"
 )
 
+_HALF: Final = re.compile("u([0-9a-fA-F]{4})")
+
 
 def decoded(content: str) -> str:
     """The text with its escapes read, at whatever depth; of ASCII, what is neither letter nor digit is a space."""
@@ -31,9 +33,9 @@ def _character(match: re.Match[str]) -> str:
     code = match[1] or match[2]
     if code is not None:
         character = chr(int(code, 16))
-    elif match[0].lstrip("\\")[0] == "u":  # both halves of one character
-        high, low = (int(half, 16) & 0x3FF for half in re.findall("[uU]([0-9a-fA-F]{4})", match[0]))
-        character = chr(0x10000 + (high << 10) + low)
     else:
-        return " "
+        halves = [int(half, 16) & 0x3FF for half in _HALF.findall(match[0])]
+        if len(halves) < 2:
+            return " "
+        character = chr(0x10000 + (halves[0] << 10) + halves[1])
     return character if character.isalnum() or not character.isascii() else " "
