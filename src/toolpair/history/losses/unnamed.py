@@ -206,18 +206,25 @@ def _standing(texts: set[str], everything: Iterable[bytes]) -> set[str]:
     """Those of the texts that stand anywhere in these bytes."""
     if len(texts) > _SOUGHT:
         return {text for piece in everything for _, each in strings_in(piece) if (text := _bare(each)) in texts}
-    wanted: dict[str, list[bytes]] = {}
-    for text in texts:
-        spelt = spellings(text)
-        wanted[text] = list(spelt) if len(text) >= _WHOLE else [b'"%s"' % one for one in spelt]
+    wanted = {text: _finder(text) for text in texts}
     found: set[str] = set()
     for piece in everything:
-        for text in [text for text, spelt in wanted.items() if any(one in piece for one in spelt)]:
+        for text in [text for text, is_in in wanted.items() if is_in(piece)]:
             found.add(text)
             del wanted[text]
         if not wanted:
             break
     return found
+
+
+def _finder(text: str) -> Callable[[bytes], bool]:
+    """Whether bytes hold a text in any spelling: a short one only as a whole string, but for white space around it."""
+    spelt = list(spellings(text))
+    if len(text) >= _WHOLE:
+        return lambda piece: any(one in piece for one in spelt)
+    blank = rb"(?:\\[nrt]|\s)*"
+    whole = re.compile(b"|".join(b'"' + blank + re.escape(one) + blank + b'"' for one in spelt))
+    return lambda piece: whole.search(piece) is not None
 
 
 def of_documents(both: Iterable[tuple[Document, Document]], whole: Document) -> Records:
