@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, KeysView, Mapping, Sequence, Set
 from typing import Any, Final
 
 from toolpair.dialects.besides import content_elsewhere, named_keys
+from toolpair.transcript.model import DeepValue
 
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 _STAINLESS: Final = "._models"
@@ -61,6 +62,8 @@ def _key(key: Any) -> str:
 
 
 def _object(value: Any) -> Any:
+    if isinstance(value, DeepValue):
+        return value  # it stands for what is handed back as it is
     if isinstance(value, enum.Enum):
         return plain(value.value)
     if isinstance(value, UserString):

@@ -54,10 +54,14 @@ class Records(Struct, frozen=True, eq=False):
 
 
 def losses_of(gone: Sequence[TextGone], known: Losses, before: Iterable[CheckedRecords]) -> tuple[Loss, ...]:
-    """The texts that are gone, without those in a block that is known to be lost."""
+    """The texts that are gone, without those in a block that is known to be lost, and without the ids of blocks."""
+    states = tuple(before)
+    wanted = {one.record for one in gone}
+    ids = {(block.record, block.id) for state in states for block in _blocks(state) if block.record in wanted}
+    gone = [one for one in gone if (one.record, one.text) not in ids]
     lost = {(one.record, one.id) for one in (*known.outputs, *known.words, *known.images, *known.calls, *known.texts)}
     named: dict[int, list[str]] = defaultdict(list)
-    for state in before if lost else ():
+    for state in states if lost else ():
         for block in _blocks(state):
             id_ = block.id if isinstance(block.id, str) or block.id is None else repr(block.id)
             if (block.record, id_) in lost or (block.record, None) in lost:
@@ -199,6 +203,8 @@ class _Kept:
 
 def _spelt(text: str) -> Iterator[str]:
     yield text
+    if text.startswith("data:") and ";base64," in text:
+        yield text.partition(";base64,")[2]  # a picture as an address, or by itself
     yield from (spelt.decode() for spelt in spellings(text) if spelt.decode() != text)
 
 
@@ -223,7 +229,8 @@ def _finder(text: str) -> Callable[[bytes], bool]:
     if len(text) >= _WHOLE:
         return lambda piece: any(one in piece for one in spelt)
     blank = rb"(?:\\[nrt]|\s)*"
-    whole = re.compile(b"|".join(b'"' + blank + re.escape(one) + blank + b'"' for one in spelt))
+    # In JSON that is a string itself the quotes are escaped.
+    whole = re.compile(b"|".join(b'"' + blank + re.escape(one) + blank + rb'\\*"' for one in spelt))
     return lambda piece: whole.search(piece) is not None
 
 
