@@ -291,7 +291,7 @@ def test_what_follows_a_call_may_come_before_it_in_the_file() -> None:
 def test_several_lost_links_are_reported_and_fixed_together() -> None:
     values = deepcopy(long_session().values)
     for uuid in ("a3", "u2", "a8"):
-        values[at(values, uuid)]["parentUuid"] = f"gone before {uuid}"
+        values[at(values, uuid)]["parentUuid"] = f"gone-before-{uuid}"
     session = opened(values)
     lines = found_at(session, "chain.missing_parent")
     assert sorted(lines) == [at(values, uuid) + 1 for uuid in ("a3", "u2", "a8")]
@@ -448,7 +448,7 @@ def test_an_unexplained_start_is_left_to_a_person() -> None:
     [problem] = session.problems
     assert (problem.rule, problem.severity, problem.guess) == ("chain.second_root", "warning", True)
     assert session.stage_recommended() is None
-    session.stage(problem)
+    session.stage(problem, problem.fixes[0])
     assert len(session.conversation.transcript.messages) == 4
 
 

@@ -319,6 +319,14 @@ class KeepsIds(Protocol):
 
 
 @runtime_checkable
+class KeepsOutputs(Protocol):
+    """Implemented by a format whose agent keeps outputs beside the results, in records that name the call's id."""
+
+    outputs_beside: frozenset[str]
+    """The kinds of these records: one without a text where outputs are says no more than the id."""
+
+
+@runtime_checkable
 class KeepsMore(Protocol):
     """Implemented by a format whose agent keeps more of a result than it sends."""
 

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from toolpair.dialects.besides import known_places
 from toolpair.dialects.block_texts import is_real_output
-from toolpair.formats.format import Item, KeepsIds
+from toolpair.formats.format import Item, KeepsIds, KeepsOutputs
 from toolpair.rules.problem import Fix, Problem
 from toolpair.source.document import Document
 from toolpair.source.indexed_records import IndexedRecords
@@ -42,6 +42,7 @@ _GROUPS: Final = 24
 """Beginnings of ids that are looked for one by one."""
 _BEGINNING: Final = 5
 _CALLS: Final = ("call", "server_call", "mcp_call")
+_TOLD: Final = frozenset({"output", "content", "error", "stdout", "stderr", "response", "text", "Ok", "Err", "result"})
 _OUTPUTS: Final = frozenset({"output", "result", "results", "content", "error", "stdout", "stderr", "response"})
 _KIND_KEYS: Final = ("type", "subtype", "customType")
 _WORDS: Final = re.compile(rb"[A-Za-z0-9_-]++")
@@ -67,6 +68,7 @@ class IdPlaces:
         self._document = document
         self._items = items
         self._beside = format.ids_beside if isinstance(format, KeepsIds) else frozenset()
+        self._ends = format.outputs_beside if isinstance(format, KeepsOutputs) else frozenset()
         self._wanted: dict[str, _Wanted] = {}
         self._found: dict[str, list[int]] = {}
         """The records that hold each id, of those that were looked for."""
@@ -183,6 +185,8 @@ class IdPlaces:
         """Whether the id stands in a record where nothing explains it."""
         read = records.read(uid)
         if read is None or not self._beside.isdisjoint(read.kinds):
+            return False
+        if not self._ends.isdisjoint(read.kinds) and not records.tells_output(uid):
             return False
         known = wanted.known.get(uid, ())
         for place in read.places.get(wanted.id, ()):
@@ -305,6 +309,14 @@ class _Records:
         return any(
             key in _OUTPUTS and text.strip() and known_placeholder(text.strip()) is None
             for key, text in strings_in(written(besides))
+        )
+
+    def tells_output(self, uid: int) -> bool:
+        """Whether a record has a text where outputs are."""
+        body = self.body(uid)
+        texts = strings_in(body) if body is not None else ()
+        return any(
+            key.removeprefix("aggregated_").removeprefix("formatted_") in _TOLD and text.strip() for key, text in texts
         )
 
     def place(self, uid: int) -> str:

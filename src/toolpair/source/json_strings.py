@@ -31,6 +31,7 @@ _KIND_KEYS: Final = frozenset(
         *("model", "provider", "api", "version", "name", "tool", "toolName", "tool_name", "userType", "entrypoint"),
         *("stop_reason", "stopReason", "finish_reason", "finishReason", "finish", "reason", "agent", "media_type"),
         *("mimeType", "service_tier", "permissionMode", "format", "language", "currency"),
+        *("toolDenialKind", "history_mode"),
     }
 )
 """Keys whose values are single words from a list."""

@@ -43,6 +43,7 @@ class Codex:
             *("exec_approval_request", "apply_patch_approval_request", "item_started"),
         }
     )
+    outputs_beside = frozenset({"exec_command_end", "mcp_tool_call_end", "patch_apply_end", "item_completed"})
 
     def light(self, view: View) -> Light:
         from toolpair.formats.codex.light import CodexLight
