@@ -245,7 +245,8 @@ def in_history() -> Rollout:
 def test_calls_and_outputs_inside_a_compaction_are_fixed_there() -> None:
     made = in_history()
     session = made.session()
-    session.stage_recommended()
+    assert session.stage_recommended() is None  # position alone tells that they belong together
+    session.stage(session.problems[0], session.problems[0].without_guessing)
     payload = values_of(session.to_bytes())[1]["payload"]
     assert not session.problems
     assert len(payload["replacement_history"]) == len(payload["replacement_history_metadata"])
