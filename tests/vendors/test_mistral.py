@@ -127,7 +127,9 @@ def test_what_we_mend_is_taken(name: str, version: str, seed: int) -> None:
     if not any(message["role"] == "tool" or message.get("tool_calls") for message in messages):
         return
     repaired = toolpair.repair(messages, profile=name)
-    assert repaired.ok
+    assert all(problem.guess for problem in repaired.left)
+    if repaired.left:
+        return  # a person decides first
     theirs = refused(repaired.messages, version)
     assert theirs is None or passed_by(theirs, name, version), (theirs, json.dumps(messages))
 
