@@ -29,7 +29,15 @@ from tests.continue_sessions import (
     word,
     written,
 )
-from tests.formats.fixing import assert_fixed, assert_held_back, assert_left_as_a_guess, assert_undone, errors, fixed, told
+from tests.formats.fixing import (
+    assert_fixed,
+    assert_held_back,
+    assert_left_as_a_guess,
+    assert_undone,
+    errors,
+    fixed,
+    told,
+)
 from toolpair.agents import catalog
 from toolpair.agents.installed import installed_version
 from toolpair.agents.resume_command import how_to_resume
