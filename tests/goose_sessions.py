@@ -168,7 +168,8 @@ def database(path: Path, rows: Iterable[Message], *, provider: str | None = "ope
 def with_a_row_in_the_way(path: Path) -> Path:
     """A database whose session has a damaged row, which nobody can repair, among those that a fix moves."""
     broken = sound()
-    broken[_ONE].raw = written(broken[_ONE].content).replace(b'}],"structured', b'} ,"structured')
+    broken[_TWO].raw = written(broken[_TWO].content).replace(b'}],"structured', b'} ,"structured')
+    del broken[_ONE]
     return database(path, broken)
 
 

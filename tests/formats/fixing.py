@@ -94,6 +94,24 @@ def assert_left_to_a_person(planted: Planted, opened: Open) -> None:
     assert [said for said in planted.words if said not in told(after)] == []
 
 
+def errors_but_guesses(session: Session) -> list[str]:
+    """The rules of the errors that are no guess, which is left to a person."""
+    assert all(problem.recommended is None and problem.no_fix for problem in session.problems if problem.guess)
+    return [found.rule for found in session.problems if found.severity == "error" and not found.guess]
+
+
+def assert_left_as_a_guess(planted: Planted, opened: Open) -> None:
+    """Only a guess tells what belongs together: all else is fixed, and no placeholder is written beside the output."""
+    before = opened(planted.data)
+    assert any(problem.guess for problem in before.problems)
+    said = told(before)
+    after = assert_settles(planted.data, opened)
+    assert errors(after) and errors_but_guesses(after) == []
+    assert b"toolpair" not in after.to_bytes()
+    assert [one for one in planted.words if one.encode() not in after.to_bytes()] == []
+    assert [one for one in planted.words if one in said and one not in told(after)] == []
+
+
 def assert_held_back(planted: Planted, opened: Open) -> None:
     """The recommended fix would take a text along that stands nowhere else: it is left, and that is said."""
     session = opened(planted.data)

@@ -27,7 +27,7 @@ from tests.cline_sessions import (
     words,
     written,
 )
-from tests.formats.fixing import assert_fixed, assert_undone, errors, fixed, sent_messages, told
+from tests.formats.fixing import assert_fixed, assert_left_as_a_guess, assert_undone, errors, fixed, sent_messages, told
 from toolpair.agents import catalog
 from toolpair.dialects.block_texts import call_summary
 from toolpair.formats import get_format
@@ -65,6 +65,9 @@ def messages_in(data: bytes) -> list[Any]:
 
 @pytest.mark.parametrize("name", MENDED)
 def test_what_is_mended_is_valid_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
+    if name == "two_calls_with_one_id_and_one_result":
+        assert_left_as_a_guess(PLANTED[name], partial(opened, tmp_path))
+        return
     assert_fixed(PLANTED[name], partial(opened, tmp_path), "cline-cli")
 
 

@@ -17,10 +17,12 @@ from tests.broken_sessions import Record, lines, word
 from tests.copilot_sessions import FOLDER, ID, CopilotSession, corpus, link, put_in, sound, take_out
 from tests.formats.fixing import (
     assert_fixed,
+    assert_left_as_a_guess,
     assert_only_changed,
     assert_settles,
     assert_undone,
     errors,
+    errors_but_guesses,
     fixed,
     lost_words,
     outcome_of,
@@ -39,6 +41,7 @@ from toolpair.session.session import Session, open_session
 from toolpair.shell.machine import Machine
 
 PLANTED = corpus()
+GUESSES = {"id_of_the_call_absent", "id_of_the_call_empty", "id_reused_and_results_late", "unknown_id"}
 
 
 def opened(tmp_path: Path, data: bytes | CopilotSession, **how: Any) -> Session:
@@ -58,6 +61,9 @@ def mended(tmp_path: Path, data: bytes) -> bytes:
 
 @pytest.mark.parametrize("name", sorted(PLANTED))
 def test_what_is_mended_is_valid_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
+    if name in GUESSES:
+        assert_left_as_a_guess(PLANTED[name], partial(opened, tmp_path))
+        return
     assert_fixed(PLANTED[name], partial(opened, tmp_path), "copilot-cli")
 
 
@@ -146,7 +152,7 @@ def test_whatever_broke_is_mended_and_a_second_run_changes_nothing(changes: list
         before = opened(Path(folder), data)
         said = told(before)
         after = assert_settles(data, partial(opened, Path(folder)))
-        assert errors(after) == []
+        assert errors_but_guesses(after) == []
         if seen_of(before).refuses is None:
             assert lost_words(said, after) == []
 

@@ -439,7 +439,7 @@ def test_what_is_no_error_is_not_said_to_be_refused(tmp_path: Path) -> None:
     (problem,) = opened(database(tmp_path / "sessions.db", long)).problems
     assert (problem.rule, problem.severity) == ("id.length", "warning")
     assert problem.on_resume is not None and problem.on_resume.effect == "kept"
-    assert problem.on_resume.text == "goose sends it as it is, and the API may refuse the session."
+    assert problem.on_resume.text == "goose sends it as it is, which the API may refuse."
 
 
 def test_a_row_in_the_way_is_named_with_what_sets_it_aside(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

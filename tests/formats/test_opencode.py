@@ -92,6 +92,9 @@ def test_what_is_fixed_is_valid_and_nothing_is_lost(name: str, tmp_path: Path) -
     session = again(tmp_path)
     assert session.conversation.transcript.agent == ("Kilo CLI" if kilo else "opencode")
     staged = session.stage_recommended()
+    if name == "message_that_is_no_json":  # its text stands nowhere else, and a message that is written again has none
+        assert staged is None and any("would be gone from the file" in held.text for held in session.staging.held_back)
+        return
     if staged is not None:
         session.save()
     after = again(tmp_path)

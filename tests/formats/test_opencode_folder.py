@@ -62,6 +62,9 @@ def test_what_is_fixed_is_valid_and_nothing_is_lost(name: str, tmp_path: Path) -
     session = opened(storage)
     assert session.conversation.transcript.agent == "opencode"
     staged = session.stage_recommended()
+    if name == "message_that_is_no_json":  # its text stands nowhere else, and a message that is written again has none
+        assert staged is None and any("would be gone from the file" in held.text for held in session.staging.held_back)
+        return
     if staged is not None:
         session.save()
     after = opened(storage)
@@ -504,7 +507,10 @@ def test_a_message_that_is_written_again_has_a_time_between_its_neighbours(
     path = sorted((storage / "message" / ID).iterdir())[at]
     path.write_text(content)
     session = opened(storage)
-    assert session.stage_recommended()
+    staged = session.stage_recommended()
+    if content == "nothing":  # a text that stands nowhere else is left to a person
+        assert staged is None
+        session.stage(session.problems[0])
     session.save()
     times = [json.loads(one.read_text())["time"]["created"] for one in sorted((storage / "message" / ID).iterdir())]
     assert times == sorted(times) and times[0] > 0
