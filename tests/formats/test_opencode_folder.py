@@ -540,6 +540,7 @@ def test_mode_owner_and_attributes_are_kept_and_new_files_have_those_of_their_ne
     storage = planted_in(tmp_path, PLANTED["running_with_its_output"])
     for path in storage.rglob("*.json"):
         path.chmod(0o640)
+    for path in (storage, *storage.rglob("*")):
         if os.geteuid() == 0:
             os.chown(path, 1234, 2345)
     path = next(path for path in (storage / "part").glob("*/*.json") if b"word-b" in path.read_bytes())

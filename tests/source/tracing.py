@@ -15,6 +15,7 @@ import pytest
 
 from tests.patience import PATIENCE
 from tests.source.saves import ROUNDS
+from toolpair.source.saving.own_mark import mark_of
 
 STRACE = shutil.which("strace")
 _ROOT = Path(__file__).resolve().parents[2]
@@ -91,6 +92,8 @@ class TracedSave:
 
     def _run(self, target: object, temporary: Path, *options: str) -> int:
         assert STRACE is not None
+        mark_of(b"")  # the key is there, so that each run makes the same calls
+        own = {name: os.environ[name] for name in ("XDG_STATE_HOME", "HOME") if name in os.environ}
         return subprocess.run(
             [STRACE, "-qq", "-e", "signal=none", *options, sys.executable, "-S", "-c", self.script, str(target)],
             env={
@@ -99,6 +102,7 @@ class TracedSave:
                 "PYTHONHASHSEED": "0",
                 "PATH": "/usr/bin:/bin",
                 "TMPDIR": str(temporary),
+                **own,
             },
             stderr=subprocess.DEVNULL,
             timeout=PATIENCE,

@@ -24,6 +24,7 @@ class Confined:
         self.io = io
         self.top = io.open(top, os.O_RDONLY | O_DIRECTORY)
         self._is = os.fstat(self.top)
+        self._owners = {self._is.st_uid, os.geteuid()}  # what root makes in a user's folder is root's
 
     def close(self) -> None:
         os.close(self.top)
@@ -55,7 +56,7 @@ class Confined:
                 raise OSError(error.errno, f"{folder} in {path} is a link or a file, not a folder") from None
             raise
         found = os.fstat(descriptor)
-        if (found.st_dev, found.st_uid) != (self._is.st_dev, self._is.st_uid):
+        if found.st_dev != self._is.st_dev or found.st_uid not in self._owners:
             os.close(descriptor)
             raise OSError(errno.EXDEV, f"{folder} in {path} is on another disk, or another user's")
         return descriptor
@@ -73,7 +74,7 @@ class Confined:
         with self.above(path) as (folder, name):
             descriptor = self.io.open(name, os.O_RDONLY | O_NOFOLLOW | O_WAITLESS, dir_fd=folder)
         found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode) or found.st_uid != self._is.st_uid:
+        if not stat.S_ISREG(found.st_mode) or found.st_uid not in self._owners:
             os.close(descriptor)
             raise OSError(errno.EPERM, f"{path} is not a regular file of the folder's owner")
         return descriptor

@@ -73,9 +73,17 @@ def _make(made: sqlite3.Connection, source: sqlite3.Connection, kind: str) -> No
 
 
 def _copy(source: sqlite3.Connection, made: sqlite3.Connection, name: str, condition: str, session: str) -> None:
-    sql = condition if condition.startswith("SELECT ") else f"SELECT * FROM {quoted(name)} WHERE {condition}"
+    sql = condition
+    if not condition.startswith("SELECT "):
+        sql = f"SELECT * FROM {quoted(name)} WHERE {condition}{_in_order(source, name)}"
     cursor = source.execute(sql, [session] * sql.count("?"))
     names = [column[0] for column in cursor.description]
     there = columns_of(made, name)
     for values in cursor:
         insert(made, name, {key: value for key, value in zip(names, values, strict=True) if key in there})
+
+
+def _in_order(source: sqlite3.Connection, name: str) -> str:
+    """The order that a table's rows have in the file, so that a copy of a copy is the same."""
+    found = source.execute("SELECT sql FROM sqlite_master WHERE name = ?", (name,)).fetchone()
+    return "" if found is None or "WITHOUT ROWID" in text(found[0]).upper() else " ORDER BY rowid"
