@@ -171,3 +171,56 @@ def test_a_list_in_memory_is_held_to_the_same(profile: str, place: str) -> None:
     repaired = repair([*messages, answer, {"role": "user", "content": "go on"}], profile)
     assert SAID in json.dumps(repaired.messages)
     assert not any(taken.fix == "insert-placeholder" for taken in repaired.taken)
+
+
+def _opened(path: Path, records: list[Any], glued: bool = False) -> Session:
+    lines = [json.dumps(record) for record in records]
+    path.write_text(("".join(lines[:2]) + "\n" + "\n".join(lines[2:]) if glued else "\n".join(lines)) + "\n")
+    return open_session(path)
+
+
+def test_a_call_in_a_line_that_a_fix_splits_is_looked_at_like_any_other(tmp_path: Path) -> None:
+    odd = {"type": "function", "id": "call_one_1", "function": {"name": "read", "arguments": "{}"}, "content": SAID}
+    records = [
+        {"role": "user", "content": "Read it."},
+        {"role": "assistant", "content": None, "tool_calls": [odd]},
+        {"role": "user", "content": "And now?"},
+        {"role": "assistant", "content": "Done."},
+    ]
+    session = _opened(tmp_path / "glued.jsonl", records, glued=True)
+    session.stage_recommended()
+    assert SAID.encode() in session.to_bytes()
+    assert not any(row.placeholders for row in session.staged)
+    left = [problem.no_fix or "" for problem in session.problems if problem.rule == "result.missing"]
+    assert left == [
+        "No fix is recommended: in a record that a fix writes, the call itself has a text that may be its output."
+    ]
+
+
+def test_an_id_that_is_no_text_is_no_name_of_a_lost_text(tmp_path: Path) -> None:
+    call = {"id": {"kept": SAID}, "type": "function", "function": {"name": "read", "arguments": "{}"}}
+    records = [
+        {"role": "user", "content": "Read it."},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "user", "content": "And now?"},
+    ]
+    session = _opened(tmp_path / "odd.jsonl", records)
+    session.stage_recommended()
+    assert SAID.encode() in session.to_bytes() or session.staging.losses
+
+
+@pytest.mark.parametrize("id_", ["call_one_1", "call one 1"])
+def test_a_call_that_is_left_keeps_the_id_that_its_output_may_have(id_: str) -> None:
+    call = {"type": "tool_use", "id": id_, "name": "read", "input": {}}
+    calls = [call, dict(call)] if id_ == "call_one_1" else [call]
+    answer = {"type": "tool_answer", "ref": id_, "payload": {"said": SAID}}
+    messages: list[Any] = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": calls},
+        {"role": "user", "content": [answer, {"type": "text", "text": "and now?"}]},
+    ]
+    repaired = repair(messages, "anthropic")
+    assert repaired.messages is messages
+    rules = {problem.rule: problem.no_fix for problem in repaired.left}
+    parting = rules.get("call.duplicate_id") or rules.get("id.pattern")
+    assert parting is not None and parting.startswith("No fix is recommended: a call has no result, and its id also")

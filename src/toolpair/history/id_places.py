@@ -29,7 +29,7 @@ from toolpair.source.json_strings import is_bookkeeping, spellings, strings_in, 
 from toolpair.source.limits import GB, in_words
 from toolpair.source.record_values import parse
 from toolpair.transcript.counting import plural
-from toolpair.transcript.edits import InsertResult
+from toolpair.transcript.edits import InsertResult, Rename
 from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import Block, Transcript
 from toolpair.transcript.pairing import Pairing
@@ -109,21 +109,37 @@ class IdPlaces:
     def settled(
         self, problems: Sequence[Problem], items: Sequence[Item], document: Document | None, whole: bool
     ) -> Sequence[Problem]:
-        """The problems, without recommending placeholders for ids that stand elsewhere.
+        """The problems, without recommending placeholders for ids that stand elsewhere, or new ids for their calls:
+        these would part a call from what may be its output.
 
         `items`, `document`: the records that were judged as they are now; `whole`: they are all of the history.
         """
         self._search()
         records = _Records(self._document, self._items, items, document, whole, self._spelt, self._find)
-        return tuple([self._settled(problem, records) for problem in problems])
+        held: dict[str, str] = {}
+        found = [self._settled(problem, records, held) for problem in problems]
+        return tuple([self._unparted(problem, held) for problem in found] if held else found)
 
-    def _settled(self, problem: Problem, records: _Records) -> Problem:
+    def _settled(self, problem: Problem, records: _Records, held: dict[str, str]) -> Problem:
+        """The problem; the ids of calls that are held back are added to `held`, with the reason."""
         wanted = [found for call in _answered(problem) if (found := self._wanted.get(self._id(call))) is not None]
-        why = next((why for one in wanted if (why := self._why_not(one, records)) is not None), None)
-        if why is None:
+        reasons = {one.id: why for one in wanted if (why := self._why_not(one, records)) is not None}
+        if not reasons:
             return problem
-        fixes = tuple(replace(fix, recommended=False) if _writes_placeholder(fix) else fix for fix in problem.fixes)
-        return replace(problem, fixes=fixes, no_fix=f"No fix is recommended: {why}.")
+        held |= reasons
+        return _left(problem, _writes_placeholder, next(iter(reasons.values())))
+
+    def _unparted(self, problem: Problem, held: Mapping[str, str]) -> Problem:
+        """The problem, without recommending a new id for a call that is held back."""
+        renamed = [id_ for fix in problem.fixes if fix.recommended for id_ in self._renamed_by(fix) if id_ in held]
+        if not renamed:
+            return problem
+        why = f"a call has no result, and {held[renamed[0]]}"
+        return _left(problem, lambda fix: not held.keys().isdisjoint(self._renamed_by(fix)), why)
+
+    def _renamed_by(self, fix: Fix) -> list[str]:
+        edits = (edit for edit in fix.edits if isinstance(edit, Rename) and edit.block.kind in _CALLS)
+        return [self._id(edit.block) for edit in edits]
 
     def _id(self, block: Block) -> str:
         id_ = block.id if isinstance(block.id, str) else ""
@@ -266,7 +282,7 @@ class _Records:
         if self._now is not None and (self._whole or self._first <= uid <= self._last):
             return None
         if self._opened is not None:
-            return self._opened.record(uid).body
+            return self._opened.record(uid).body if uid in self._opened else None
         if uid in self._values:
             return written(self._values[uid])
         return None if self._whole else next((written(item.value) for item in self._items if item.uid == uid), None)
@@ -323,6 +339,8 @@ class _Records:
         opened = self._opened
         if opened is None:
             return f"message {next((n for n, item in enumerate(self._items) if item.uid == uid), uid)}"
+        if uid not in opened:
+            return "a record that a fix writes"
         line = opened.line_of(uid) if opened.kind == "lines" else None
         return f"line {line:,}" if line is not None else f"message {opened.number_of(uid):,}"
 
@@ -334,6 +352,12 @@ def _answered(problem: Problem) -> Iterator[Block]:
             if _writes_placeholder(fix):
                 calls = [edit.call for edit in fix.edits if isinstance(edit, InsertResult)]
                 yield from calls or ([problem.call] if problem.call is not None else [])
+
+
+def _left(problem: Problem, by: Callable[[Fix], bool], why: str) -> Problem:
+    """The problem without recommending these fixes."""
+    fixes = tuple(replace(fix, recommended=False) if by(fix) else fix for fix in problem.fixes)
+    return replace(problem, fixes=fixes, no_fix=f"No fix is recommended: {why}.")
 
 
 def _writes_placeholder(fix: Fix) -> bool:

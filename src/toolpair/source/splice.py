@@ -86,10 +86,12 @@ def _with_members(raw: bytes, old: Any, new: dict[str, Any]) -> bytes | None:
 
 
 def _says(raw: bytes, value: Any) -> bool:
-    """Whether the text is read as this value: of a member that is there twice the last one counts."""
+    """Whether the text is read as this value: of a member that is there twice the last one counts. False where it is
+    nested too deeply to be compared.
+    """
     try:
         return bool(orjson.loads(raw) == value)
-    except orjson.JSONDecodeError:
+    except (orjson.JSONDecodeError, RecursionError):
         return False
 
 

@@ -57,7 +57,12 @@ def losses_of(gone: Sequence[TextGone], known: Losses, before: Iterable[CheckedR
     """The texts that are gone, without those in a block that is known to be lost, and without the ids of blocks."""
     states = tuple(before)
     wanted = {one.record for one in gone}
-    ids = {(block.record, block.id) for state in states for block in _blocks(state) if block.record in wanted}
+    ids = {
+        (block.record, block.id)
+        for state in states
+        for block in _blocks(state)
+        if block.record in wanted and isinstance(block.id, str)
+    }
     gone = [one for one in gone if (one.record, one.text) not in ids]
     lost = {(one.record, one.id) for one in (*known.outputs, *known.words, *known.images, *known.calls, *known.texts)}
     named: dict[int, list[str]] = defaultdict(list)
