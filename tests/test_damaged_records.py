@@ -280,7 +280,7 @@ def test_where_nothing_can_be_read_no_placeholder_is_recommended() -> None:
     missing = the(session_of(lines), "result.missing")
     assert "line 5, which cannot be read" in missing.text
     assert missing.recommended is None and any(fix.placeholder for fix in missing.fixes)
-    assert missing.no_fix == "No fix is recommended: its id also stands in line 5, where its output may be."
+    assert missing.no_fix == "Its id also stands in line 5, where its output may be."
 
 
 # Flaws of records that can be read

@@ -12,6 +12,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from tests.tui.driving import array_file, drive, frame, lines_of, press
+from toolpair.reports.page.files import report
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.controllers import working
 from toolpair.tui.screens import pair_screen as main_module
@@ -66,6 +67,32 @@ def test_other_ways_open_on_the_recommended_one(unsure: Path) -> None:
         assert app.session.staged[0].fix_ids == ("keep-as-text",)
 
     drive(unsure, play, (100, 30))
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Path:
+    """A call without a result, whose id stands in a text."""
+    messages = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_one_1", "name": "Bash", "input": {}}]},
+        {"role": "user", "content": "toolu_one_1 printed: all is well"},
+    ]
+    path = tmp_path / "elsewhere.json"
+    path.write_text(json.dumps(messages, indent=1))
+    return path
+
+
+def test_why_no_fix_is_recommended_is_said_where_it_is_left(elsewhere: Path) -> None:
+    why = "Its id also stands in message 2, where its output may be."
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        assert f"No safe fix: {why} f shows the other ways." in " ".join(frame(app).split())
+        await press(pilot, "A")
+        assert "1 left for you" in frame(app) and "guess" not in frame(app)
+
+    drive(elsewhere, play, (160, 40))
+    for form in ("html", "markdown"):
+        assert why in report(elsewhere, form=form)  # type: ignore[call-overload]
 
 
 def test_the_card_counts_as_the_head_does(broken: Path, sound: Path, samples: Path) -> None:

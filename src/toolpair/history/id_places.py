@@ -357,7 +357,7 @@ def _answered(problem: Problem) -> Iterator[Block]:
 def _left(problem: Problem, by: Callable[[Fix], bool], why: str) -> Problem:
     """The problem without recommending these fixes."""
     fixes = tuple(replace(fix, recommended=False) if by(fix) else fix for fix in problem.fixes)
-    return replace(problem, fixes=fixes, no_fix=f"No fix is recommended: {why}.")
+    return replace(problem, fixes=fixes, no_fix=f"{why[:1].upper()}{why[1:]}.")
 
 
 def _writes_placeholder(fix: Fix) -> bool:

@@ -166,7 +166,8 @@ class Card:
             words = "This is a guess, so it is left for you: space shows both sides and asks."
             parts.append((2, glyphs.paragraph(words, cells, "warning", limit=2)))
         elif problem.fixes:
-            parts.append((2, glyphs.paragraph("No fix is recommended: f shows the other ways.", cells)))
+            why = f"No safe fix: {problem.no_fix}" if problem.no_fix else "No fix is recommended:"
+            parts.append((2, glyphs.paragraph(f"{why} f shows the other ways.", cells, limit=3)))
         else:
             parts.append((2, glyphs.paragraph(f"No fix: {no_fix_text(problem)}", cells, limit=3)))
         if self.roomy:

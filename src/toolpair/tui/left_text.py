@@ -31,7 +31,8 @@ class Left(Struct, frozen=True):
         parts = []
         if self.guesses:
             count = len(self.guesses)
-            parts.append(f"{count:,} left for you: {'it is' if count == 1 else 'they are'} only guesses")
+            only = f": {'it is only a guess' if count == 1 else 'they are only guesses'}"
+            parts.append(f"{count:,} left for you{only if all(one.guess for one in self.guesses) else ''}")
         if self.unfixed:
             parts.append(f"{len(self.unfixed):,} not fixed")
         if self.hopeless:

@@ -215,7 +215,8 @@ class ReviewText:
         elif not problem.fixes:
             words = f"No fix: {problem.no_fix or 'none is known.'}"
         elif problem.recommended is None:
-            words = f"{count_text(len(problem.fixes), 'way')} to fix it, and none is certain: esc, then f shows them."
+            why = problem.no_fix or "None is certain."
+            words = f"{count_text(len(problem.fixes), 'way')} to fix it: esc, then f shows them. {why}"
         else:
             words = f"Fix: {problem.recommended.title}. It is not applied: esc, then space applies it."
         return lines + glyphs.paragraph(words, cells, "warning", limit=3)

@@ -164,7 +164,8 @@ class HtmlWriter(LinkedPages):
             note = f" {_sentence(f'Note: {fix.note}')}" if fix.note else ""
             facts.append(f"<dt>{name}</dt><dd>{title} {_sentence(fix.loses)}{note}</dd>\n")
         if part.no_fix is not None:
-            facts.append(f"<dt>No fix</dt><dd>{_sentence(part.no_fix)}</dd>\n")
+            name = "No safe fix" if part.fixes else "No fix"
+            facts.append(f"<dt>{name}</dt><dd>{_sentence(part.no_fix)}</dd>\n")
         facts.append(f"<dt>Rule</dt><dd><code>{_line(part.rule)}</code></dd>\n")
         return "".join((*out, "<dl>\n", *facts, "</dl>\n</details>\n"))
 

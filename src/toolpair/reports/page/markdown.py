@@ -93,7 +93,8 @@ class MarkdownWriter(LinkedPages):
                 f"- **{'Fix' if fix.recommended else 'Other way'}:** {inline(f'{fix.title}. {fix.loses}{note}')}\n"
             )
         if part.no_fix is not None:
-            out.append(f"- **No fix:** {inline(part.no_fix)}\n")
+            name = "No safe fix" if part.fixes else "No fix"
+            out.append(f"- **{name}:** {inline(part.no_fix)}\n")
         return "".join((*out, f"- **Rule:** {code(part.rule)}\n\n"))
 
     # the conversation

@@ -147,7 +147,7 @@ class ProblemIndex:
             ids=tuple(_ids(problem)),
             lines=tuple(_lines(problem, targets.says(problem))),
             fixes=tuple(FixPart(_capital(fix.title), loss_text(fix), fix is best, fix.note) for fix in fixes),
-            no_fix=_capital(no_fix_text(problem)) if not fixes else None,
+            no_fix=_capital(no_fix_text(problem)) if best is None and (problem.no_fix or not fixes) else None,
             target=targets.of(problem),
         )
 
