@@ -112,7 +112,7 @@ def message_of(value: Any, record: int) -> Message | None:
     """The message in a record; None when there is none."""
     if not isinstance(value, dict) or isinstance(value, EmptyObject):
         return None
-    if may_be_part(value) and (found := _foreign(value)) is not None:
+    if _may_be_part(value) and (found := _foreign(value)) is not None:
         role = "assistant" if found.kind == "call" else "user"
         return Message(role, (foreign_block(found, record, (), whole=True),), (record,), "blocks", value)
     calls = tuple(
@@ -134,7 +134,7 @@ def _foreign(value: Any) -> ForeignPart | None:
     return foreign_part(value)
 
 
-def may_be_part(value: dict[str, Any]) -> bool:
+def _may_be_part(value: dict[str, Any]) -> bool:
     """Whether an element of a list may be a call or a result of another API's: it is no message of a known role."""
     return value.get("role") not in ("user", "assistant", "system", "developer")
 

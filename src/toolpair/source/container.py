@@ -227,7 +227,7 @@ class _Build(Struct):
                 if torn and cut
                 else None,
                 closing=closers(cut.stack[: len(place.outside) + 1]) if torn and cut else None,
-                cut_end=cut_end_of(text) if last and not torn else None,
+                cut_end=_cut_end_of(text) if last and not torn else None,
             )
             label = (prefix + _steps(place.outside)).strip() or "$"
             self.conversations.append(
@@ -296,7 +296,7 @@ def array_document(
     )
 
 
-def cut_end_of(text: bytes) -> CutEnd | None:
+def _cut_end_of(text: bytes) -> CutEnd | None:
     """What ends a text that was cut off."""
     closed = close(text.rstrip(b"\0"))
     if closed is None:

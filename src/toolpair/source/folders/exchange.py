@@ -367,7 +367,7 @@ def _left(room: _Room, session: str | None, shown: str) -> str | None:
         return None
     return (
         f"A save of {shown} was killed halfway, so some of its files are new and some old: its next save, or "
-        f"`toolpair restore`, finishes it or takes it back."
+        "`toolpair restore`, finishes it or takes it back."
     )
 
 
@@ -385,7 +385,7 @@ def finish_saves(folder: str, session: str, shown: str, io: Io = _SYSTEM) -> lis
     except OSError as error:
         raise UnreadableFile(
             f"A save of {shown} was killed halfway, and it cannot be finished ({error.strerror or error}); put that "
-            "right in {folder}, or restore the backup beside it.".replace("{folder}", folder)
+            f"right in {folder}, or restore the backup beside it."
         ) from None
     return said
 

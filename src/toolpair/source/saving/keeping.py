@@ -116,14 +116,14 @@ def put_aside(
     made.close(descriptor)
     # These bytes leave the file, so their new name must be durable before they do.
     try:
-        flush_directory(name, io)
+        _flush_directory(name, io)
     except OSError as error:
         if error.errno not in _NO_FLUSH:
             raise
     return name
 
 
-def flush_directory(path: str, io: Io) -> None:
+def _flush_directory(path: str, io: Io) -> None:
     """Make the names in `path`'s folder durable."""
     if os.name == "nt":
         return
@@ -135,9 +135,9 @@ def flush_directory(path: str, io: Io) -> None:
 
 
 def flush_new_name(path: str, io: Io) -> list[str]:
-    """As `flush_directory`, after the save has happened: a failure is only a note."""
+    """As `_flush_directory`, after the save has happened: a failure is only a note."""
     try:
-        flush_directory(path, io)
+        _flush_directory(path, io)
     except OSError as error:
         if error.errno not in _NO_FLUSH:
             return ["The new content is in place, but the system did not confirm that it would survive a power cut."]
