@@ -252,7 +252,6 @@ CHECKING = {
     "dialects.block_texts": {"dialects.besides"},
     "dialects.openai_chat": {"dialects.foreign_parts"},
     "dialects.openai_responses": {"dialects.foreign_parts"},
-    "rules.context": {"dialects.besides"},
     "rules.judge": {"rules.binding", "rules.errors.message_counting", "rules.errors.quotes"},
     "rules.pairs": {"rules.duplicates", "rules.result_places"},
     "rules.result_contents": {"dialects.bedrock_converse"},

@@ -151,7 +151,7 @@ def _says_more(result: Block) -> bool:
     """Whether a result without real output has a text in a field where none is expected."""
     if not isinstance(result.value, dict) or result.value.keys() <= _FIELDS:
         return False
-    from toolpair.dialects.besides import said_besides  # few results are empty
+    from toolpair.dialects.besides import said_besides  # which stands on this module
 
     return bool(said_besides(result))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from toolpair.dialects.besides import said_besides
 from toolpair.dialects.block_texts import argument_text, media_of, result_content, text_of
 from toolpair.dialects.new_ids import NewIds, loss
 from toolpair.rules.causes import Whole
@@ -290,19 +291,12 @@ def keep_as_text(result: Block, tool: str | None) -> ReplaceWithText:
     if isinstance(content, list):
         media = tuple(media_of(content))
         text = [part for part in content if not any(part is kept for kept in media)]
-    return ReplaceWithText(result, f"{kept_output_label(tool)}\n{text_of(text)}{also_said(result)}", media)
-
-
-def also_said(block: Block) -> str:
-    """What a block says in fields too many, to follow the text that it is kept as."""
-    from toolpair.dialects.besides import said_besides  # only a broken file needs it
-
-    return said_besides(block)
+    return ReplaceWithText(result, f"{kept_output_label(tool)}\n{text_of(text)}{said_besides(result)}", media)
 
 
 def call_as_text(call: Block) -> ReplaceWithText:
     """The edit that keeps a call without a result as labelled text, with its input."""
-    return ReplaceWithText(call, f"{kept_call_label(call.name)}\n{argument_text(call)}{also_said(call)}")
+    return ReplaceWithText(call, f"{kept_call_label(call.name)}\n{argument_text(call)}{said_besides(call)}")
 
 
 def with_edits(*edits: Edit | None) -> tuple[Edit, ...]:

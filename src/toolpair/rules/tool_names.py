@@ -6,10 +6,11 @@ import json
 import re
 from typing import Final
 
+from toolpair.dialects.besides import said_besides
 from toolpair.dialects.block_texts import arguments
 from toolpair.dialects.block_values import field_of, is_object, with_fields
 from toolpair.dialects.openai_chat import with_function
-from toolpair.rules.context import Context, also_said, keep_as_text
+from toolpair.rules.context import Context, keep_as_text
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.rule import Rule
 from toolpair.transcript.counting import plural
@@ -87,7 +88,7 @@ def _name(context: Context, pair: Pair, call: Block) -> None:
             call,
             "[Earlier tool call without a tool name, kept by toolpair.]\n"
             + json.dumps(arguments(call), ensure_ascii=False)
-            + also_said(call),
+            + said_besides(call),
         ),
         *(keep_as_text(result, None) for result in pair.results),
     ]
