@@ -114,6 +114,28 @@ def test_a_call_that_holds_its_output_is_no_chat_call() -> None:
     assert errors(session) == ["record.no_message"] and session.stage_recommended() is None
 
 
+@pytest.mark.parametrize("own", ["claude-code", "pi"])
+@pytest.mark.parametrize("forced", [False, True])
+def test_messages_with_their_content_under_unknown_keys_are_not_valid(own: str, forced: bool) -> None:
+    """The records around them are all as the agent writes them."""
+    values: list[Any] = [{"type": "session", "version": 3, "id": "s", "timestamp": TIME, "cwd": "/"}]
+    for number, role in enumerate(["user", "assistant"] * 2):
+        before = f"m{number - 1}" if number else None
+        link = {"parentUuid": before, "uuid": f"m{number}", "sessionId": "s", "version": "2.1.332", "cwd": "/"}
+        if own == "pi":
+            link = {"parentId": before, "id": f"m{number}"}
+        said = {"role": role, "body": f"words {number}"}
+        values.append({"type": role if own == "claude-code" else "message", "timestamp": TIME, "message": said, **link})
+    data = lines_of(values if own == "pi" else values[1:])
+    try:
+        session = open_session("s.jsonl", data=data, format=own if forced else None)
+    except SessionError as refused:
+        assert forced or own == "claude-code"
+        assert re.search(r"have (their content elsewhere|parts or keys that it does not know)", str(refused))
+    else:
+        assert errors(session) and session.stage_recommended() is None
+
+
 # --- only begun --------------------------------------------------------------------------------------------
 
 

@@ -174,7 +174,7 @@ class ListEvidence(Struct):
             return f"most of its messages ({self.foreign:,} of {self.messages:,}) have their content elsewhere"
         others = sum(count for api, count in self.by.items() if api != shape)
         if others and (not self.by.get(shape) or others * 2 > self.messages):
-            return f"{others:,} of its {self.messages:,} messages are written in another way"
+            return f"some of its messages ({others:,} of {self.messages:,}) are written in another way"
         if not self.roles and not self.by.get(shape):
             return "none of its records is a message"
         return None

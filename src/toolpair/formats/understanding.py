@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from toolpair.dialects.besides import content_elsewhere, keys_of_content
 from toolpair.formats import REGISTRY, get_format
 from toolpair.formats.format import Format, Item, KnowsRecords, OfSeveralApis
 from toolpair.formats.list_evidence import ANTHROPIC, ListEvidence
@@ -21,25 +22,30 @@ def why_not(found: Format, values: Iterable[Any]) -> str | None:
     known = sum(map(found.knows, records))
     found = found.for_records(records) if isinstance(found, OfSeveralApis) else found
     if known * 2 < len(records) and not found.sniff(records):
-        return f"{known or 'none'} of its {len(records):,} records are ones that {found.title} writes"
+        return f"{found.title} writes {f'only {known:,} of its {len(records):,}' if known else 'no such'} records"
     transcript = found.read([Item(number, value) for number, value in enumerate(records)])
     if not transcript.messages:
         return why_empty(found, records, transcript)
     strange = sum(map(_is_strange, transcript.messages))
     if strange * 2 > len(transcript.messages):
-        return f"most of its messages ({strange:,} of {len(transcript.messages):,}) have parts that it does not know"
+        count = f"{strange:,} of {len(transcript.messages):,}"
+        return f"most of its messages ({count}) have parts or keys that it does not know"
     return None
 
 
 def why_empty(found: Format, values: Iterable[Any], transcript: Transcript) -> str | None:
-    """The same for records without a message in them; None also where all are of kinds that the agent writes."""
+    """The same for records without a message in them; None also where all are of kinds that the agent writes, and none
+    of them has a message with its content elsewhere.
+    """
     if "inactive" in transcript.scopes.values():
         return None
     records = _whole(values)
+    if elsewhere := sum(map(_says_elsewhere, records)):
+        return f"its messages ({elsewhere:,} of {len(records):,} records) have their content elsewhere"
     known = sum(map(found.knows, records)) if isinstance(found, KnowsRecords) else 0
     if known == len(records):
         return None
-    return f"none of its {len(records):,} records is a message"
+    return "none of its records is a message"
 
 
 def formats_for(values: Sequence[Any], kind: str) -> list[str]:
@@ -59,7 +65,15 @@ def _fits(found: Format, records: Sequence[dict[str, Any]]) -> bool:
 
 
 def _is_strange(message: Message) -> bool:
-    return bool(message.blocks) and all(block.kind == "other" for block in message.blocks)
+    if not message.blocks:
+        return bool(keys_of_content(message))
+    return all(block.kind == "other" for block in message.blocks)
+
+
+def _says_elsewhere(record: dict[str, Any]) -> bool:
+    """Whether it is, or carries, a message that has its content under keys that nobody knows."""
+    parts = (part for part in (record, *record.values()) if isinstance(part, dict) and "role" in part)
+    return any(map(content_elsewhere, parts))
 
 
 def _whole(values: Iterable[Any]) -> list[dict[str, Any]]:
