@@ -11,8 +11,12 @@ import pytest
 import toolpair
 from tests.agents import codex_planted, planted
 from tests.properties.transcripts import anthropic, chat, plant
+from tests.work import work_of
 from toolpair.cli.choosing import apply_plan, read_plan
+from toolpair.formats import get_format
+from toolpair.formats.format import Item
 from toolpair.session.session import Session, open_session
+from toolpair.transcript.pairing import pair
 
 Calls = Sequence[tuple[Any, str]]
 Results = Sequence[tuple[Any, str]]
@@ -178,6 +182,33 @@ def test_another_tool_is_no_candidate() -> None:
     session = open_session("s.json", data=json.dumps([*messages, END]).encode())
     assert session.stage_recommended() is not None and not session.left
     assert "the listing" in session.to_bytes().decode()
+
+
+def test_calls_that_share_an_id_after_others_with_it_were_answered() -> None:
+    """All in one exchange: the calls in the user's message are told apart by their tools, whatever came before."""
+    messages = as_chat([("k", "read"), ("k", "list")], [("k", "the file"), ("k", "the listing")])
+    messages += as_chat([("k", "run"), ("k", "edit")], [("k", "it ran")])[1:]
+    messages[4]["role"], messages[5]["name"] = "user", "run"
+    session = open_session("s.json", data=json.dumps(messages).encode())
+    pairs = ((found.call, found.results) for found in session.conversation.pairs)
+    assert {call.name: [result.text for result in results] for call, results in pairs if call is not None} == {
+        "read": ["the file"],
+        "list": ["the listing"],
+        "run": ["it ran"],
+        "edit": [],
+    }
+
+
+def test_twice_the_calls_with_one_id_are_twice_the_work() -> None:
+    def work(count: int) -> int:
+        calls = [("k", f"tool_{number}") for number in range(count)]
+        messages = as_chat(calls, [("k", "said")] * count)
+        for message in messages[2:]:
+            message["name"] = "another"
+        transcript = get_format("openai-chat").read([Item(n, message) for n, message in enumerate(messages)])
+        return work_of(lambda: pair(transcript))
+
+    assert work(800) < 2.5 * work(400)
 
 
 def test_a_placeholder_with_another_id_is_no_output_to_lose() -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any, Final, Literal
 
 from msgspec import Struct
@@ -22,6 +23,8 @@ from toolpair.transcript.model import Block, Transcript
 Evidence = Literal["exact", "late", "early", "copy", "spelling", "link", "slip", "name", "follows", "guess"]
 BY_ID: Final = frozenset({"exact", "late", "early", "copy"})
 """Evidence of a result that has its call's id."""
+_LOOKED_AHEAD: Final = 100
+"""How many calls that wait with one id are told apart by what they call: with more, their order counts."""
 State = Literal["ok", "pending", "missing", "orphan", "mismatch", "duplicate", "misplaced"]
 Place = tuple[int, int]
 
@@ -139,8 +142,10 @@ class _Walk:
         self.exchange = -1
         self.waiting: dict[str, deque[Pair]] = {}
         self.answered: dict[str, Pair] = {}
-        self.shared: dict[str, list[Pair]] = {}
-        """The calls of this exchange that share an id, as far as nothing but their order tells their results apart."""
+        self.shared: dict[str, dict[int, Pair]] = {}
+        """By id, and id() of each: the calls of this exchange that share it, as far as nothing but their order tells
+        their results apart.
+        """
         self.linked: dict[tuple[str, str], tuple[Pair, int] | None] = {}
         """(record, id) -> the call there and its exchange; None where one record has several calls with that id."""
         self.open: dict[str, int] = {}
@@ -164,7 +169,7 @@ class _Walk:
             same = self.waiting.setdefault(key, deque())
             same.append(found)
             if key and len(same) > 1:
-                self.shared.setdefault(key, [same[0]]).append(found)
+                self.shared.setdefault(key, {}).update((id(one), one) for one in (same[0], found))
             if key and block.link is not None:
                 place = (block.link, key)
                 self.linked[place] = None if place in self.linked else (found, self.exchange)
@@ -190,7 +195,8 @@ class _Walk:
 
     def end_exchange(self) -> None:
         """Of calls that share an id some have no result: the file does not tell which, unless they are the same."""
-        for calls in self.shared.values():
+        for sharing in self.shared.values():
+            calls = sharing.values()
             left = [found for found in calls if not found.results]
             told = {(found.call.name, found.call.text) for found in calls if found.call is not None}
             if 0 < len(left) < len(calls) and len(told) > 1:
@@ -206,20 +212,20 @@ class _Walk:
         key = _key(block.id)
         if not owner.results:
             self.waiting[key].remove(owner)
-            if owner in self.shared.get(key, ()):
-                self.shared[key].remove(owner)
+            self.shared.get(key, {}).pop(id(owner), None)
         owner.add(block, at)
         self.answered[key] = owner
 
     def _first(self, queue: deque[Pair], result: Block) -> Pair:
         """Take the first waiting call of the result's kind or tool, else the first one."""
         if len(queue) > 1:
+            ahead = list(islice(queue, _LOOKED_AHEAD))
             for field in ("call_kind", "name"):
                 said = getattr(result, field)
-                fitting = [found for found in queue if said and getattr(found.call, field) == said]
-                if fitting and len(fitting) < len(queue):
-                    if len(fitting) == 1:
-                        self.shared.get(_key(result.id), []).remove(fitting[0])
+                fitting = [found for found in ahead if said and getattr(found.call, field) == said]
+                if fitting and len(fitting) < len(ahead):
+                    if len(fitting) == 1 and len(ahead) == len(queue):
+                        self.shared.get(_key(result.id), {}).pop(id(fitting[0]), None)
                     queue.remove(fitting[0])
                     return fitting[0]
         return queue.popleft()
