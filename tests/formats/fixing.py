@@ -94,6 +94,14 @@ def assert_left_to_a_person(planted: Planted, opened: Open) -> None:
     assert [said for said in planted.words if said not in told(after)] == []
 
 
+def errors_not_left_to_a_person(session: Session) -> list[str]:
+    """The errors for which no reason is said why no fix is applied unasked."""
+    session.stage_recommended()
+    held = {(one.problem.rule, one.problem.record) for one in session.staging.held_back}
+    found = (one for one in session.problems if one.severity == "error" and one.no_fix is None)
+    return [one.rule for one in found if (one.rule, one.record) not in held]
+
+
 def errors_but_guesses(session: Session) -> list[str]:
     """The rules of the errors that are no guess, which is left to a person."""
     assert all(problem.recommended is None and problem.no_fix for problem in session.problems if problem.guess)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolpair.source.errors import Refused, UnreadableFile
 from toolpair.source.rows.changes import changes_between, in_tables, moved_columns
-from toolpair.source.rows.layout import columns_of, insert, quoted, tables_of, text
+from toolpair.source.rows.layout import Part, columns_of, insert, quoted, tables_of, text
 from toolpair.source.rows.reading import prepare, reading
 from toolpair.source.rows.transaction import carry_out
 
@@ -56,11 +56,24 @@ def _database_of(rows: RowsOfSession, base: Document, now: Document, shown: str)
             insert(made, table, {k: v for k, v in columns.items() if k not in hidden.get(table, ())})
         by_uid = {record.uid: row for record, row in zip(base.records, found, strict=True)}
         carry_out(made, changes_between(base, now, by_uid, layout.tables, shown), shown)
+        for part in (part for table in layout.tables for part in table.parts if part.moves):
+            _put_in_order(made, part)
         for kind in ("index", "view", "trigger"):
             _make(made, source, kind)
         # Without it, values that were replaced would still be in free space.
         made.execute("VACUUM")
         return made.serialize()
+
+
+def _put_in_order(made: sqlite3.Connection, part: Part) -> None:
+    """Rows that were removed and added again stand as in a first copy, so that a copy of a copy is the same."""
+    if part.table not in tables_of(made):
+        return
+    cursor = made.execute(f"SELECT * FROM {quoted(part.table)} ORDER BY {', '.join(map(quoted, part.row))}")
+    names, rows = [column[0] for column in cursor.description], cursor.fetchall()
+    made.execute(f"DELETE FROM {quoted(part.table)}")
+    for values in rows:
+        insert(made, part.table, dict(zip(names, values, strict=True)))
 
 
 def _make(made: sqlite3.Connection, source: sqlite3.Connection, kind: str) -> None:
