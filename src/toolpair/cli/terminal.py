@@ -189,7 +189,7 @@ def add_max_size(parser: argparse._ActionsContainer) -> None:
         type=_size,
         metavar="SIZE",
         help="how much to read of standard input, of a compressed file and of a single line, as in 8G or 500M; "
-        "default: 4G, and 1G of a line",
+        "default: 4G, and 25M of a line",
     )
 
 
