@@ -33,6 +33,7 @@ NEVER: Final = {
     r"\bheed(s|ed)?\b": "respect",
     r"\b(message|messages|turn|turns|word|words|text) of the (user|assistant|model)\b": "a user message, an assistant turn",
     r"\bfor ever\b": "forever",
+    r"\breads? over\b": "skip",
 }  # fmt: skip
 """Forbidden words -> their replacements."""
 

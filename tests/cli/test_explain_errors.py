@@ -76,7 +76,7 @@ def test_an_unknown_text_shows_the_nearest_and_finds_its_id(run: Run, samples: P
     unknown = f"messages.4: some `tool_use` ids lack their `tool_result` blocks in the next message: {ID}"
     ran = run("explain", unknown, samples / FILE)
     assert ran.code == 1
-    assert "unknown" in ran.err and "The nearest known ones, none of which it is:" in ran.out
+    assert "unknown" in ran.err and "The nearest known ones, none of which match:" in ran.out
     assert f"names the id {ID}" in ran.out and "error result.missing" in ran.out
     listed = run("explain", unknown, samples / FILE, "--output-format", "json")
     assert listed.code == 1 and not listed.json["known"] and 0 < len(listed.json["nearest"]) <= 3

@@ -108,7 +108,7 @@ def test_a_text_that_leads_nowhere_is_told_and_the_prompt_stays(sound: Path) -> 
         await paste(app, pilot, "The toolUse blocks at messages.4 contain duplicate ids")
         await press(pilot, "enter")
         shown = frame(app)
-        assert "The nearest known error, which it is not, is from " in " ".join(shown.split())
+        assert "The nearest known error, which does not match, is from " in " ".join(shown.split())
         assert "homework" not in shown, "the next paste takes the place of what led nowhere"
         await press(pilot, "escape")
         assert isinstance(app.screen, PairScreen)

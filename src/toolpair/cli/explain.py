@@ -255,7 +255,7 @@ def _print_unknown(asked: _Asked, style: TerminalStyle) -> bool:
         out(f"{whose}: {safe(_shortened(asked.said, _SAID))}")
     near = nearest(thing)
     if near:
-        what = "ones, none of which it is" if len(near) > 1 else "one, which it is not"
+        what = "ones, none of which match" if len(near) > 1 else "one, which does not match"
         out(f"The nearest known {what}:")
     for error in near:
         out(f"  {style.bold(title_of(error.provider))}: {_shortened(error.text, _SHOWN)}")

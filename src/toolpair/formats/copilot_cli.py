@@ -488,7 +488,7 @@ def _damage(history: History, found: Sequence[Damage]) -> Iterator[ResumeEffect 
         elif damage.readable and damage.rule != "record.bad_utf8":
             yield effect_on_readers(damage, TITLE)
         elif damage.rule == "record.nul" and not damage.values and not damage.partial:
-            yield ResumeEffect("harmless", f"{TITLE} reads over it", "healed")
+            yield ResumeEffect("harmless", f"{TITLE} skips it", "healed")
         elif damage.first:
             yield ResumeEffect("stops", _NOT_LOADED, "rejected", complete=_is_complete(damage))
         else:

@@ -38,7 +38,7 @@ def damage(history: History, found: Sequence[Damage]) -> Iterator[ResumeEffect |
         elif one.readable:
             yield effect_on_readers(one, history.agent)
         elif not history.in_folder and one.rule == "record.nul" and not one.values and not one.partial:
-            yield ResumeEffect("harmless", f"{history.agent} reads over it", "healed")
+            yield ResumeEffect("harmless", f"{history.agent} skips it", "healed")
         else:
             yield ResumeEffect("stops", f"{history.agent} cannot load it: {STOPS}", "rejected", complete=_says(one))
 

@@ -86,7 +86,7 @@ Warning: low memory {"role":"assistant","content":[{"type":"text","text":"Shall 
         ),
         (
             Offered("escape", "escape the control characters"),
-            Offered("clear", "empty the column, of settings that goose reads over", "what is left of the settings"),
+            Offered("clear", "empty the column of settings that goose ignores", "what is left of the settings"),
             _ASIDE,
         ),
     ),
