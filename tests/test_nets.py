@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from tests.test_samples import EXPECTED, READ_ONLY, SAMPLES
+from tests.work import work_of
 from toolpair import repair
 from toolpair.session.session import Session, SessionError, open_session
 
@@ -222,3 +223,15 @@ def test_a_call_that_is_left_keeps_the_id_that_its_output_may_have(id_: str) -> 
     rules = {problem.rule: problem.no_fix for problem in repaired.left}
     parting = rules.get("call.duplicate_id") or rules.get("id.pattern")
     assert parting is not None and parting.startswith("A call has no result, and its id also")
+
+
+def test_twice_the_calls_that_are_left_are_twice_the_work() -> None:
+    def work(count: int) -> int:
+        messages: list[Any] = []
+        for number in range(count):
+            id_ = f"toolu_{number:06d}"
+            call = {"type": "tool_use", "id": id_, "name": "read", "input": {}}
+            messages += [{"role": "assistant", "content": [call]}, {"role": "user", "content": f"{id_} says: {SAID}"}]
+        return work_of(lambda: repair(messages, "anthropic"))
+
+    assert work(400) < 2.3 * work(200)

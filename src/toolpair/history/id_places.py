@@ -66,7 +66,8 @@ class IdPlaces:
 
     def __init__(self, document: Document | None, items: Sequence[Item] = (), format: object = None) -> None:
         self._document = document
-        self._items = items
+        self._listed = {item.uid: (number, item.value) for number, item in enumerate(items)}
+        """Of a list in memory: the number and the value of each message, by its uid."""
         self._beside = format.ids_beside if isinstance(format, KeepsIds) else frozenset()
         self._ends = format.outputs_beside if isinstance(format, KeepsOutputs) else frozenset()
         self._wanted: dict[str, _Wanted] = {}
@@ -115,7 +116,7 @@ class IdPlaces:
         `items`, `document`: the records that were judged as they are now; `whole`: they are all of the history.
         """
         self._search()
-        records = _Records(self._document, self._items, items, document, whole, self._spelt, self._find)
+        records = _Records(self._document, self._listed, items, document, whole, self._spelt, self._find)
         held: dict[str, str] = {}
         found = [self._settled(problem, records, held) for problem in problems]
         return tuple([self._unparted(problem, held) for problem in found] if held else found)
@@ -185,7 +186,7 @@ class IdPlaces:
         """The records in batches: how to get the uid of each, and their bytes."""
         document = self._document
         if document is None:
-            yield (lambda at: self._items[at].uid), [written(item.value) for item in self._items]
+            yield list(self._listed).__getitem__, [written(value) for _, value in self._listed.values()]
         elif isinstance(document.records, IndexedRecords):
             positions = document.records.positions
             for first, bodies in positions.bodies(_BLOCK):
@@ -237,7 +238,7 @@ class _Records:
     def __init__(
         self,
         opened: Document | None,
-        items: Sequence[Item],
+        listed: Mapping[int, tuple[int, Any]],
         now_items: Sequence[Item],
         now: Document | None,
         whole: bool,
@@ -245,7 +246,7 @@ class _Records:
         find: _Find,
     ) -> None:
         self._opened = opened
-        self._items = items
+        self._listed = listed
         self._now_items = now_items
         self._now = now
         self._whole = whole
@@ -285,7 +286,7 @@ class _Records:
             return self._opened.record(uid).body if uid in self._opened else None
         if uid in self._values:
             return written(self._values[uid])
-        return None if self._whole else next((written(item.value) for item in self._items if item.uid == uid), None)
+        return written(self._listed[uid][1]) if not self._whole and uid in self._listed else None
 
     @cached_property
     def _uids(self) -> Sequence[int]:
@@ -338,7 +339,7 @@ class _Records:
     def place(self, uid: int) -> str:
         opened = self._opened
         if opened is None:
-            return f"message {next((n for n, item in enumerate(self._items) if item.uid == uid), uid)}"
+            return f"message {self._listed[uid][0] if uid in self._listed else uid}"
         if uid not in opened:
             return "a record that a fix writes"
         line = opened.line_of(uid) if opened.kind == "lines" else None

@@ -135,7 +135,9 @@ def _by_words(file: Searched, text: str) -> Target:
     says = f' It says: "{said[:_SAID]}"' if said else ""
     alike = ""
     if near:
-        alike = f' The nearest known error, which does not match, is from {title_of(near[0].provider)}: "{near[0].text}"'
+        alike = (
+            f' The nearest known error, which does not match, is from {title_of(near[0].provider)}: "{near[0].text}"'
+        )
     return Target(None, None, None, _NOTHING + says + alike)
 
 
