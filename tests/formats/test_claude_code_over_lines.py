@@ -54,7 +54,7 @@ def test_it_is_checked_and_fixed_as_if_on_one_line(name: str) -> None:
     if name == "result_line_lost":
         # The call's id stands in a line of its own, which cannot be read alone: no placeholder is written unasked.
         (left,) = [found for found in again.problems if found.rule == "result.missing"]
-        assert rules(again) == rules(wide) == ["result.missing"] and "its id also stands" in str(left.no_fix)
+        assert rules(again) == rules(wide) == ["result.missing"] and "Its id also stands" in str(left.no_fix)
         return
     assert rules(again) == rules(wide) == rules(plain)
     assert outputs(again) == outputs(wide) == outputs(plain)
