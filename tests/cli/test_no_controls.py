@@ -51,3 +51,17 @@ def test_none_is_printed_or_written(run: Run, tmp_path: Path, command: str) -> N
         found = _CONTROLS.search(data)
         assert found is None, data[max(found.start() - 80, 0) : found.end() + 20]
     assert ran.raw or ran.err or list(places["OUT"].iterdir())
+
+
+def test_an_excerpt_means_the_same_without_them(run: Run, tmp_path: Path) -> None:
+    """A control character that JSON may hold is escaped, so that what is read is the same."""
+    path = tmp_path / "session.json"
+    call = {"type": "tool_use", "id": "toolu_1", "name": "look", "input": {"at": "\x9b31m\x7f"}}
+    messages = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": [call]},
+        {"role": "user", "content": "on"},
+    ]
+    path.write_text(json.dumps(messages, ensure_ascii=False))
+    ran = run("excerpt", path, "--no-redact")
+    assert call in json.loads(ran.raw)[1]["content"] and "as signs" not in ran.err
