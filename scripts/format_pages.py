@@ -8,7 +8,7 @@ from typing import Final
 
 from toolpair.formats import AGENTS, agents_of, all_formats
 from toolpair.formats.agent import Agent, SessionFile
-from toolpair.formats.database_agent import DatabaseAgent
+from toolpair.formats.engine.agents.database_agent import DatabaseAgent
 from toolpair.formats.format import Format, OfSeveralApis
 from toolpair.rules.pages import pages as rule_pages
 from toolpair.shell.machine import Machine, home_short

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
+from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.format import Beside, SentRequest
-from toolpair.formats.way_back import WayBack
 from toolpair.rules.problem import OnResume, Problem
 from toolpair.shell.machine import Machine
 from toolpair.source import peek

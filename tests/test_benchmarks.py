@@ -28,7 +28,7 @@ from benchmarks.report import BEGIN, END, page_with, verdict
 from benchmarks.report import text as report_text
 from benchmarks.run import main as run_benchmarks
 from benchmarks.sessions.options import BREAKABLE, DATABASES, FORMATS, SHAPES, Options, bytes_of
-from toolpair.formats.databases import sessions_in
+from toolpair.formats.engine.agents.databases import sessions_in
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "performance.md"
 RULES = {

@@ -16,7 +16,7 @@ from tests import opencode_sessions
 from tests.long_sessions import AGENTS, BREAKS, pi
 from tests.test_growth import all_that_is_asked
 from tests.work import growing
-from toolpair.formats.databases import sessions_in
+from toolpair.formats.engine.agents.databases import sessions_in
 from toolpair.session.session import Session, open_session
 from toolpair.transcript.edits import Reorder
 

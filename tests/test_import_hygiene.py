@@ -95,7 +95,7 @@ def test_a_check_loads_nothing_that_it_does_not_use(sample: str) -> None:
     ours = {name for name in loaded if name.startswith("toolpair.")}
     unused = (
         *("agents.catalog", "agents.processes", "agents.running", "source.saving", "source.peek", "shell.machine"),
-        *("formats.editor_extensions", "formats.way_back"),
+        *("formats.roo_code.extensions", "formats.engine.agents.way_back"),
         *("session.following", "session.surroundings", "session.journal", "library"),
         *("cli.fix", "cli.sees", "cli.compare", "cli.explain", "cli.rule_pages", "cli.ci", "rules.pages"),
         *("session.find", "history.losses", "session.recipe_", "rules.errors.error_detection", "rules.errors.matching"),
@@ -167,7 +167,7 @@ _CLAUDE_CODE = "".join(
 
 @pytest.mark.parametrize(
     ("name", "content", "most"),
-    [("list.json", _PLAIN, 138), ("session.jsonl", _CLAUDE_CODE, 162)],
+    [("list.json", _PLAIN, 143), ("session.jsonl", _CLAUDE_CODE, 167)],
     ids=["list of messages", "Claude Code"],
 )
 def test_a_check_of_a_small_sound_file_loads_few_modules(tmp_path: Path, name: str, content: str, most: int) -> None:
@@ -186,8 +186,13 @@ def test_a_check_of_a_small_sound_file_loads_few_modules(tmp_path: Path, name: s
             "history.open_w",
             "history.window_e",
         ),
-        *("history.lights", "formats.light", "formats.anthropic_light", "formats.claude_code.light"),
-        *("formats.damage", "cli.jobs", "cli.worker", "session.recipe_"),
+        *(
+            "history.lights",
+            "formats.engine.reading.light",
+            "formats.lists.anthropic_light",
+            "formats.claude_code.light",
+        ),
+        *("formats.engine.damage", "cli.jobs", "cli.worker", "session.recipe_"),
         *("formats.claude_code.editing", "formats.codex.reading", "formats.codex.editing"),
     )
     assert not [module for module in ours if module.removeprefix("toolpair.").startswith(waiting)]
@@ -212,7 +217,14 @@ def test_the_library_works_without_a_terminal_library() -> None:
 # next to nothing, the interface shows its first frame before it has a session.
 DOORS = {
     "cli.main": {"cli.inputs", "cli.meant", "cli.terminal", "session.session", "shell.program", "source.errors"},
-    "cli.open": {"agents.catalog", "cli.inputs", "formats.databases", "session.session", "toolpair", "tui"},
+    "cli.open": {
+        "agents.catalog",
+        "cli.inputs",
+        "formats.engine.agents.databases",
+        "session.session",
+        "toolpair",
+        "tui",
+    },
     "library.guard": {"library.message_lists", "library.report", "rules.profiles"},
     "tui": {
         "session.journal",
@@ -229,11 +241,11 @@ DOORS = {
 }
 # A check of a small sound file loads 150 modules; these are 95 more, which a broken, a long, an odd or a saved one needs.
 CHECKING = {
-    "formats.format_detection": {"formats.understanding"},
+    "formats.engine.detection.format_detection": {"formats.engine.detection.understanding"},
     "history.checked_records": {
         "dialects.request_bodies",
-        "formats.damaged",
-        "formats.openai_responses",
+        "formats.engine.damage.damaged",
+        "formats.lists.openai_responses",
         "history.id_places",
     },
     "history.conversation": {
@@ -256,8 +268,14 @@ CHECKING = {
     "rules.pairs": {"rules.duplicates", "rules.result_places"},
     "rules.result_contents": {"dialects.bedrock_converse"},
     "session.carrying_out": {"recipes", "recipes.careful", "recipes.engine", "source.changes"},
-    "session.opening": {"formats.databases", "history.open_windows"},
-    "session.saving": {"formats.databases", "session.opening", "source.byte_runs", "source.packing", "source.saving"},
+    "session.opening": {"formats.engine.agents.databases", "history.open_windows"},
+    "session.saving": {
+        "formats.engine.agents.databases",
+        "session.opening",
+        "source.byte_runs",
+        "source.packing",
+        "source.saving",
+    },
     "session.session": {
         "recipes",
         "recipes.recipe",
@@ -292,13 +310,21 @@ CHECKING = {
 }
 # A format is asked whether a file is its own; what reads, judges and edits such files is loaded for one that is.
 FORMATS = {
-    "agents.catalog": {"formats.database_agent", "formats.databases"},
-    "formats.database_agent": {"formats.databases", "formats.way_back", "source.peek"},
-    "formats.databases": {"source.folders.stored_session"},
-    "formats.docker_agent_database": {"formats.way_back", "shell.quoting", "source.peek"},
-    "formats.agent": {"formats.turns"},
-    "formats.anthropic": {"dialects.anthropic_writer", "formats.anthropic_light", "formats.linear"},
-    "formats.claude_code": {
+    "agents.catalog": {"formats.engine.agents.database_agent", "formats.engine.agents.databases"},
+    "formats.engine.agents.database_agent": {
+        "formats.engine.agents.databases",
+        "formats.engine.agents.way_back",
+        "source.peek",
+    },
+    "formats.engine.agents.databases": {"source.folders.stored_session"},
+    "formats.docker_agent.database": {"formats.engine.agents.way_back", "shell.quoting", "source.peek"},
+    "formats.agent": {"formats.engine.reading.turns"},
+    "formats.lists.anthropic": {
+        "dialects.anthropic_writer",
+        "formats.lists.anthropic_light",
+        "formats.engine.writing.linear",
+    },
+    "formats.claude_code.format": {
         "formats.claude_code.damage",
         "formats.claude_code.editing",
         "formats.claude_code.inactive",
@@ -314,12 +340,12 @@ FORMATS = {
     "formats.claude_code.agent": {
         "formats.claude_code.effects",
         "formats.claude_code.session_files",
-        "formats.way_back",
+        "formats.engine.agents.way_back",
     },
     "formats.claude_code.around": {"formats.claude_code.sending"},
-    "formats.claude_code.light": {"formats.light"},
+    "formats.claude_code.light": {"formats.engine.reading.light"},
     "formats.claude_code.sending": {"formats.claude_code.sending.old"},
-    "formats.codex": {
+    "formats.codex.format": {
         "formats.codex.damage",
         "formats.codex.editing",
         "formats.codex.fix_notes",
@@ -337,58 +363,81 @@ FORMATS = {
         "formats.codex.forks",
         "formats.codex.projection",
         "formats.codex.session_files",
-        "formats.way_back",
+        "formats.engine.agents.way_back",
     },
-    "formats.continue_dev": {"formats.way_back", "source.peek"},
-    "formats.gemini_cli": {"formats.gemini_cli_edits", "formats.way_back", "source.peek"},
-    "formats.goose": {"formats.clock", "formats.goose_checks", "formats.goose_edits", "formats.turns"},
-    "formats.goose_checks": {"formats.lost"},
-    "formats.goose_database": {"formats.goose", "formats.turns", "formats.way_back", "source.peek"},
-    "formats.kimi_cli_agent": {"formats.way_back"},
-    "formats.openai_chat": {"dialects.openai_chat_writer", "formats.list_edits", "formats.openai_chat_light"},
-    "formats.openai_responses": {"dialects.openai_responses_writer", "formats.item_messages", "formats.list_edits"},
-    "formats.copilot_cli": {"dialects.copilot_writer", "formats.copilot_rules", "formats.way_back", "source.peek"},
-    "formats.openclaw": {"formats.openclaw_rows"},
-    "formats.openclaw_database": {
-        "formats.pi_files",
-        "formats.way_back",
+    "formats.continue_dev.format": {"formats.engine.agents.way_back", "source.peek"},
+    "formats.gemini_cli.format": {"formats.gemini_cli.writing", "formats.engine.agents.way_back", "source.peek"},
+    "formats.goose.format": {
+        "formats.engine.reading.clock",
+        "formats.goose.checks",
+        "formats.goose.writing",
+        "formats.engine.reading.turns",
+    },
+    "formats.goose.checks": {"formats.engine.damage.lost"},
+    "formats.goose.database": {
+        "formats.goose.format",
+        "formats.engine.reading.turns",
+        "formats.engine.agents.way_back",
+        "source.peek",
+    },
+    "formats.kimi_cli.agent": {"formats.engine.agents.way_back"},
+    "formats.lists.openai_chat": {
+        "dialects.openai_chat_writer",
+        "formats.lists.writing",
+        "formats.lists.openai_chat_light",
+    },
+    "formats.lists.openai_responses": {
+        "dialects.openai_responses_writer",
+        "formats.engine.reading.item_messages",
+        "formats.lists.writing",
+    },
+    "formats.copilot_cli.format": {
+        "dialects.copilot_writer",
+        "formats.copilot_cli.checks",
+        "formats.engine.agents.way_back",
+        "source.peek",
+    },
+    "formats.openclaw.format": {"formats.openclaw.rows"},
+    "formats.openclaw.database": {
+        "formats.pi_family.records",
+        "formats.engine.agents.way_back",
         "rules.problem",
         "shell.quoting",
         "source.peek",
     },
-    "formats.openclaw_rows": {"formats.openclaw_checks", "formats.openclaw_edits"},
-    "formats.opencode": {"formats.opencode_edits", "formats.opencode_rules", "formats.opencode_subagents"},
-    "formats.opencode_database": {"formats.way_back", "source.peek"},
-    "formats.oh_my_pi": {"formats.way_back", "source.peek"},
-    "formats.pi": {"formats.way_back", "source.peek"},
-    "formats.pi_files": {"dialects.pi_writer", "formats.pi_settings", "source.peek"},
-    "formats.cline_cli": {
-        "formats.cline_cli_compaction",
-        "formats.cline_cli_edits",
-        "formats.cline_cli_sending",
-        "formats.clock",
-        "formats.editor_extensions",
-        "formats.lost",
-        "formats.own_problems",
-        "formats.reading",
-        "formats.way_back",
+    "formats.openclaw.rows": {"formats.openclaw.checks", "formats.openclaw.writing"},
+    "formats.opencode.format": {"formats.opencode.writing", "formats.opencode.checks", "formats.opencode.subagents"},
+    "formats.opencode.database": {"formats.engine.agents.way_back", "source.peek"},
+    "formats.oh_my_pi.format": {"formats.engine.agents.way_back", "source.peek"},
+    "formats.pi.format": {"formats.engine.agents.way_back", "source.peek"},
+    "formats.pi_family.records": {"dialects.pi_writer", "formats.pi_family.settings", "source.peek"},
+    "formats.cline_cli.format": {
+        "formats.cline_cli.compaction",
+        "formats.cline_cli.writing",
+        "formats.cline_cli.sending",
+        "formats.engine.reading.clock",
+        "formats.engine.agents.marked_words",
+        "formats.engine.damage.lost",
+        "formats.engine.damage.own_problems",
+        "formats.engine.reading.reading",
+        "formats.engine.agents.way_back",
         "source.peek",
     },
-    "formats.plain": {"formats.lost"},
-    "formats.qwen_code": {
-        "formats.qwen_code_edits",
-        "formats.qwen_code_rules",
-        "formats.sent_contents",
-        "formats.way_back",
+    "formats.lists.plain": {"formats.engine.damage.lost"},
+    "formats.qwen_code.format": {
+        "formats.qwen_code.writing",
+        "formats.qwen_code.checks",
+        "formats.qwen_code.sending",
+        "formats.engine.agents.way_back",
         "source.peek",
     },
-    "formats.roo_code": {
+    "formats.roo_code.format": {
         "dialects.anthropic_writer",
-        "formats.clock",
-        "formats.linear",
-        "formats.reading",
-        "formats.results_as_text",
-        "formats.roo_code_envelope",
+        "formats.engine.reading.clock",
+        "formats.engine.writing.linear",
+        "formats.engine.reading.reading",
+        "formats.roo_code.results_as_text",
+        "formats.roo_code.envelope",
     },
 }
 # What one option or one mistake needs, of modules that each command loads: 40 of them.
@@ -398,14 +447,14 @@ COMMANDS = {
     "cli.inputs": {
         "agents.catalog",
         "agents.installed",
-        "formats.databases",
+        "formats.engine.agents.databases",
         "session.surroundings",
         "source.packing",
         "source.spooled",
     },
     "cli.output": {"cli.ci.github", "cli.ci.sarif"},
     "cli.progress": {"cli.progress_line"},
-    "cli.sessions": {"formats.databases"},
+    "cli.sessions": {"formats.engine.agents.databases"},
     "cli.terminal": {"cli.knowledge", "cli.meant", "text.safe", "text.shell"},
 }
 # What a key opens, of modules that are there for the first frame, or with the list: 90 and 40 of them.

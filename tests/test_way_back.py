@@ -18,7 +18,7 @@ from tests.hostile.sessions import THREAD, claude_code, codex, written
 from tests.patience import PATIENCE
 from tests.tui.driving import drive, press
 from toolpair.cli.main import main
-from toolpair.formats.way_back import WayBack
+from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
 

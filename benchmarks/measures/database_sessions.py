@@ -50,14 +50,14 @@ for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.json")):
 """
 _LISTED: Final = """
 import sys, time
-from toolpair.formats.databases import sessions_in
+from toolpair.formats.engine.agents.databases import sessions_in
 begun = time.process_time()
 found = sessions_in(sys.argv[1], sys.argv[1]).sessions
 print(time.process_time() - begun, len(found))
 """
 _LINES: Final = """
 import sys
-from toolpair.formats.databases import open_stored
+from toolpair.formats.engine.agents.databases import open_stored
 from toolpair.source.limits import USUAL
 with open(sys.argv[2], "wb") as file:
     file.write(bytes(open_stored(sys.argv[1], None, sys.argv[1], USUAL).data[:]))

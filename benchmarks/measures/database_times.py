@@ -16,7 +16,7 @@ from time import perf_counter
 from typing import Any, Final
 
 import toolpair
-from toolpair.formats.databases import sessions_in
+from toolpair.formats.engine.agents.databases import sessions_in
 
 _ROWS: Final = 20
 _TEXT: Final = "An ordinary line of output.\n" * 180

@@ -25,7 +25,7 @@ from tests.agents.comparing import (
 from tests.agents.running import PROMPT, Resumed
 from tests.formats.fixing import errors, seen_of
 from tests.goose_sessions import SESSION, Planted, corpus, database, old_file, others, sound
-from toolpair.formats.databases import sessions_in
+from toolpair.formats.engine.agents.databases import sessions_in
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from toolpair.dialects.anthropic_writer import AnthropicWriter
+from toolpair.formats.engine.writing.linear import Linear
+from toolpair.formats.engine.writing.tree import Tree, TreeEnvelope
 from toolpair.formats.format import Item
-from toolpair.formats.linear import Linear
-from toolpair.formats.tree import Tree, TreeEnvelope
 from toolpair.transcript.draft import DraftBlock, DraftMessage
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, Message, Transcript

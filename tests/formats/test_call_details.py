@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolpair.formats.call_details import DetailReader
-from toolpair.formats.claude_code import FORMAT as CLAUDE_CODE
-from toolpair.formats.codex import FORMAT as CODEX
+from toolpair.formats.claude_code.format import FORMAT as CLAUDE_CODE
+from toolpair.formats.codex.format import FORMAT as CODEX
+from toolpair.formats.engine.reading.call_details import DetailReader
 from toolpair.formats.format import Format, KeepsMore, Timed
-from toolpair.formats.openai_chat import FORMAT as CHAT
-from toolpair.formats.pi import FORMAT as PI
-from toolpair.formats.roo_code import RooCodeFormat
+from toolpair.formats.lists.openai_chat import FORMAT as CHAT
+from toolpair.formats.pi.format import FORMAT as PI
+from toolpair.formats.roo_code.format import RooCodeFormat
 from toolpair.source.sibling_files import FilesBeside
 
 ROO = RooCodeFormat()

@@ -31,7 +31,7 @@ from tests.formats.fixing import assert_fixed, assert_left_as_a_guess, assert_un
 from toolpair.agents import catalog
 from toolpair.dialects.block_texts import call_summary
 from toolpair.formats import get_format
-from toolpair.formats.cline_cli_outdated import OUTDATED
+from toolpair.formats.cline_cli.outdated import OUTDATED
 from toolpair.session.session import Session, open_session
 from toolpair.shell.machine import Machine
 

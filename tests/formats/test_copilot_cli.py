@@ -34,7 +34,7 @@ from toolpair.agents import catalog
 from toolpair.agents.resume_command import how_to_resume
 from toolpair.formats import get_agent, get_format
 from toolpair.formats.agent import SessionFile
-from toolpair.formats.copilot_events import NEEDS
+from toolpair.formats.copilot_cli.events import NEEDS
 from toolpair.formats.format import Timed, Usage
 from toolpair.reports.reading.row_words import words_of
 from toolpair.session.session import Session, open_session

@@ -14,7 +14,7 @@ from tests import docker_agent_databases, goose_sessions, openclaw_databases, op
 from toolpair.agents.catalog import index, index_of
 from toolpair.cli.main import main
 from toolpair.formats import get_agent
-from toolpair.formats.databases import all_layouts, words_of
+from toolpair.formats.engine.agents.databases import all_layouts, words_of
 from toolpair.session.session import Session, SessionError, open_session
 from toolpair.shell.machine import Machine
 from toolpair.source.peek import LONGEST

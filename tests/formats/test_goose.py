@@ -38,7 +38,7 @@ from tests.goose_sessions import (
 )
 from toolpair.cli.main import main
 from toolpair.formats import get_agent, get_format
-from toolpair.formats.goose_database import LAYOUT
+from toolpair.formats.goose.database import LAYOUT
 from toolpair.session.session import Session, open_session
 from toolpair.shell.machine import Machine
 from toolpair.source.errors import Refused

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.formats.made_up_tree import ENVELOPE, WRITER
+from toolpair.formats.engine.writing.linear import Linear
+from toolpair.formats.engine.writing.linked_records import LinkedRecords
 from toolpair.formats.format import Item
-from toolpair.formats.linear import Linear
-from toolpair.formats.linked_records import LinkedRecords
 from toolpair.transcript.edits import Edit, MoveRecord, Reidentify, Relink, RemoveRecord, SetInRecord
 from toolpair.transcript.model import Transcript
 

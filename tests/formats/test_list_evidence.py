@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import toolpair
-from toolpair.formats.list_evidence import ListEvidence
+from toolpair.formats.engine.detection.list_evidence import ListEvidence
 from toolpair.session.session import Session, SessionError, open_session
 
 Message = dict[str, Any]

@@ -35,7 +35,7 @@ from toolpair.agents.resume_command import how_to_resume
 from toolpair.cli.main import main
 from toolpair.formats import get_agent
 from toolpair.formats.agent import SessionFile
-from toolpair.formats.databases import sessions_in, words_of
+from toolpair.formats.engine.agents.databases import sessions_in, words_of
 from toolpair.recipes import RECIPES
 from toolpair.rules.problem import Problem
 from toolpair.session.session import Session, open_session

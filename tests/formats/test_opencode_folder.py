@@ -23,7 +23,7 @@ from toolpair.agents.resume_command import how_to_resume
 from toolpair.cli.main import main
 from toolpair.formats import address_of, folder_layout, get_agent
 from toolpair.formats.agent import SessionFile
-from toolpair.formats.databases import sessions_in, words_of
+from toolpair.formats.engine.agents.databases import sessions_in, words_of
 from toolpair.session.session import Session, open_session
 from toolpair.shell.machine import Machine
 from toolpair.source.errors import Refused, UnreadableFile

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolpair.formats import REGISTRY, all_formats
-from toolpair.formats.format_detection import format_of
+from toolpair.formats.engine.detection.format_detection import format_of
 from toolpair.source.container import read_container
 from toolpair.transcript.model import Damaged
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.formats.made_up_tree import ENVELOPE, WRITER, apply, path_of, read, said
+from toolpair.formats.engine.writing.tree import Tree
 from toolpair.formats.format import Item
-from toolpair.formats.tree import Tree
 from toolpair.transcript.edits import (
     Edit,
     InsertMessage,

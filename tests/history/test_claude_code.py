@@ -17,8 +17,8 @@ from tests.history.opening import SIZES
 from tests.history.reports import told
 from tests.history.sessions import session, written
 from toolpair.formats import get_format
+from toolpair.formats.engine.reading.light import ReadAtAGlance
 from toolpair.formats.format import AS_RESUMED, Item, Spills, View
-from toolpair.formats.light import ReadAtAGlance
 from toolpair.history import outline as outlines
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.outline import Outline, Range

@@ -21,10 +21,10 @@ from tests.history.unlit import Unlit
 from tests.properties.odd_contents import add_odd
 from tests.properties.transcripts import anthropic, chat, plant
 from toolpair.formats import get_format
-from toolpair.formats.anthropic_light import AnthropicLight
+from toolpair.formats.engine.detection.list_evidence import ListEvidence
 from toolpair.formats.format import Item
-from toolpair.formats.list_evidence import ListEvidence
-from toolpair.formats.openai_chat_light import ChatLight
+from toolpair.formats.lists.anthropic_light import AnthropicLight
+from toolpair.formats.lists.openai_chat_light import ChatLight
 from toolpair.history import list_windows
 from toolpair.history import outline as outlines
 from toolpair.history.checked_records import CheckedRecords

@@ -7,7 +7,7 @@ from typing import Any
 
 from toolpair.formats import get_format
 from toolpair.formats.format import AS_RESUMED, Item, View
-from toolpair.formats.plain import PlainFormat
+from toolpair.formats.lists.plain import PlainFormat
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript
 

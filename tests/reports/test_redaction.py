@@ -24,9 +24,9 @@ from tests import (
 )
 from tests.agents import codex_planted, planted
 from tests.reports.secrets_in_sessions import SESSIONS, found_in
-from toolpair.formats import context_texts
 from toolpair.formats.claude_code import branches, session_files
 from toolpair.formats.claude_code.sending import taking
+from toolpair.formats.engine.reading import context_texts
 from toolpair.reports.redaction import copies
 from toolpair.reports.redaction.check import described, left_in
 from toolpair.reports.redaction.copies import redacted_session

@@ -22,7 +22,8 @@ from tests.docker_agent_databases import several
 from tests.rows.test_saving import left_open, run
 from tests.rows.test_saving_faults import made
 from toolpair.cli.main import main
-from toolpair.formats import databases, docker_agent_database
+from toolpair.formats.docker_agent import database as docker_agent_database
+from toolpair.formats.engine.agents import databases
 from toolpair.source.errors import UnreadableFile
 from toolpair.source.rows import layout, save
 from toolpair.source.rows import private_copy as private_copies

@@ -52,8 +52,8 @@ def index_of(database: str) -> tuple[list[FoundSession], str | None]:
     """The sessions of a database or a folder, the newest first, without those of sub-agents, and a sentence on those
     that cannot be opened. Raises Unreadable.
     """
-    from toolpair.formats.database_agent import DatabaseAgent
-    from toolpair.formats.databases import sessions_in, top_level
+    from toolpair.formats.engine.agents.database_agent import DatabaseAgent
+    from toolpair.formats.engine.agents.databases import sessions_in, top_level
 
     path = resolved(database)
     found = sessions_in(path, database)

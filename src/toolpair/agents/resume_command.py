@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from toolpair.formats.agent import Agent, SessionFile
-from toolpair.formats.way_back import WayBack
+from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.shell.machine import Machine, resolved
 
 

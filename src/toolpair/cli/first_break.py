@@ -23,7 +23,7 @@ from toolpair.cli.terminal import (
     safe,
     style_for,
 )
-from toolpair.formats.databases import holds_sessions
+from toolpair.formats.engine.agents.databases import holds_sessions
 from toolpair.reports.first_break.breaks import FirstBreaks, breaks_of
 from toolpair.reports.first_break.log import Entry, FileLog
 from toolpair.session.session import SessionError

@@ -19,7 +19,7 @@ from toolpair.cli.progress import Progress
 from toolpair.cli.satisfying import stage_for_all
 from toolpair.cli.terminal import out, say, style_for
 from toolpair.formats import address_of
-from toolpair.formats.databases import named_sessions
+from toolpair.formats.engine.agents.databases import named_sessions
 from toolpair.session.saving import Saved, attempted, in_the_way, set_aside
 from toolpair.session.session import Refused, Session, SessionError
 from toolpair.shell.program import command

@@ -182,7 +182,7 @@ def _sessions_of(name: str, walked: bool) -> Iterator[Input]:
     """A file as it is, a database or a folder of sessions as each of its sessions."""
     never = os.path.splitext(name)[1] in _ALWAYS_TRIED or (walked and ".toolpair-" in os.path.basename(name))
     if name != STDIN and not never and is_database(name):
-        from toolpair.formats.databases import looks_known, named_sessions
+        from toolpair.formats.engine.agents.databases import looks_known, named_sessions
 
         try:
             if not walked or looks_known(name):
@@ -201,7 +201,7 @@ def _sessions_of(name: str, walked: bool) -> Iterator[Input]:
 
 def _in_folder(name: str, walked: bool) -> Iterator[Input]:
     """The sessions of a folder; of a walked one those that its agent still reads there."""
-    from toolpair.formats.databases import has_moved, named_sessions
+    from toolpair.formats.engine.agents.databases import has_moved, named_sessions
 
     try:
         for one in named_sessions(name)[0]:

@@ -149,7 +149,7 @@ def _database_of_several(name: str | None) -> str | None:
 def _holds_sessions(name: str) -> bool:
     if not os.path.isdir(name):
         return is_database(name)
-    from toolpair.formats.databases import holds_sessions
+    from toolpair.formats.engine.agents.databases import holds_sessions
 
     return holds_sessions(name)
 

@@ -11,7 +11,7 @@ from toolpair.cli.output import dump
 from toolpair.cli.progress import Progress
 from toolpair.cli.terminal import Parser, UsageError, add_color, out, safe, say, style_for
 from toolpair.formats import address_of
-from toolpair.formats.databases import open_stored
+from toolpair.formats.engine.agents.databases import open_stored
 from toolpair.session.saving import refuse_other_session
 from toolpair.shell.program import command
 from toolpair.source.addresses import divided, is_database, joined

@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _of_database(options: argparse.Namespace, machine: Machine) -> int:
-    from toolpair.formats.databases import holds_sessions
+    from toolpair.formats.engine.agents.databases import holds_sessions
 
     path, session = divided(options.file)
     if session is not None and holds_sessions(path):

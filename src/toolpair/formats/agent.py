@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     import os
     from pathlib import Path
 
+    from toolpair.formats.engine.agents.way_back import WayBack
+    from toolpair.formats.engine.reading.turns import Outcome
     from toolpair.formats.format import Beside, SentRequest
-    from toolpair.formats.turns import Outcome
-    from toolpair.formats.way_back import WayBack
     from toolpair.rules.problem import OnResume, Problem
     from toolpair.shell.machine import Machine
     from toolpair.transcript.model import Transcript
@@ -189,7 +189,7 @@ class Agent(ABC):
 
         `seen` is what it would send, if known.
         """
-        from toolpair.formats.turns import what_becomes
+        from toolpair.formats.engine.reading.turns import what_becomes
 
         return what_becomes(self.title, self.measured, problem, seen, self.outcomes) if self.outcomes else None
 

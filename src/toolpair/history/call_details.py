@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolpair.formats.call_details import CallDetails, DetailReader
+from toolpair.formats.engine.reading.call_details import CallDetails, DetailReader
 from toolpair.formats.format import KeepsMore
 
 if TYPE_CHECKING:

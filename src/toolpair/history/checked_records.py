@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from toolpair.dialects.anthropic import STAND_INS
 from toolpair.formats import writer_of
+from toolpair.formats.engine.detection.list_evidence import is_foreign
 from toolpair.formats.format import (
     AS_RESUMED,
     Format,
@@ -23,7 +24,6 @@ from toolpair.formats.format import (
     SentRequest,
     View,
 )
-from toolpair.formats.list_evidence import is_foreign
 from toolpair.rules.context import Context
 from toolpair.rules.judge import Judgement, judge
 from toolpair.rules.odd_records import no_message
@@ -39,7 +39,7 @@ from toolpair.transcript.pairing import Pair
 
 if TYPE_CHECKING:
     from toolpair.formats.agent import Agent
-    from toolpair.formats.damaged import DamagedRecords
+    from toolpair.formats.engine.damage.damaged import DamagedRecords
     from toolpair.history.id_places import IdPlaces
     from toolpair.rules.errors.message_counting import Source
 
@@ -127,7 +127,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         """The damaged records, if the records are in a file; None when all are sound."""
         if self.document is None or self._sound(self.document):
             return None
-        from toolpair.formats.damaged import DamagedRecords
+        from toolpair.formats.engine.damage.damaged import DamagedRecords
 
         return DamagedRecords(self.format, self.items, self.transcript, self.document)
 
@@ -308,7 +308,7 @@ def request_of(outer: Any, format: object = None) -> Callable[[Transcript], Tran
 
     def with_request(transcript: Transcript) -> Transcript:
         if said.calls_elsewhere:
-            from toolpair.formats.openai_responses import with_calls_kept_elsewhere
+            from toolpair.formats.lists.openai_responses import with_calls_kept_elsewhere
 
             transcript = with_calls_kept_elsewhere(transcript)
         model = transcript.model or said.model

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from toolpair.dialects.block_texts import result_text
-from toolpair.formats.format import Format, Item, View
-from toolpair.formats.light import (
+from toolpair.formats.engine.reading.light import (
     ANSWERED,
     CALL,
     MODEL,
@@ -21,7 +20,8 @@ from toolpair.formats.light import (
     Odd,
     ReadAtAGlance,
 )
-from toolpair.formats.plain import PlainFormat
+from toolpair.formats.format import Format, Item, View
+from toolpair.formats.lists.plain import PlainFormat
 from toolpair.rules.profiles import Profile
 from toolpair.transcript.model import Block
 

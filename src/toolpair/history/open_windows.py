@@ -10,10 +10,10 @@ import orjson
 from msgspec.structs import replace
 
 from toolpair.dialects.anthropic import STAND_INS
-from toolpair.formats.damage_found import flaws_of_file
+from toolpair.formats.engine.damage.found import flaws_of_file
+from toolpair.formats.engine.detection.list_evidence import ListEvidence
+from toolpair.formats.engine.reading.light import Doubtful
 from toolpair.formats.format import FileFacts, Format, View
-from toolpair.formats.light import Doubtful
-from toolpair.formats.list_evidence import ListEvidence
 from toolpair.history.checked_records import CheckedRecords, Ids, items_of
 from toolpair.history.conversation import Conversation
 from toolpair.history.lights import light_for

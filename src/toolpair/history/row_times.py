@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Final
 
-from toolpair.formats.call_details import DetailReader
+from toolpair.formats.engine.reading.call_details import DetailReader
 from toolpair.history.conversation import Conversation
 from toolpair.history.summary import PairRow
 

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from toolpair.formats.light import (
+from toolpair.formats.engine.reading.light import (
     ANSWERED,
     ANSWERING,
     CALL,

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from toolpair.dialects.block_texts import argument_text
 from toolpair.dialects.block_values import as_json
-from toolpair.formats.call_details import DetailReader
+from toolpair.formats.engine.reading.call_details import DetailReader
 from toolpair.formats.format import Usage
 from toolpair.history.conversation import Conversation
 from toolpair.history.passing import Passage, passages

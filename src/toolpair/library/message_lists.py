@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from toolpair.formats import get_format
+from toolpair.formats.engine.detection.list_evidence import ANTHROPIC, ListEvidence, shape_of_profile
 from toolpair.formats.format import Format, Item
-from toolpair.formats.list_evidence import ANTHROPIC, ListEvidence, shape_of_profile
 from toolpair.history.checked_records import CheckedRecords, Ids
 from toolpair.history.list_windows import is_json, problems_in, shape_of
 from toolpair.history.losses import NOTHING, Losses, gone, less_sent, losses

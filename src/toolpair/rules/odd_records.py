@@ -49,7 +49,7 @@ RULES: Final = (
     Rule("record.bom", "records", fix_order=10, of_file=True),
     Rule("record.trailing_comma", "records", fix_order=10, of_file=True),
 )
-"""Damage to a record. `formats/damaged.py` finds it in the bytes, and half surrogates outside messages."""
+"""Damage to a record. `formats/engine/damage/` finds it in the bytes, and half surrogates outside messages."""
 
 ROW_RULES: Final = (Rule("record.failed", "records", fix_order=10, of_file=True),)
 """Rows of a database: found by the format of opencode."""

@@ -11,8 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from toolpair.formats import REGISTRY, address_of, get_format
-from toolpair.formats.format import Format, View
-from toolpair.formats.format_detection import (
+from toolpair.formats.engine.detection.format_detection import (
     by_outer,
     format_by_evidence,
     format_of,
@@ -24,6 +23,7 @@ from toolpair.formats.format_detection import (
     of_its_api,
     refused_as,
 )
+from toolpair.formats.format import Format, View
 from toolpair.history.checked_records import CheckedRecords, Ids, items_of, request_of
 from toolpair.history.conversation import SHORT, SMALL, Conversation, whole_conversation
 from toolpair.rules.profiles import Profile, is_profile, no_such_profile, usual_profile
@@ -245,7 +245,7 @@ def _snapshot(name: str, limits: Limits, progress: OnProgress | None) -> Snapsho
             return open_source(path, limits)
         except IsDatabase:
             pass
-    from toolpair.formats.databases import open_stored
+    from toolpair.formats.engine.agents.databases import open_stored
 
     return open_stored(path, session, name, limits, progress)
 

@@ -171,7 +171,7 @@ def save_copy(
 
 def _is_copy(path: str | Path, rows: StoredRecords | None) -> bool:
     """Whether a database holds this session alone. Raises Refused for the one that the session is in."""
-    from toolpair.formats.databases import holds_only
+    from toolpair.formats.engine.agents.databases import holds_only
 
     if rows is None or not is_database(str(path)):
         return False

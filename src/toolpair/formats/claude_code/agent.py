@@ -11,8 +11,8 @@ from toolpair.formats.claude_code.record_kinds import SUB_AGENT
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from toolpair.formats.engine.agents.way_back import WayBack
     from toolpair.formats.format import SentRequest
-    from toolpair.formats.way_back import WayBack
     from toolpair.rules.problem import OnResume, Problem
     from toolpair.shell.machine import Machine
     from toolpair.transcript.model import Transcript
@@ -60,7 +60,7 @@ class ClaudeCodeAgent(Agent):
         return described(found.path, found.size)
 
     def way_back(self, file: SessionFile) -> WayBack | None:
-        from toolpair.formats.way_back import WayBack
+        from toolpair.formats.engine.agents.way_back import WayBack
 
         if not file.session_id:
             return None

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from toolpair.formats.claude_code.frames import LogFacts
+from toolpair.formats.engine.reading.id_index import IdIndex
 from toolpair.formats.format import FileFacts, Item, Read
-from toolpair.formats.id_index import IdIndex
 from toolpair.transcript.model import Transcript
 
 _TAIL: Final = 64

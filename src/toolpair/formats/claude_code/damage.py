@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from toolpair.formats.claude_code.record_kinds import CHAIN_TYPES, value_of
-from toolpair.formats.clock import seconds_of
+from toolpair.formats.engine.damage.lost import Held, can_be_closed, effect_on_readers, held_in, held_in_part, ids_in
+from toolpair.formats.engine.reading.clock import seconds_of
 from toolpair.formats.format import Damage, Item, ResumeEffect
-from toolpair.formats.lost import Held, can_be_closed, effect_on_readers, held_in, held_in_part, ids_in
 from toolpair.source.json_spans import scan
 from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Transcript

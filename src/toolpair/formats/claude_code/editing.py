@@ -19,8 +19,8 @@ from toolpair.formats.claude_code.responses import Responses
 from toolpair.formats.claude_code.result_records import ResultRecords
 from toolpair.formats.claude_code.words_in_chain import keep_words_in_chain
 from toolpair.formats.claude_code.working import Working, kind_of
-from toolpair.formats.drafts.drafter import home_of
-from toolpair.formats.drafts.in_messages import ResultsInMessages
+from toolpair.formats.engine.writing.drafts.drafter import home_of
+from toolpair.formats.engine.writing.drafts.in_messages import ResultsInMessages
 from toolpair.formats.format import Item, Spills
 from toolpair.transcript.draft import DraftBlock, DraftMessage
 from toolpair.transcript.edits import (

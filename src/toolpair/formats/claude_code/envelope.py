@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from toolpair.formats.clock import seconds_of
+from toolpair.formats.engine.reading.clock import seconds_of
 
 _BEFORE: Final = ("isSidechain", "promptId", "agentId", "teamName")
 _AFTER: Final = ("userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug", "sessionKind")

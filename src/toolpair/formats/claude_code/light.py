@@ -21,9 +21,8 @@ from toolpair.formats.claude_code.outputs import said_by, worth_keeping
 from toolpair.formats.claude_code.reading import AGENT
 from toolpair.formats.claude_code.record_kinds import CHAIN_TYPES, SYNTHETIC_MODEL, content_of, text_or_none
 from toolpair.formats.claude_code.versions import ResumedBy, behaviour
-from toolpair.formats.clock import seconds_of
-from toolpair.formats.format import View
-from toolpair.formats.light import (
+from toolpair.formats.engine.reading.clock import seconds_of
+from toolpair.formats.engine.reading.light import (
     ANSWERED,
     CALL,
     CALL_KEYS,
@@ -46,6 +45,7 @@ from toolpair.formats.light import (
     ids_and_signed,
     texts_of,
 )
+from toolpair.formats.format import View
 from toolpair.transcript.model import Transcript
 
 _COPY: Final = re.compile(r"(.+)[^A-Za-z0-9][0-9]+")
@@ -486,7 +486,7 @@ class ClaudeCodeLight(Light):
     # At the end
 
     def heard(self, values: Sequence[Any]) -> None:
-        from toolpair.formats.light import Doubtful
+        from toolpair.formats.engine.reading.light import Doubtful
 
         around = self.around
         if Doubtful in map(type, values):

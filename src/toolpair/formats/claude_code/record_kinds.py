@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from toolpair.formats.clock import seconds_of
+from toolpair.formats.engine.reading.clock import seconds_of
 from toolpair.formats.format import Item
 from toolpair.transcript.model import Damaged
 

@@ -11,8 +11,8 @@ from toolpair.formats.claude_code.envelope import moment_between, record
 from toolpair.formats.claude_code.removing import Removing
 from toolpair.formats.claude_code.responses import Responses
 from toolpair.formats.claude_code.working import Working
-from toolpair.formats.clock import seconds_of
-from toolpair.formats.drafts.drafter import home_of
+from toolpair.formats.engine.reading.clock import seconds_of
+from toolpair.formats.engine.writing.drafts.drafter import home_of
 from toolpair.transcript.draft import DraftBlock, DraftMessage
 from toolpair.transcript.edits import Spot
 from toolpair.transcript.model import Block

@@ -9,8 +9,8 @@ from typing import Any, Final
 from toolpair.dialects.anthropic_writer import WRITER
 from toolpair.formats.claude_code.reading import cached_history
 from toolpair.formats.claude_code.record_kinds import text_or_none, value_of
+from toolpair.formats.engine.writing.linked_records import LinkedRecords, LinkEnvelope
 from toolpair.formats.format import Item
-from toolpair.formats.linked_records import LinkedRecords, LinkEnvelope
 from toolpair.transcript.draft import DraftBlock, DraftMessage
 from toolpair.transcript.id_shapes import uuid_of
 from toolpair.transcript.model import Transcript

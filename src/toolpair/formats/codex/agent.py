@@ -10,8 +10,8 @@ from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from toolpair.formats.engine.agents.way_back import WayBack
     from toolpair.formats.format import Beside, SentRequest
-    from toolpair.formats.way_back import WayBack
     from toolpair.rules.problem import OnResume, Problem
     from toolpair.shell.machine import Machine
     from toolpair.transcript.model import Transcript
@@ -54,7 +54,7 @@ class CodexAgent(Agent):
         return described(found.path, found.size, found.folder)
 
     def way_back(self, file: SessionFile) -> WayBack | None:
-        from toolpair.formats.way_back import WayBack
+        from toolpair.formats.engine.agents.way_back import WayBack
 
         if not file.session_id:
             return None

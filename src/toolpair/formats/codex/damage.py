@@ -10,9 +10,9 @@ from toolpair.formats.codex.readable import is_loaded
 from toolpair.formats.codex.reading import AGENT
 from toolpair.formats.codex.rollout_lines import is_paginated, is_too_big, lines_of
 from toolpair.formats.codex.sent_items import is_sent
-from toolpair.formats.damage_found import TOO_DEEP
+from toolpair.formats.engine.damage.found import TOO_DEEP
+from toolpair.formats.engine.damage.lost import held_in, ids_in
 from toolpair.formats.format import Damage, Item, ResumeEffect
-from toolpair.formats.lost import held_in, ids_in
 from toolpair.source.record_values import big_numbers
 from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Transcript

@@ -10,9 +10,9 @@ from toolpair.formats.codex.frames import frame_of
 from toolpair.formats.codex.mirrors import Mirrors
 from toolpair.formats.codex.ordinals import renumbered
 from toolpair.formats.codex.sent_items import HISTORY
-from toolpair.formats.drafts.as_messages import FreePlaces, ResultsAsMessages
+from toolpair.formats.engine.writing.drafts.as_messages import FreePlaces, ResultsAsMessages
+from toolpair.formats.engine.writing.linear import Envelope, Linear
 from toolpair.formats.format import Item
-from toolpair.formats.linear import Envelope, Linear
 from toolpair.transcript.draft import DraftMessage, Slot
 from toolpair.transcript.edits import Edit, Rename
 from toolpair.transcript.model import Block, Transcript

@@ -10,8 +10,8 @@ from msgspec import Struct, field
 from toolpair.dialects.openai_responses import texts_of, type_of
 from toolpair.formats.codex.rollout_lines import RolloutLine
 from toolpair.formats.codex.sent_items import HISTORY, is_sent
-from toolpair.formats.context_texts import begins_turn, is_context, is_summary
-from toolpair.formats.item_messages import HistoryItem
+from toolpair.formats.engine.reading.context_texts import begins_turn, is_context, is_summary
+from toolpair.formats.engine.reading.item_messages import HistoryItem
 
 
 class History(Struct, eq=False):

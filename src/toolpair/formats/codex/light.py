@@ -17,9 +17,8 @@ from toolpair.formats.codex.meta import unread_fields
 from toolpair.formats.codex.readable import is_loaded, passes_through
 from toolpair.formats.codex.reading import AGENT
 from toolpair.formats.codex.rollout_lines import is_too_deep
-from toolpair.formats.format import FileFacts, Read
-from toolpair.formats.id_index import IdIndex
-from toolpair.formats.light import (
+from toolpair.formats.engine.reading.id_index import IdIndex
+from toolpair.formats.engine.reading.light import (
     ANSWERED,
     CALL,
     MODEL,
@@ -36,6 +35,7 @@ from toolpair.formats.light import (
     Whole,
     parsed,
 )
+from toolpair.formats.format import FileFacts, Read
 from toolpair.transcript.model import Transcript
 
 _ENVELOPE: Final = 4

@@ -15,8 +15,8 @@ from toolpair.formats.codex.history import History, rebuild
 from toolpair.formats.codex.recovered import recovered_outputs
 from toolpair.formats.codex.rollout_lines import RolloutLine, ends_response, lines_of, skipped
 from toolpair.formats.codex.sent_items import RolloutFacts, is_sent
+from toolpair.formats.engine.reading.item_messages import messages_of
 from toolpair.formats.format import AS_RESUMED, Item, View
-from toolpair.formats.item_messages import messages_of
 from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Message, Scope, Transcript
 
 AGENT: Final = "Codex"

@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from toolpair.dialects import bedrock_converse, gemini
-from toolpair.formats.list_evidence import ANTHROPIC, CHAT, RESPONSES, ListEvidence
+from toolpair.formats.engine.detection.list_evidence import ANTHROPIC, CHAT, RESPONSES, ListEvidence
 from toolpair.history.list_windows import shape_of
 from toolpair.reports.first_break.answers import parsed
 from toolpair.rules.profiles import is_profile

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from toolpair.formats.call_details import CallDetails, DetailReader
+from toolpair.formats.engine.reading.call_details import CallDetails, DetailReader
 from toolpair.history.passing import Passage, passages
 from toolpair.reports.page.bodies import Amount, answer_of, call_bodies, other_bodies
 from toolpair.reports.page.parts import Across, Begin, Link, PairPart, Part, Plain, Said, Turn

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from toolpair.formats import context_texts
 from toolpair.formats.claude_code.retries import GO_ON
-from toolpair.formats.gemini_cli_left_out import COMMANDS
-from toolpair.formats.sent_contents import TIMED_OUT
+from toolpair.formats.engine.reading import context_texts
+from toolpair.formats.gemini_cli.left_out import COMMANDS
+from toolpair.formats.qwen_code.sending import TIMED_OUT
 from toolpair.reports.redaction.vocabulary import TOKEN
 from toolpair.transcript.known_systems import SYSTEMS, known_texts
 from toolpair.transcript.model import PLACEHOLDER, kept_call_label, kept_output_label

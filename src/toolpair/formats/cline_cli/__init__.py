@@ -1,0 +1,1 @@
+"""Cline's command line: its sessions, what it sends of them, and the agent itself."""

@@ -1,0 +1,294 @@
+"""What Cline's command line sends of a session, as read in its own code and held against the agent itself."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+
+from toolpair.dialects.item_types import type_name
+from toolpair.formats.cline_cli.format import EMPTY, TITLE, VERSION, is_shown_only, stops_at
+from toolpair.formats.cline_cli.outdated import Reads
+from toolpair.formats.engine.reading.reading import blocks_by_key
+from toolpair.formats.engine.reading.turns import is_blank
+from toolpair.formats.format import Fate, Item, SentMessage, SentPart, SentRequest
+from toolpair.transcript.model import Block, Damaged, Transcript
+
+_BLOCKS: Final = (*("text", "thinking", "redacted_thinking", "image", "media", "file", "tool_use", "tool_result"),)
+"""The blocks that the agent sends. It leaves others out, and stops at a null."""
+_INTERRUPTED: Final = "Tool execution was interrupted before a result was produced."
+_CUT: Final = "\n\n...[truncated {} chars]...\n\n"
+_WORDS_CUT: Final = "\n\n...[assistant text truncated: omitted {} chars]...\n\n"
+_MOST_OF_RESULT: Final = 8_000
+_MOST_OF_FILE: Final = 50_000
+_MOST_OF_WORDS: Final = 200_000
+"""UTF-16 units of a text that are sent; the middle of a longer one is left out."""
+_TAGS: Final = tuple(
+    (re.compile(rf"<{tag}\b[^>]*>([\s\S]*?)</{tag}>", re.ASCII), re.compile(rf"<{tag}[^>]*>"))
+    for tag in ("user_input", "user_command")
+)
+_BLANKS: Final = " \t\n\r\v\f\xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200B)))
+"""What the agent takes off the ends of a user's words."""
+_HALF: Final = re.compile("[\ud800-\udfff]")
+_BREAKS_OFF: Final = "Cline CLI cannot send this session: a message has no list of blocks that it knows."
+
+
+class _Part(Struct, eq=False):
+    """A part of a message on its way out. `block` is what it is made of; None when the agent added it."""
+
+    value: Any
+    block: Block | None
+    changed: bool = False
+
+    @property
+    def is_result(self) -> bool:
+        return type_name(self.value) == "tool_result"
+
+    @property
+    def is_call(self) -> bool:
+        return type_name(self.value) in ("tool_use", "function")
+
+
+class _Stops(Exception):
+    """Raised where the agent fails to make a request."""
+
+
+_Said = tuple[str, list[_Part]]
+
+
+def sees(items: Sequence[Item], transcript: Transcript, spells_json: bool) -> SentRequest:
+    own = blocks_by_key(transcript)
+    begins_anew = any(isinstance(item.value, Damaged) for item in items)
+    try:
+        told = _answered(_without_outdated(list(_loaded(() if begins_anew else items, own))))
+        said = [_as_sent(role, parts, spells_json) for role, parts in told]
+        refuses = _unanswered(said)
+    except _Stops:
+        said, refuses = [], _BREAKS_OFF
+    fates: dict[int, Fate] = {id(b): "dropped" for b in own.values() if b.kind in ("call", "result") or is_blank(b)}
+    for part in (part for _, parts in said for part in parts):
+        if part.block is not None:
+            fates[id(part.block)] = "changed" if part.changed else "sent"
+    messages = tuple(
+        SentMessage(role, tuple(SentPart(part.value, part.block) for part in parts)) for role, parts in said if parts
+    )
+    shortened = frozenset(id(p.block) for _, parts in said for p in parts if p.changed and p.is_result)
+    return SentRequest(TITLE, VERSION, messages, fates, refuses, shortened)
+
+
+def _loaded(items: Sequence[Item], own: dict[Any, Block]) -> Iterator[_Said]:
+    """The messages as the agent keeps them: results apart from what else a message says, those in a row together."""
+    results: list[_Part] = []
+    for item in items:
+        if is_shown_only(item.value):
+            continue
+        runs = list(_runs(item, own))
+        for role, parts in runs or [(item.value["role"], [])]:
+            if parts and parts[0].is_result:
+                results += parts
+                continue
+            if results:
+                yield "user", results
+                results = []
+            yield role, parts
+    if results:
+        yield "user", results
+
+
+def _runs(item: Item, own: dict[Any, Block]) -> Iterator[_Said]:
+    value = item.value
+    if not isinstance(value, dict) or not isinstance(value.get("role"), str):
+        raise _Stops
+    content = value.get("content")
+    if isinstance(content, str):
+        if content.strip(_BLANKS):
+            yield value["role"], [_Part({"type": "text", "text": content}, own.get((item.uid, ("content",))))]
+        return
+    if not isinstance(content, list) or None in content:
+        raise _Stops
+    run: list[_Part] = []
+    for number, raw in enumerate(content):
+        if type_name(raw) not in _BLOCKS:
+            continue
+        part = _Part(raw, own.get((item.uid, ("content", number))))
+        if run and (part.is_result or run[0].is_result):
+            yield value["role"], run
+            run = []
+        run.append(part)
+    if run:
+        yield value["role"], run
+
+
+def _without_outdated(said: list[_Said]) -> list[_Said]:
+    reads = Reads((part.value for _, parts in said for part in parts), _shortened)
+    for _, parts in said:
+        for number, part in enumerate(parts):
+            if (value := reads.sent(part.value)) is not part.value:
+                parts[number] = _Part(value, part.block, changed=True)
+    return said
+
+
+def _answered(said: Iterable[_Said]) -> list[_Said]:
+    """The messages, where each call without a result is answered, and words follow results in one message."""
+    messages = list(said)
+    known = {repr(part.value.get("tool_use_id")) for _, parts in messages for part in parts if part.is_result}
+    made: list[_Said] = []
+    waiting: dict[str, _Part] = {}
+
+    def put(role: str, parts: list[_Part]) -> None:
+        after_results = bool(made) and made[-1][0] == "user" and all(part.is_result for part in made[-1][1])
+        if role == "user" and parts and after_results and made[-1][1]:
+            made[-1] = ("user", [*made[-1][1], *parts])
+        else:
+            made.append((role, parts))
+
+    for role, parts in messages:
+        answers = list(waiting.values())
+        waiting.clear()
+        if parts and parts[0].is_result:
+            put("user", parts + answers)
+            continue
+        if answers:
+            put("user", answers)
+        put(role, parts)
+        for part in parts if role == "assistant" else ():
+            id_ = part.value.get("id")
+            if type_name(part.value) == "tool_use" and repr(id_) not in known:
+                waiting[repr(id_)] = _Part(_no_result(id_, part.value.get("name")), None)
+    if waiting:
+        put("user", list(waiting.values()))
+    return made
+
+
+def _unanswered(said: Iterable[_Said]) -> str | None:
+    """Why the agent stops at a call whose result does not come before somebody else's words; None if none does."""
+    waiting: dict[str, None] = {}
+    for role, parts in said:
+        for part in parts:
+            if part.is_result:
+                waiting.pop(part.value["tool_use_id"], None)
+        if role != "assistant" and waiting and not all(part.is_result for part in parts):
+            break
+        waiting |= dict.fromkeys(part.value["id"] for part in parts if part.is_call)
+    first = next(iter(waiting), None)
+    return None if first is None else stops_at(first)
+
+
+def _no_result(id_: Any, name: Any) -> dict[str, Any]:
+    text = f"{_INTERRUPTED} Tool: {name}." if name else _INTERRUPTED
+    content = [{"type": "text", "text": text}]
+    return {"type": "tool_result", "tool_use_id": id_, "name": name, "content": content, "is_error": True}
+
+
+def _as_sent(role: str, parts: Sequence[_Part], spells_json: bool) -> _Said:
+    made = [sent for part in parts if (sent := _part(role, part, spells_json)) is not None]
+    words = [part for part in made if not part.is_result]
+    if not parts or (words and all(_is_blank_text(part.value) for part in words)):
+        empty = _Part({"type": "text", "text": EMPTY}, words[0].block if words else None, changed=True)
+        return role, [*(part for part in made if part.is_result), empty]
+    return role, [part for part in made if part.value.get("text", ".") != ""]
+
+
+def _is_blank_text(value: Any) -> bool:
+    return type_name(value) == "text" and not value["text"].strip(_BLANKS)
+
+
+def _part(role: str, part: _Part, spells_json: bool) -> _Part | None:
+    """A part as it goes out; None when it is left out."""
+    value, kind = part.value, type_name(part.value)
+    match kind:
+        case "tool_result":
+            return _result(part, spells_json)
+        case "tool_use":
+            if not isinstance(value.get("name"), str) or not isinstance(value.get("id"), str):
+                raise _Stops
+            if role != "assistant":
+                return None
+            given = value.get("input") if value.get("input") is not None else {}
+            if not spells_json:
+                return part if given is value.get("input") else _Part({**value, "input": given}, part.block)
+            spelled = {"name": value["name"], "arguments": as_json(given)}
+            return _Part({"id": value.get("id"), "type": "function", "function": spelled}, part.block)
+        case "text":
+            if not isinstance(value.get("text"), str):
+                raise _Stops
+            short = without_tags(value["text"]) if role == "user" else value["text"]
+            if role == "assistant":
+                short = _cut(short, _MOST_OF_WORDS, _WORDS_CUT)
+            short = _HALF.sub("\ufffd", short)
+            return part if short == value["text"] else _Part({**value, "text": short}, part.block)
+        case "file":
+            text = _cut(str(value.get("content")), _MOST_OF_FILE, _CUT)
+            said = f'<file_content path="{value.get("path")}">\n{text}\n</file_content>'
+            return _Part({"type": "text", "text": said}, part.block)
+        case "image" if not isinstance(value.get("data"), str):
+            return None
+    return part
+
+
+def without_tags(text: str) -> str:
+    """A user's words without the tags that the agent puts around them."""
+    text = text.strip(_BLANKS)
+    for around, start in _TAGS:
+        inner = around.sub(r"\1", text)
+        text = (inner if inner != text else start.sub("", text)).strip(_BLANKS)
+    return text
+
+
+def _result(part: _Part, spells_json: bool) -> _Part:
+    """A result: what is not text goes out as JSON, and to some APIs text too."""
+    value, content = part.value, part.value.get("content")
+    if not isinstance(value.get("tool_use_id"), str) or not isinstance(value.get("name"), str):
+        raise _Stops
+    if not isinstance(content, (str, list)):
+        if "content" not in value:
+            raise _Stops  # the agent looks into it
+        content = as_json(content)
+    short = _shortened(content)
+    changed = part.changed or short is not content
+    texts = isinstance(short, list) and bool(short) and all(type_name(one) == "text" for one in short)
+    if isinstance(short, list) and texts and value.get("is_error") is not True:
+        short = [{"type": "text", "text": one["text"]} for one in short]
+    if isinstance(short, list) and (spells_json or not texts or value.get("is_error") is True):
+        short = as_json(short)
+    if isinstance(short, str):
+        short = _HALF.sub("\ufffd", short)
+    error = {"is_error": True} if value.get("is_error") is True else {}
+    return _Part(
+        {"type": "tool_result", "tool_use_id": value.get("tool_use_id"), "content": short, **error}, part.block, changed
+    )
+
+
+def _shortened(value: Any) -> Any:
+    """The value without the middle of its long texts; the same object when it has none."""
+    if isinstance(value, str):
+        return _cut(value, _MOST_OF_RESULT, _CUT)
+    if isinstance(value, list):
+        made: Any = [_shortened(one) for one in value]
+        return made if any(new is not old for new, old in zip(made, value, strict=True)) else value
+    if isinstance(value, dict) and not (type_name(value) == "image" and isinstance(value.get("data"), str)):
+        made = {key: _shortened(one) for key, one in value.items()}
+        return made if any(made[key] is not one for key, one in value.items()) else value
+    return value
+
+
+def _cut(text: str, most: int, mark: str) -> str:
+    if len(text) <= most // 2:
+        return text
+    units = text.encode("utf-16-le", "surrogatepass")
+    count = len(units) // 2
+    if count <= most:
+        return text
+    side = max(0, (most - len(mark.format(count - most))) // 2)
+    said = mark.format(max(0, count - 2 * side))
+    side = max(0, (most - len(said)) // 2)
+    ends = units[: 2 * side], units[len(units) - 2 * side :]
+    return said.join(end.decode("utf-16-le", "replace") for end in ends)
+
+
+def as_json(value: Any) -> str:
+    """As JavaScript writes it."""
+    return _HALF.sub("\ufffd", json.dumps(value, ensure_ascii=False, separators=(",", ":")))

@@ -1,0 +1,1 @@
+"""Continue: its session files, and the agent itself."""

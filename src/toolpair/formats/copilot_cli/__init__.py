@@ -1,0 +1,1 @@
+"""GitHub Copilot CLI: its logs of events, and the agent itself."""

@@ -1,0 +1,202 @@
+"""What keeps Copilot CLI from loading a session, and results that it leaves out, which no other rule finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from toolpair.dialects import copilot as dialect
+from toolpair.dialects.block_texts import is_real_output
+from toolpair.formats.copilot_cli.events import START, Slot, flaws, mended
+from toolpair.formats.copilot_cli.format import (
+    NEWEST,
+    NO_TIME,
+    STARTED,
+    TIME,
+    TITLE,
+    Answers,
+    History,
+    data_of,
+    envelope_flaws,
+    id_from,
+    is_uuid,
+)
+from toolpair.formats.engine.damage.own_problems import no_first_line
+from toolpair.formats.engine.reading.reading import first_text
+from toolpair.formats.engine.reading.tree_history import Node
+from toolpair.formats.format import Item, View
+from toolpair.rules.context import Context
+from toolpair.rules.problem import Cause, Fix
+from toolpair.transcript.edits import Edit, MendBytes, MoveResult, RemoveRecord, SetInRecord
+from toolpair.transcript.model import Damaged
+
+
+def check(context: Context, history: History, view: View) -> None:
+    """What keeps the agent from loading the file: no first event, and events without what each has."""
+    first = next(iter(history.items), None)
+    if history.start is None and first is not None and not isinstance(first.value, Damaged) and history.nodes:
+        _no_start(context, history, first, view)
+    _too_late(context, history)
+    _fields(context, history, view)
+    _unsent_names(context, history)
+    before: str | None = None
+    for node in history.nodes:
+        flaws = list(envelope_flaws(node.value))
+        time = node.value.get("timestamp")
+        if flaws:
+            new = {"id": id_from(f"{node.place}:{node.id}", 0), "parentId": before, "timestamp": time or NO_TIME}
+            if "timestamp" in flaws:
+                new["timestamp"] = next(filter(None, map(_good_time, _near(history.nodes, node.place))), NO_TIME)
+            edits: tuple[Edit, ...] = tuple(SetInRecord(node.uid, (key,), new[key]) for key in flaws if key in new)
+            title = "write what every event has"
+            if "data" in flaws:
+                edits, title = (RemoveRecord(node.uid),), "remove the event, which says nothing"
+            context.add(
+                "rollout.envelope",
+                f"This event's {' and '.join(flaws)} is not what {TITLE} accepts, so it does not load the session.",
+                record=node.uid,
+                severity="error",
+                impact="stops",
+                cause=Cause("rollout.envelope", "another program wrote the event"),
+                fixes=(Fix("write-envelope", title, edits, recommended=True),),
+            )
+            before = before if "data" in flaws else new["id"] if "id" in flaws else node.id
+        else:
+            before = node.id
+
+
+def _fields(context: Context, history: History, view: View) -> None:
+    """Events whose data lacks what their type needs."""
+    calls = (block for turn in history.turns for block in turn.blocks if block.kind == "call")
+    names = {block.id: block.name for block in calls if isinstance(block.id, str)}
+    for node in history.nodes:
+        found = list(flaws(node.value))
+        if not found:
+            continue
+        time = _good_time(node) or next(filter(None, map(_good_time, history.nodes)), NO_TIME)
+        known = {
+            "messageId": id_from(f"{node.place}:{node.id}", 2),
+            "sessionId": _session_named(view) or id_from(str(node.id), 1),
+            "copilotVersion": NEWEST,
+            "startTime": time,
+            "resumeTime": time,
+            "eventCount": node.place,
+        }
+        id_ = data_of(node.value).get("toolCallId")
+        name = names.get(id_) if isinstance(id_, str) else None
+        made = mended(node.value, {**known, "toolName": name} if name is not None else known)
+        title, edits = "write what an event of its type has", tuple[Edit, ...]()
+        if made is None:
+            title, edits = "set it aside, in a file beside this one: it is not sent", (MendBytes(node.uid, "aside"),)
+        else:
+            edits = tuple(SetInRecord(node.uid, slot, part) for slot, part in made.items())
+        field, wanted = found[0]
+        holder, _, key = field.rpartition(".")
+        there = data_of(node.value).get(holder) if holder else data_of(node.value)
+        missing = isinstance(there, dict) and key not in there
+        what = f"This event has no {field}" if missing else f"This event's {field} is not {wanted}"
+        context.add(
+            "rollout.envelope",
+            f"{what}, so {TITLE} does not load the session.",
+            record=node.uid,
+            severity="error",
+            impact="stops",
+            cause=Cause("rollout.envelope", "another program wrote the event"),
+            fixes=(Fix("write-fields", title, edits, recommended=True),),
+        )
+
+
+def _unsent_names(context: Context, history: History) -> None:
+    """Calls and results that are not sent, without an id or a name: no other rule reads them."""
+    sent = {turn.node.uid for turn in history.turns}
+    for node in history.nodes:
+        made = dict(_missing_names(node, history)) if node.uid not in sent else {}
+        if made:
+            what = "name" if all(slot[-1] == "name" for slot in made) else "id"
+            context.add(
+                "rollout.envelope",
+                f"A call in this event has no {what}, so {TITLE} does not load the session."
+                if dialect.CALLS in data_of(node.value)
+                else f"This result names no call, so {TITLE} does not load the session.",
+                record=node.uid,
+                severity="error",
+                impact="stops",
+                cause=Cause("rollout.envelope", "another program wrote the event"),
+                fixes=(
+                    Fix(
+                        "write-fields",
+                        "write what an event of its type has",
+                        tuple(SetInRecord(node.uid, slot, value) for slot, value in made.items()),
+                        recommended=True,
+                    ),
+                ),
+            )
+
+
+def _missing_names(node: Node, history: History) -> Iterator[tuple[Slot, str]]:
+    """Where an id or a name has to be, and what is written there."""
+    data = data_of(node.value)
+    if node.value.get("type") == dialect.RESULT and not isinstance(data.get("toolCallId"), str):
+        yield ("data", "toolCallId"), _made_up_id(node, 3)
+    calls = data.get(dialect.CALLS) if node.value.get("type") == dialect.RESPONSE else None
+    for number, call in enumerate(calls if isinstance(calls, list) else ()):
+        if not isinstance(call, dict):
+            continue
+        if not isinstance(call.get("toolCallId"), str):
+            yield ("data", dialect.CALLS, number, "toolCallId"), _made_up_id(node, 4 + number)
+        if not isinstance(call.get("name"), str):
+            begun = (data_of(other.value) for other in history.nodes if other.value.get("type") == STARTED)
+            names = (one.get("toolName") for one in begun if one.get("toolCallId") == call.get("toolCallId"))
+            yield ("data", dialect.CALLS, number, "name"), first_text(names) or "unknown"
+
+
+def _made_up_id(node: Node, number: int) -> str:
+    return "call_" + id_from(f"{node.place}:{node.id}", number).replace("-", "")
+
+
+def _session_named(view: View) -> str | None:
+    """The session's id, as the file's path says it."""
+    path = view.beside.path if view.beside is not None else None
+    return next(filter(is_uuid, (path.parent.name, path.stem) if path is not None else ()), None)
+
+
+def _near(nodes: Sequence[Node], place: int) -> Iterable[Node]:
+    return (*reversed(nodes[:place]), *nodes[place:])
+
+
+def _good_time(node: Node) -> str | None:
+    time = node.value.get("timestamp")
+    return time if isinstance(time, str) and TIME.fullmatch(time) else None
+
+
+def _too_late(context: Context, history: History) -> None:
+    """Results that no other rule finds: only an event that is not sent stands between them and their calls."""
+    places = {b.key: (n, p) for n, message in enumerate(context.messages) for p, b in enumerate(message.blocks)}
+    for call, result in Answers(history).too_late:
+        pair = context.pairing.pair_of(call)
+        if not is_real_output(result) or pair is None or result not in pair.results:
+            continue
+        if any(problem.result is result and problem.severity == "error" for problem in context.problems):
+            continue
+        context.add(
+            "result.not_adjacent",
+            "This result came after the user stopped the agent, or resumed the session, so it is left out.",
+            at=places[result.key],
+            pair=pair,
+            call=call,
+            result=result,
+            record=result.record,
+            severity="error",
+            impact="loses",
+            cause=Cause("late", "the tool ended after the agent had given it up"),
+            fixes=(Fix("move", "move the result right after its call", (MoveResult(result, call),), recommended=True),),
+        )
+
+
+def _no_start(context: Context, history: History, first: Item, view: View) -> None:
+    """Nothing else says which session it is."""
+    session = _session_named(view) or id_from(str(history.nodes[0].id), 1)
+    time = next(filter(None, map(_good_time, history.nodes)), NO_TIME)
+    data = {"sessionId": session, "version": 1, "producer": "copilot-agent", "copilotVersion": NEWEST}
+    value = {"type": START, "data": {**data, "startTime": time}, "id": id_from(session, 0), "timestamp": time}
+    text = f"The file has no line that starts the session, so {TITLE} does not load it."
+    no_first_line(context, first.uid, text, {**value, "parentId": None}, impact="stops")

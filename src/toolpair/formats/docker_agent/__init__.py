@@ -1,0 +1,1 @@
+"""docker-agent (formerly cagent): its database of sessions, and the agent itself."""

@@ -1,0 +1,176 @@
+"""docker-agent's database of sessions, and the agent itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec.structs import replace
+
+from toolpair.formats.agent import Program, SessionFile
+from toolpair.formats.docker_agent.format import ITEM, NO_RESULT, SESSION, TITLE
+from toolpair.formats.engine.agents.database_agent import DatabaseAgent
+from toolpair.formats.engine.reading.clock import seconds_of
+from toolpair.formats.engine.reading.stored_rows import object_in
+from toolpair.formats.engine.reading.turns import Outcome
+from toolpair.source.rows.layout import (
+    ALL,
+    Layout,
+    Row,
+    Stored,
+    StoredSession,
+    Table,
+    is_text,
+    mark,
+    rows_of,
+    sizes_of,
+    text,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from sqlite3 import Connection
+
+    from toolpair.formats.engine.agents.way_back import WayBack
+    from toolpair.shell.machine import Machine
+
+_SESSIONS: Final = Table(SESSION, hidden=frozenset({"messages"}))
+_ITEMS: Final = Table(ITEM, json=("message_json",))
+_MOST_LOOKED_AT: Final = 50
+"""Rows from the end of a session in which its last message is looked for."""
+
+
+class DockerAgentLayout:
+    """The sessions of docker-agent's database."""
+
+    agent = "docker-agent"
+    stop: str | None = None
+    besides: Mapping[str, str] = {"migrations": ALL}
+    title = "docker-agent's database of sessions"
+    tables: Sequence[Table] = (_SESSIONS, _ITEMS)
+
+    def claims(self, tables: Mapping[str, frozenset[str]], connection: Connection) -> bool:
+        items = tables.get(ITEM)
+        known = "tools_approved" in tables.get(SESSION, ()) and "migrations" in tables
+        return known and (items is None or {"position", "item_type", "message_json"} <= items)
+
+    def refusal(self, connection: Connection) -> str | None:
+        if connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (ITEM,)).fetchone():
+            return None
+        return (
+            "of a version that kept a session's messages in one column; start a newer docker-agent with it once, which "
+            "converts it"
+        )
+
+    def sessions(self, connection: Connection) -> Iterator[StoredSession]:
+        size = sizes_of(connection, ITEM, "session_id", "message_json")
+        last = dict(_last_times(connection))
+        query = "SELECT id, title, working_dir, created_at, parent_id FROM sessions"
+        found = [
+            StoredSession(
+                text(id_),
+                text(title) or None,
+                text(folder) or None,
+                last.get(id_) or seconds_of(text(made)) or 0.0,
+                text(parent) or None,
+                size.get(id_, 0),
+                not is_text(id_),
+            )
+            for id_, title, folder, made, parent in connection.execute(query)
+        ]
+        return iter(sorted(found, key=lambda one: -one.modified))
+
+    def words(self, connection: Connection, session: str) -> str | None:
+        from toolpair.source import peek
+
+        for row in connection.execute(
+            "SELECT message_json FROM session_items WHERE session_id = ? AND item_type = 'message' AND NOT implicit "
+            "ORDER BY position DESC LIMIT 200",
+            (session,),
+        ):
+            message = object_in(row[0])
+            if message.get("role") == "user" and isinstance(message.get("content"), str):
+                return peek.one_line(message["content"])
+        return None
+
+    def rows(self, connection: Connection, session: str) -> Iterator[Row]:
+        for row in rows_of(connection, _SESSIONS, "WHERE id = ?", session):
+            (last,) = connection.execute("SELECT max(id) FROM session_items").fetchone()
+            gone = connection.execute(
+                "SELECT id FROM session_items WHERE session_id = ? AND item_type = 'subsession' AND "
+                "(subsession_id IS NULL OR subsession_id NOT IN (SELECT id FROM sessions))",
+                (session,),
+            ).fetchall()
+            yield replace(row, facts={"last_id": last or 0, "without_session": [one[0] for one in gone]})
+            yield from rows_of(connection, _ITEMS, "WHERE session_id = ? ORDER BY position, id", session)
+
+
+def _last_times(connection: Connection) -> Iterator[tuple[Stored, float | None]]:
+    """When the last message of each session was written. One pass, by an index where there is one."""
+    last = "SELECT session_id, rowid, max(position) FROM session_items GROUP BY session_id"
+    for session, row, _ in connection.execute(last).fetchall():
+        (message,) = connection.execute("SELECT message_json FROM session_items WHERE rowid = ?", (row,)).fetchone()
+        if message is None:
+            message = _last_message(connection, session)
+        if message is not None:
+            yield session, _time_of(message)
+
+
+def _last_message(connection: Connection, session: Stored) -> Any:
+    """The last message among the last rows of a session."""
+    query = f"SELECT message_json FROM session_items WHERE session_id = {mark(session)} ORDER BY position DESC LIMIT ?"
+    rows = connection.execute(query, (session, _MOST_LOOKED_AT))
+    return next((message for (message,) in rows if message is not None), None)
+
+
+def _time_of(message: Any) -> float | None:
+    found = object_in(message).get("created_at")
+    return seconds_of(found) if isinstance(found, str) else None
+
+
+LAYOUT: Final[Layout] = DockerAgentLayout()
+
+
+# --- the agent ---------------------------------------------------------------------------------------------
+
+_LEFT_OUT: Final = "docker-agent leaves it out of each request without telling you."
+_OUTCOMES: Final[Mapping[str, Outcome]] = {
+    "result.missing": ("placeholder", f'docker-agent sends "{NO_RESULT}" in its place.', None),
+    "turn.trailing_call": ("placeholder", f'docker-agent sends "{NO_RESULT}" in its place.', None),
+    "result.orphan": ("dropped", _LEFT_OUT, None),
+    "result.duplicate": ("dropped", "docker-agent sends the first one alone.", None),
+    "result.id_mismatch": ("dropped", _LEFT_OUT, None),
+    "result.not_adjacent": ("dropped", _LEFT_OUT, None),
+}
+
+
+class DockerAgent(DatabaseAgent):
+    """`docker agent run`, formerly `cagent run`."""
+
+    id = "docker-agent"
+    title = TITLE
+    outcomes = _OUTCOMES
+    usual_home = ".cagent"
+    program = Program("docker-agent", TITLE, r"\A\b\Z", ("--session",), frozenset({"api", "new", "version"}))
+
+    def databases(self, machine: Machine) -> tuple[Path, ...]:
+        return (self.home(machine) / "session.db",)
+
+    def way_in_its_own(self, file: SessionFile) -> WayBack:
+        return _way_back(file)
+
+    def way_in_another(self, path: Path, file: SessionFile) -> WayBack:
+        from toolpair.shell.quoting import word
+
+        return _way_back(file, f" --session-db {word(str(path))}")
+
+
+def _way_back(file: SessionFile, place: str = "") -> WayBack:
+    from toolpair.formats.engine.agents.way_back import WayBack
+    from toolpair.shell.quoting import word
+
+    command = f"docker agent run AGENT{place} --session {word(file.session_id)}"
+    return WayBack((), file.folder, sentence=f"Run `{command}`, with the agent that it was begun with as AGENT.")
+
+
+AGENT: Final = DockerAgent()

@@ -1,0 +1,1 @@
+"""What the agents' folders share. It names no agent."""

@@ -1,0 +1,105 @@
+"""An agent that keeps its sessions in a database, or once kept them in a folder."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from toolpair.formats.agent import Agent, FoundSession, SessionFile
+from toolpair.shell.machine import Machine, resolved
+from toolpair.source.addresses import divided, joined
+from toolpair.source.errors import UnreadableFile
+from toolpair.source.rows.layout import FACTS
+
+if TYPE_CHECKING:
+    from toolpair.formats.engine.agents.way_back import WayBack
+    from toolpair.source.rows.layout import Layout, StoredSession
+
+
+def is_lines(path: Path) -> bool:
+    """Whether rows were saved as lines of JSON there: no agent resumes these."""
+    return path.suffix in (".json", ".jsonl", ".zst")
+
+
+def has_rows(path: Path, layout: Layout) -> bool:
+    """Whether a file of lines was made of a session's rows, where the agent itself has written others."""
+    from toolpair.source import peek
+
+    first = (FACTS, *(table.name for table in layout.tables))
+    return peek.head(str(path), 64).startswith(tuple(f'{{"{name}":'.encode() for name in first))
+
+
+class DatabaseAgent(Agent):
+    """Its `sessions` are named `DATABASE::SESSION`."""
+
+    @abstractmethod
+    def databases(self, machine: Machine) -> tuple[Path, ...]:
+        """The databases that it uses; they need not exist."""
+
+    def folders(self, machine: Machine) -> tuple[Path, ...]:
+        """The folders in which it kept its sessions before; they need not exist."""
+        return ()
+
+    def roots(self, machine: Machine) -> tuple[Path, ...]:
+        return tuple(path.parent for path in self.databases(machine))
+
+    def sessions(self, machine: Machine) -> Iterator[FoundSession]:
+        """The sessions of its databases, without those of sub-agents; and of its folders, if they are nowhere else."""
+        from toolpair.formats.engine.agents.databases import sessions_in, top_level
+
+        seen: set[str] = set()
+        folders = self.folders(machine)
+        for path in (*self.databases(machine), *folders):
+            if not (path.is_dir() if path in folders else path.is_file()):
+                continue
+            try:
+                found = sessions_in(str(path), str(path)).sessions
+            except UnreadableFile:
+                continue
+            known = seen if path in folders else ()
+            yield from (self.stored(str(path), one) for one in top_level(found) if one.id not in known)
+            seen.update(one.id for one in found)
+
+    def stored(self, path: str, one: StoredSession) -> FoundSession:
+        """The entry of a session of a database."""
+        name, title = joined(path, one.id), (one.title or "").strip() or None
+        return FoundSession(self.id, self.title, name, one.id, one.modified, one.size, one.folder, name=title)
+
+    def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
+        from toolpair.formats.engine.agents.databases import words_of
+
+        path, session = divided(found.path)
+        try:
+            words = words_of(path, session) if session is not None else None
+        except UnreadableFile:
+            words = None
+        return found.folder, words
+
+    def in_place(self, path: Path, session_id: str) -> bool:
+        here = Machine.here()
+        own = (*self.databases(here), *self.folders(here))
+        return resolved(str(path)) in (resolved(str(one)) for one in own)
+
+    def where_to_put(self, file: SessionFile, machine: Machine) -> str | None:
+        """Nowhere: a copy of one session in place of the agent's database would take all others away."""
+        return None
+
+    def way_back(self, file: SessionFile) -> WayBack | None:
+        from toolpair.formats.engine.agents.way_back import WayBack
+
+        if file.path is None or is_lines(file.path):
+            place = "folder" if file.opened is not None and file.opened.is_dir() else "database"
+            return WayBack((), sentence=f"{self.title} reads no lines: save into its {place} to resume this session.")
+        if self.in_place(file.path, file.session_id):
+            return self.way_in_its_own(file)
+        return self.way_in_another(file.path, file)
+
+    @abstractmethod
+    def way_in_its_own(self, file: SessionFile) -> WayBack | None:
+        """How to resume a session of one of `databases`."""
+
+    @abstractmethod
+    def way_in_another(self, path: Path, file: SessionFile) -> WayBack | None:
+        """How to resume a session of a database that lies elsewhere, such as a copy."""

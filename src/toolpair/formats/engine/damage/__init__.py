@@ -1,0 +1,1 @@
+"""Damaged records: found, explained, and repaired."""

@@ -1,0 +1,261 @@
+"""Damaged records: finding them, explaining them through their format's agent, and offering repairs of their bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from toolpair.formats.engine.damage.found import flawed, unreadable
+from toolpair.formats.engine.damage.lost import held_in, held_in_part, ids_in
+from toolpair.formats.engine.damage.ranges import DamagedRange, in_ranges
+from toolpair.formats.engine.damage.words import (
+    FoundDamage,
+    cause_of,
+    no_fix_of,
+    repairs_for,
+    severity_of,
+    text_of_flaw,
+    text_of_unreadable,
+)
+from toolpair.formats.format import Format, Item, NamesRecords
+from toolpair.rules.context import Context
+from toolpair.rules.elsewhere import COPY
+from toolpair.rules.problem import Fix, OnResume, Problem
+from toolpair.rules.unreadable import UnreadablePart, UnreadableParts, repair
+from toolpair.source.document import Document
+from toolpair.transcript.edits import MendBytes
+from toolpair.transcript.model import Block, Damaged, Transcript
+
+
+class DamagedRecords:
+    """All damaged records of a file."""
+
+    def __init__(self, format: Format, items: Sequence[Item], transcript: Transcript, document: Document) -> None:
+        self._format = format
+        self._items = items
+        self._agent = transcript.agent
+        self._version = transcript.agent_version
+        candidates = [*unreadable(items, document), *flawed(transcript, document, format)]
+        effects = format.damage(items, transcript, [found.damage for found in candidates]) if candidates else ()
+        self.found: tuple[FoundDamage, ...] = tuple(
+            FoundDamage(candidate.damage, effect_on_resume, candidate.reason, repairs_for(candidate, effect_on_resume))
+            for candidate, effect_on_resume in zip(candidates, effects, strict=True)
+            if effect_on_resume is not None
+        )
+        self._ranges = {(found.damage.record, found.damage.rule): DamagedRange((found,)) for found in self.found}
+        """(record uid, rule) of a problem -> the damage it is about."""
+
+    def unreadable(self) -> UnreadableParts:
+        """The calls and results in unreadable records, by id."""
+        results: dict[str, UnreadablePart] = {}
+        calls: dict[str, UnreadablePart] = {}
+        for found in self.found:
+            damage = found.damage
+            if damage.readable:
+                continue
+            for held in held_in(damage.values):
+                lost = UnreadablePart(damage.record, damage.line, found.reason, found.restores)
+                (results if held.is_result else calls).setdefault(held.id, lost)
+            for held in held_in_part(damage.partial):
+                content = held.content if held.real else None
+                lost = UnreadablePart(
+                    damage.record, damage.line, found.reason, found.closes_after, content, held.is_error
+                )
+                (results if held.is_result else calls).setdefault(held.id, lost)
+            named, called = ids_in(damage.named)
+            # Something else may be wrong with it as well, which shows when it can be read.
+            lost = UnreadablePart(damage.record, damage.line, found.reason, found.restores if damage.values else None)
+            for id_ in named:
+                results.setdefault(id_, lost)
+            for id_ in called - named:
+                calls.setdefault(id_, lost)
+        return UnreadableParts(results, calls)
+
+    def check(self, context: Context) -> None:
+        """Add a problem for each range of damaged records."""
+        self._drop_repaired_links(context)
+        waiting = _waiting(context) if self.found else {}
+        known = _known_elsewhere(context) if self.found else {}
+        told = {(problem.record, problem.rule) for problem in context.problems if problem.rule.startswith("record.")}
+        untold = [found for found in self.found if (found.damage.record, found.damage.rule) not in told]
+        kept = {id(found): _kept_results(context, found, waiting, known) for found in untold}
+        for range_ in in_ranges((found, not kept[id(found)]) for found in untold):
+            found, effect_on_resume = range_.first, range_.effect_on_resume
+            damage = found.damage
+            text = (
+                text_of_flaw(found)
+                if damage.readable
+                else text_of_unreadable(range_.lines, range_.reason, effect_on_resume)
+            )
+            self._ranges[damage.record, damage.rule] = range_
+            fixes = _one_recommended([*kept[id(found)], *range_.fixes])
+            severity = severity_of(damage, effect_on_resume)
+            context.add(
+                damage.rule,
+                text,
+                record=damage.record,
+                until=range_.until,
+                severity=severity,
+                impact=effect_on_resume.impact,
+                cause=cause_of(found),
+                fixes=fixes,
+                no_fix=no_fix_of(damage.rule, severity, fixes),
+            )
+
+    def on_resume(self, problem: Problem) -> OnResume | None:
+        """What the agent does about a damaged record; None for other problems, and without an agent."""
+        told = self._ranges.get((problem.record, problem.rule)) if problem.record is not None else None
+        if told is None or self._agent is None:
+            return None
+        effect_on_resume = told.effect_on_resume
+        lost = (
+            f" Lost without telling you: {effect_on_resume.loses}."
+            if effect_on_resume.loses and effect_on_resume.effect == "dropped"
+            else ""
+        )
+        return OnResume(
+            self._agent,
+            self._version,
+            effect_on_resume.effect,
+            effect_on_resume.loses,
+            f"{effect_on_resume.says}.{lost}",
+            effect_on_resume.outputs,
+        )
+
+    @property
+    def skipped(self) -> frozenset[int]:
+        """uids of the records that toolpair can read but the agent skips."""
+        if self._agent is None:
+            return frozenset()
+        return frozenset(
+            found.damage.record
+            for found in self.found
+            if found.damage.readable
+            and found.effect_on_resume.effect == "dropped"
+            and not found.effect_on_resume.begins_anew
+        )
+
+    @property
+    def refused(self) -> str | None:
+        """Why the agent does not resume the file at all, as a sentence; None if it does."""
+        if self._agent is None:
+            return None
+        return next(
+            (
+                f"{found.effect_on_resume.says}."
+                for found in self.found
+                if found.effect_on_resume.impact == "stops" or found.effect_on_resume.begins_anew
+            ),
+            None,
+        )
+
+    @property
+    def reasons(self) -> dict[int, str]:
+        """uid of the first record of each range -> what is wrong with its lines."""
+        return {record: told.reason for (record, _), told in self._ranges.items()}
+
+    @property
+    def outputs(self) -> int:
+        """How many real outputs the model does not see because they are in damaged records."""
+        return sum(found.effect_on_resume.outputs for found in self.found if not found.damage.readable)
+
+    def _drop_repaired_links(self, context: Context) -> None:
+        """A link to a record on a damaged line is fixed by repairing the line."""
+        names = self._format
+        if not isinstance(names, NamesRecords):
+            return
+        key = names.id_key
+        there = {
+            value[key]
+            for found in self.found
+            if found.restores is not None or found.closes
+            for value in (*found.damage.values, found.damage.partial)
+            if isinstance(value, dict) and isinstance(value.get(key), str)
+        }
+        there -= {
+            id_
+            for item in self._items
+            if isinstance(item.value, Damaged) and isinstance(item.value.first, dict)
+            if isinstance(id_ := item.value.first.get(key), str)
+        }
+        if not there:
+            return
+        cut = {problem.record for problem in context.problems if problem.rule.startswith("chain.")}
+        mended_by_line = {
+            item.uid
+            for item in self._items
+            if item.uid in cut
+            and isinstance(item.value, dict)
+            and not there.isdisjoint(_named_by(item.value, names.links))
+        }
+        context.problems[:] = [
+            problem
+            for problem in context.problems
+            if not (problem.rule.startswith("chain.") and problem.record in mended_by_line)
+        ]
+
+
+def _named_by(value: dict[str, Any], links: tuple[str, ...]) -> Iterator[str]:
+    """The records that a record refers to: its parent, and those that a compaction kept."""
+    todo: list[Any] = [value.get(key) for key in links]
+    while todo:
+        found = todo.pop()
+        if isinstance(found, str):
+            yield found
+        elif isinstance(found, (dict, list)):
+            todo.extend(found.values() if isinstance(found, dict) else found)
+
+
+def _waiting(context: Context) -> dict[str, list[Block]]:
+    """The calls without results, by id."""
+    found: dict[str, list[Block]] = {}
+    for pair in context.pairing.pairs:
+        if pair.call is not None and not pair.results and isinstance(pair.call.id, str):
+            found.setdefault(pair.call.id, []).append(pair.call)
+    return found
+
+
+def _known_elsewhere(context: Context) -> dict[Any, tuple[Problem, Fix]]:
+    """Call key -> the problem that offers the whole output from elsewhere, and its fix."""
+    found: dict[Any, tuple[Problem, Fix]] = {}
+    for problem in context.problems:
+        fix = next((fix for fix in problem.fixes if fix.id.startswith(COPY) and fix.recommended), None)
+        if problem.call is not None and fix is not None:
+            found[problem.call.key] = problem, fix
+    return found
+
+
+def _kept_results(
+    context: Context,
+    found: FoundDamage,
+    waiting: Mapping[str, Sequence[Block]],
+    known: Mapping[Any, tuple[Problem, Fix]],
+) -> list[Fix]:
+    """For a cut-off record with a result: fixes that give its readable part to the call that waits for it.
+
+    The whole output is better, if it is known from elsewhere.
+    """
+    if found.damage.readable or found.restores is not None or found.damage.partial is None:
+        return []
+    for held in held_in_part(found.damage.partial):
+        for call in waiting.get(held.id, ()) if held.real else ():
+            lost = context.unreadable.of_call(call)
+            if lost is None or lost.fix is not None or lost.record != found.damage.record:
+                continue
+            elsewhere = known.get(call.key)
+            fixes = repair(lost, call, recommended=elsewhere is None)
+            if fixes and elsewhere is not None and elsewhere[0].severity != "error":
+                aside = MendBytes(found.damage.record, "aside")
+                whole = replace(elsewhere[1], edits=(*elsewhere[1].edits, aside), note=fixes[0].note)
+                return [whole, fixes[0]]
+            if fixes:
+                return list(fixes[:1])
+    return []
+
+
+def _one_recommended(fixes: Sequence[Fix]) -> list[Fix]:
+    """The fixes with only the first one recommended."""
+    first = next((fix for fix in fixes if fix.recommended), None)
+    return [fix if fix is first or not fix.recommended else replace(fix, recommended=False) for fix in fixes]

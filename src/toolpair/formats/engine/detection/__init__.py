@@ -1,0 +1,1 @@
+"""Which format records are in, and whether they are understood as one."""

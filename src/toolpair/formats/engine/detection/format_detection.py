@@ -1,0 +1,373 @@
+"""Detecting the format of records from their content, and explaining why none fits.
+
+The first records give a quick answer. It is final for an agent's own records; for plain lists all records are needed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, Final, NamedTuple
+
+from toolpair.formats import AROUND, NEEDS, OF_ROLES, REGISTRY, get_format
+from toolpair.formats.engine.detection.list_evidence import ListEvidence
+from toolpair.formats.format import Format, OfSeveralApis
+from toolpair.shell.program import command
+from toolpair.source.container import ConversationSource
+from toolpair.source.document import Document
+from toolpair.source.errors import NotUnderstood
+from toolpair.source.floods import Flood
+from toolpair.source.indexed_records import IndexedRecords
+from toolpair.source.record_values import parse
+from toolpair.source.repairing import close
+from toolpair.source.sampling import are_all_read, values_of
+from toolpair.transcript.model import Damaged, EmptyObject, Transcript
+
+BEGINNING: Final = 200
+"""How many records are read for the quick answer."""
+_PLAIN: Final = frozenset({"anthropic", "openai-chat", "openai-responses", "roo-code"})
+
+
+def format_of(document: Document, profile: str | None = None) -> Format | None:
+    """The format with the strongest evidence in the first records; None when none fits."""
+    records = document.records[: BEGINNING + 1]  # the others need not be indexed yet
+    values = [value for value in values_of(records[:BEGINNING]) if not isinstance(value, (Damaged, EmptyObject))]
+    if len(records) <= BEGINNING:
+        values += _cut_off(document)
+    best = _surest(values, document.kind)
+    return _for_profile(best, values, profile)
+
+
+def _surest(values: Sequence[Any], kind: str) -> Format | None:
+    best, best_score = None, 0
+    for id_, (_, containers, surest) in REGISTRY.items():
+        if kind not in containers or surest <= best_score or _lacks_key(id_, values):
+            continue
+        candidate = get_format(id_)
+        score = candidate.sniff(values)
+        if score > best_score:
+            best, best_score = _of_its_api(candidate, values), score
+    return best
+
+
+def _lacks_key(id_: str, values: Sequence[Any]) -> bool:
+    keys, roles = NEEDS.get(id_, ()), OF_ROLES.get(id_, ())
+    if not keys and not roles:
+        return False
+    records = [value for value in values if isinstance(value, dict)]
+    named = any(key in value for value in records for key in keys)
+    return not named and not any(isinstance(role := value.get("role"), str) and role in roles for value in records)
+
+
+def of_its_api(found: Format, document: Document) -> Format:
+    """The format as the first records of a document show it to be, where it has several ways."""
+    return _of_its_api(found, _beginning(document))
+
+
+def _of_its_api(found: Format, values: Sequence[Any]) -> Format:
+    """The format with the profile of the API that the session speaks."""
+    return found.for_records(values) if isinstance(found, OfSeveralApis) else found
+
+
+def _for_profile(best: Format | None, values: Iterable[Any], profile: str | None) -> Format | None:
+    """Where the messages may belong to several APIs, the format of the chosen profile."""
+    if best is None or profile is None or best.id not in ("anthropic", "openai-chat"):
+        return best
+    shape = ListEvidence().hear_all(values).shape(profile)
+    return best if shape is None else get_format(shape)
+
+
+def is_settled(document: Document, found: Format | None) -> bool:
+    """Whether no later record can change the result of `format_of`."""
+    if found is not None and found.id not in _PLAIN:
+        return True
+    records = document.records[: BEGINNING + 1]  # the others need not be indexed yet
+    return len(records) <= BEGINNING and are_all_read(records)
+
+
+def format_of_all(document: Document, profile: str | None = None, *, keep: bool = False) -> Format | None:
+    """The format of the records, based on all of them; None when none fits.
+
+    Pass `keep` if the records' values are needed afterwards.
+    """
+    evidence = ListEvidence()
+    for batch in _batches(record.value for record in document.records) if keep else _batches(_passing(document)):
+        found = _surest(batch, document.kind)
+        if found is not None and found.id not in _PLAIN:
+            return found
+        evidence.hear_all(batch)
+    evidence.hear_all(_cut_off(document))
+    return format_by_evidence(evidence, document.kind, profile)
+
+
+def format_by_evidence(evidence: ListEvidence, kind: str, profile: str | None = None) -> Format | None:
+    """The format of a plain list, from the evidence of all its records."""
+    if kind == "array" and evidence.is_roo:
+        return get_format("roo-code")
+    shape = evidence.shape(profile)
+    return None if shape is None else get_format(shape)
+
+
+def _cut_off(document: Document) -> list[Any]:
+    """The value of a cut-off last record with its end added, in a list; closing it does not change the kind of list."""
+    last = document.records[-1] if document.records else None
+    if last is None or not isinstance(last.value, Damaged) or last.value.rule != "record.torn":
+        return []
+    closed = close(last.body)
+    value = parse(closed.text) if closed is not None else None
+    return [value] if isinstance(value, dict) and value else []
+
+
+def _passing(document: Document) -> Iterator[Any]:
+    """The values of all records, without keeping any."""
+    records = document.records
+    if isinstance(records, IndexedRecords):
+        for _, bodies in records.positions.bodies():
+            for body in bodies:
+                if not isinstance(body, Flood):
+                    yield parse(bytes(body))
+    else:
+        for record in records:
+            yield parse(record.body)
+
+
+def _batches(values: Iterator[Any]) -> Iterator[list[Any]]:
+    whole = (value for value in values if not isinstance(value, Damaged))
+    while batch := list(islice(whole, BEGINNING)):
+        yield batch
+
+
+def by_outer(outer: Any, kind: str) -> Format | None:
+    """The format whose agent writes such an object around its messages; None when none does."""
+    if not isinstance(outer, dict):
+        return None
+    return next((get_format(id_) for id_, keys in AROUND.items() if keys <= outer.keys() and kind == "array"), None)
+
+
+def not_recognised(sources: Sequence[ConversationSource], shown: str) -> NotUnderstood:
+    """The refusal of a file whose documents have no known format."""
+    documents = [source.document for source in sources]
+
+    def sentence() -> str:
+        what = "has no conversation in it that toolpair understands"
+        if sum(len(document.records) for document in documents) <= 1:
+            what = "is JSON, but has no list of messages in it"
+        return f"{shown} {what}{_keys_in(documents)}; {_advice(documents)}."
+
+    return NotUnderstood(sentence)
+
+
+def refused_as(
+    wanted: Format, sources: Sequence[ConversationSource], shown: str, empty: Sequence[Transcript] = ()
+) -> NotUnderstood | None:
+    """The refusal of a file that is not understood as this format; None where some of it is.
+
+    `empty` are the transcripts of its conversations, if no message was found in any.
+    """
+    from toolpair.formats.engine.detection.understanding import why_empty, why_not
+
+    documents = [source.document for source in sources]
+    if empty:
+        reasons = [why_empty(wanted, _beginning(d), t) for d, t in zip(documents, empty, strict=True)]
+        reason = None if None in reasons else reasons[0]
+    else:
+        reason = why_not(wanted, [value for document in documents for value in _beginning(document)])
+    if reason is None:
+        return None
+
+    def sentence() -> str:
+        kind = next(_named_kinds(sources), None)
+        named = f"is {kind.name}, and " if kind is not None else ""
+        clause = f"{reason}{_keys_in(documents)}"
+        return f"{shown} {named}is not understood as {wanted.title} ({wanted.id}): {clause}; {_advice(documents)}."
+
+    return NotUnderstood(sentence)
+
+
+def _beginning(document: Document) -> list[Any]:
+    return list(values_of(document.records[:BEGINNING]))
+
+
+def _keys_in(documents: Sequence[Document]) -> str:
+    """What was seen, to stand in a sentence."""
+    keys = Counter(
+        key
+        for document in documents
+        for value in _beginning(document)[:_LOOKED_AT]
+        if isinstance(value, dict)
+        for key in value
+        if _SIMPLE.fullmatch(key)
+    )
+    names = [key for key, _ in keys.most_common(_MOST_KEYS)]
+    more = ", …" if len(keys) > len(names) else ""
+    return f" (the keys of its records: {', '.join(names)}{more})" if names else ""
+
+
+def _advice(documents: Sequence[Document]) -> str:
+    """What can be done: only formats that understand all of it are named."""
+    from toolpair.formats.engine.detection.understanding import formats_for
+
+    values = [value for document in documents for value in _beginning(document)]
+    fitting = formats_for(values, documents[0].kind) if documents else []
+    if fitting:
+        return f"{' or '.join(f'--format {id_}' for id_ in fitting)} reads it"
+    return f"`{command('formats')}` lists what it can read"
+
+
+def no_such_format(name: str) -> str:
+    """A sentence for a name that is no format's."""
+    import difflib
+
+    close = difflib.get_close_matches(name.casefold().strip(), REGISTRY, n=1)
+    hint = f"Did you mean {close[0]}?" if close else f"`{command('formats')}` lists them."
+    return f"There is no format {name!r}. {hint}"
+
+
+# --- agents that are known, but not understood yet: docs/not-read-yet.md -------------------------------------
+
+_LOOKED_AT: Final = 50
+"""Conversations, and records of each."""
+_OF_IFLOW: Final = re.compile(r"session-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_SIMPLE: Final = re.compile(r"[A-Za-z0-9_.$-]{1,32}")
+_MOST_KEYS: Final = 8
+_GEMINI_PARTS: Final = {"text", "functionCall", "functionResponse", "inlineData", "fileData", "executableCode"}
+_OF_KIMI_CODE: Final = ("turn.prompt", "turn.steer", "context.append_loop_event", "context.append_message")
+
+
+class _NotYet(NamedTuple):
+    name: str
+    shows: Callable[[dict[str, Any], Any], bool]
+    """Whether a record, with the object around all of them, shows that it is one."""
+    advice: str = ""
+    """What can be done about it, a clause."""
+    of_most: bool = False
+    """It takes most records to show it."""
+
+
+def not_understood(sources: Sequence[ConversationSource], shown: str) -> NotUnderstood | None:
+    """The refusal of a file of an agent whose format is not supported yet; None for all others."""
+    kind = next(_named_kinds(sources), None)
+    if kind is None:
+        return None
+
+    def sentence() -> str:
+        advice = f"{kind.advice}; " if kind.advice else ""
+        documents = [source.document for source in sources]
+        return f"{shown} is {kind.name}, which toolpair does not understand yet; {advice}{_advice(documents)}."
+
+    return NotUnderstood(sentence)
+
+
+def _named_kinds(sources: Iterable[ConversationSource]) -> Iterator[_NotYet]:
+    values = [
+        (value, source.outer)
+        for source in islice(sources, _LOOKED_AT)
+        for record in source.document.records[:_LOOKED_AT]
+        if isinstance(value := record.value, dict)
+    ]
+    for kind in _NOT_YET:
+        shown = (kind.shows(value, outer) for value, outer in values)
+        if sum(shown) * 2 > len(values) if kind.of_most else any(shown):
+            yield kind
+
+
+def _is_wire_of_kimi(value: dict[str, Any], outer: Any) -> bool:
+    return value.get("type") == "metadata" and isinstance(value.get("protocol_version"), str)
+
+
+def _is_kimi_code(value: dict[str, Any], outer: Any) -> bool:
+    return value.get("type") in _OF_KIMI_CODE or (
+        value.get("type") == "config.update" and bool(value.keys() & {"modelAlias", "cwd"})
+    )
+
+
+def _is_amp(value: dict[str, Any], outer: Any) -> bool:
+    thread = isinstance(outer, dict) and isinstance(outer.get("id"), str) and outer["id"].startswith("T-")
+    return thread and "messageId" in value and isinstance(value.get("content"), list)
+
+
+def _is_droid(value: dict[str, Any], outer: Any) -> bool:
+    return value.get("type") == "session_start" and {"id", "title", "owner"} <= value.keys()
+
+
+def _is_cursor(value: dict[str, Any], outer: Any) -> bool:
+    message = value.get("message")
+    return value.keys() == {"role", "message"} and isinstance(message, dict) and message.keys() == {"content"}
+
+
+def _is_copilot_in_vscode(value: dict[str, Any], outer: Any) -> bool:
+    data = value.get("data")
+    return value.get("type") == "session.start" and isinstance(data, dict) and "vscodeVersion" in data
+
+
+def _is_of_opencode(value: dict[str, Any], outer: Any) -> bool:
+    info = value.get("info")
+    return isinstance(info, dict) and "sessionID" in info and isinstance(value.get("parts"), list)
+
+
+def _is_content_of_gemini(value: dict[str, Any], outer: Any) -> bool:
+    parts = value.get("parts")
+    if value.get("role", "user") not in ("user", "model") or not isinstance(parts, list) or "content" in value:
+        return False
+    return any(isinstance(part, dict) and "type" not in part and part.keys() & _GEMINI_PARTS for part in parts)
+
+
+def _is_request_of_gemini(value: dict[str, Any], outer: Any) -> bool:
+    contents = value.get("contents")
+    first = contents[0] if isinstance(contents, list) and contents else None
+    return isinstance(first, dict) and _is_content_of_gemini(first, value)
+
+
+def _is_ui_message(value: dict[str, Any], outer: Any) -> bool:
+    parts = value.get("parts")
+    if value.get("role") not in ("user", "assistant", "system") or not isinstance(parts, list):
+        return False
+    types = [part.get("type") for part in parts if isinstance(part, dict)]
+    return bool(types) and isinstance(value.get("id"), str) and all(isinstance(type_, str) for type_ in types)
+
+
+def _is_agentv(value: dict[str, Any], outer: Any) -> bool:
+    version = value.get("schema_version")
+    return isinstance(version, str) and version.startswith("agentv.")
+
+
+def _is_deepseek_agent(value: dict[str, Any], outer: Any) -> bool:
+    kind = value.get("type")
+    event = value.keys() == {"type", "seq", "time", "data"} and isinstance(value["data"], dict)
+    return event and isinstance(kind, str) and "/" in kind
+
+
+def _is_iflow(value: dict[str, Any], outer: Any) -> bool:
+    session = value.get("sessionId")
+    return "uuid" in value and "parentUuid" in value and isinstance(session, str) and bool(_OF_IFLOW.fullmatch(session))
+
+
+_NOT_YET: Final = (
+    _NotYet(
+        "what Kimi CLI showed of a session",
+        _is_wire_of_kimi,
+        "the session itself is in context.jsonl beside it",
+    ),
+    _NotYet("a session of Kimi Code", _is_kimi_code),
+    _NotYet("an Amp thread", _is_amp, "Amp's server has the thread, so that a change of this copy would not last"),
+    _NotYet("a session of Factory's Droid", _is_droid),
+    _NotYet(
+        "a transcript of Cursor's agent",
+        _is_cursor,
+        "it is written for reading, and Cursor does not continue from it",
+    ),
+    _NotYet(
+        "a transcript of Copilot in VS Code",
+        _is_copilot_in_vscode,
+        "it is written for reading, and VS Code does not continue from it",
+    ),
+    _NotYet("a session of iFlow's command line", _is_iflow),
+    _NotYet("an export of opencode, or of Kilo", _is_of_opencode, "the session itself is in the agent's database"),
+    _NotYet("a list of Gemini contents", _is_content_of_gemini, of_most=True),
+    _NotYet("the body of a request to Gemini", _is_request_of_gemini, of_most=True),
+    _NotYet("a list of the AI SDK's UI messages", _is_ui_message, of_most=True),
+    _NotYet("a transcript of AgentV", _is_agentv, of_most=True),
+    _NotYet("a session of DeepSeek's agent", _is_deepseek_agent, of_most=True),
+)

@@ -1,0 +1,1 @@
+"""Putting edits into records: in a row, in a tree, folded into their calls."""

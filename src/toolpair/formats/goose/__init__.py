@@ -1,0 +1,1 @@
+"""goose: its database of sessions, its older files, and the agent itself."""

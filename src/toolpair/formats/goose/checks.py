@@ -1,0 +1,310 @@
+"""What stops goose or makes it lose something, besides broken pairs; and what becomes of each problem."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from math import isfinite
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from toolpair.dialects import goose as dialect
+from toolpair.dialects.block_values import words
+from toolpair.dialects.item_types import type_name
+from toolpair.formats.engine.reading.stored_rows import row_of
+from toolpair.formats.format import Damage, Item, ResumeEffect
+from toolpair.formats.goose.rows import ROLES, SESSIONS, VISIBLE, content_key, fields_of, is_message, row_slot
+from toolpair.rules.context import Context, tool_of
+from toolpair.rules.problem import Cause, Fix
+from toolpair.transcript.edits import Edit, InsertMessage, Reorder, SetInRecord
+
+_FIELDS: Final[Mapping[str, Mapping[str, type | tuple[type, ...]]]] = {
+    "text": {"text": str},
+    "image": {"data": str, "mimeType": str},
+    "document": {"data": str, "mimeType": str},
+    dialect.CALL: {"id": str, "toolCall": dict},
+    dialect.RESULT: {"id": str, "toolResult": dict},
+    "toolConfirmationRequest": {"id": str, "toolName": str, "arguments": dict},
+    "actionRequired": {"data": dict},
+    "thinking": {"thinking": str, "signature": str},
+    "redactedThinking": {"data": str},
+    "systemNotification": {"notificationType": str, "msg": str},
+    "error": {"kind": (str, dict)},
+}
+"""Types of parts that goose reads, and the fields without which it does not."""
+_IN_RESULT: Final[Mapping[str, Mapping[str, type]]] = {
+    "text": {"text": str},
+    "image": {"data": str, "mimeType": str},
+    "audio": {"data": str, "mimeType": str},
+    "resource": {"resource": dict},
+    "resource_link": {"uri": str, "name": str},
+}
+_NOTICES: Final = ("contextLengthExceeded", "summarizationRequested", "conversationCompacted")
+"""Types of parts that older versions wrote for the screen; the newest one stops at them."""
+_SETTINGS: Final = "model_config_json"
+_OLD_CALL: Final = "frontendToolRequest"
+_WITHIN: Final = ("result.type_not_allowed", "name.missing")
+"""Rules whose problems are part of why a row cannot be read."""
+
+
+# --- what can be read --------------------------------------------------------------------------------------
+
+
+def cannot_be_read(value: Any) -> bool:
+    """Whether goose fails to read a message. It leaves a row with an unknown role out before it reads more of it."""
+    fields = fields_of(value)
+    if row_slot(value) and fields.get("role") not in ROLES:
+        return False
+    content = fields.get(content_key(value))
+    return not isinstance(content, list) or not all(map(_is_part, content)) or bool(_odd_columns(value))
+
+
+def _is_part(part: Any) -> bool:
+    if not _has(part, _FIELDS):
+        return False
+    if part["type"] == dialect.CALL:
+        said = part["toolCall"]
+        called = said.get("value")
+        return _failed(said) or (_worked(said) and isinstance(called, dict) and isinstance(called.get("name"), str))
+    if part["type"] == dialect.RESULT:
+        said = part["toolResult"]
+        return _failed(said) or (_worked(said) and _is_output(said.get("value")))
+    return True
+
+
+def _has(part: Any, known: Mapping[str, Mapping[str, type | tuple[type, ...]]]) -> bool:
+    fields = known.get(type_name(part) or "")
+    return fields is not None and all(isinstance(part.get(name), kind) for name, kind in fields.items())
+
+
+def _worked(said: dict[str, Any]) -> bool:
+    return said.get("status") == "success"
+
+
+def _failed(said: dict[str, Any]) -> bool:
+    return said.get("status") == "error" and isinstance(said.get("error"), str)
+
+
+def _is_output(value: Any) -> bool:
+    content = value
+    if isinstance(value, dict):
+        if not value.keys() & {"content", "structuredContent"} or not isinstance(value.get("isError", False), bool):
+            return False
+        content = value.get("content", [])
+    return isinstance(content, list) and all(_has(part, _IN_RESULT) for part in content)
+
+
+def _odd_columns(value: Any) -> dict[str, Any]:
+    """The columns of a row, beside its content, that goose cannot read, and what they should be."""
+    made: dict[str, Any] = {}
+    fields = fields_of(value)
+    if row_slot(value) and isinstance(fields.get("metadata_json"), str):
+        made["metadata_json"] = VISIBLE
+    time = fields.get("created_timestamp", 0)
+    if row_slot(value) and (not isinstance(time, int) or isinstance(time, bool)):
+        made["created_timestamp"] = int(time) if isinstance(time, float) and isfinite(time) else 0
+    return made
+
+
+def _readable(part: Any) -> Any:
+    """A part as goose reads it; None for what it never sent."""
+    if _is_part(part):
+        return part
+    kind = type_name(part)
+    if part is None or kind in _NOTICES:
+        return None
+    if isinstance(part, dict) and "toolResult" in part and "toolCall" not in part:
+        part, kind = {**part, "type": dialect.RESULT}, dialect.RESULT  # whatever it says that it is
+    if kind in (dialect.CALL, _OLD_CALL) and isinstance(part.get("id"), str):
+        return {**part, "type": dialect.CALL, "toolCall": _call(part.get("toolCall"))}
+    if kind == dialect.RESULT and isinstance(part.get("id"), str):
+        return {**part, "toolResult": _result(part.get("toolResult"))}
+    if kind == "thinking" and isinstance(part.get("thinking"), str):
+        return {**part, "signature": ""}
+    text = part.get("text") if isinstance(part, dict) and isinstance(part.get("text"), str) else None
+    return {"type": "text", "text": text if text is not None else part if isinstance(part, str) else words(part)}
+
+
+def _call(said: Any) -> dict[str, Any]:
+    found = said if isinstance(said, dict) else {}
+    if found.get("status") == "error":
+        return {"status": "error", "error": words(found.get("error"))}
+    value = found.get("value", found)
+    value = value if isinstance(value, dict) else {}
+    name = value.get("name")
+    given = {"arguments": value["arguments"]} if "arguments" in value else {"arguments": {}}
+    return {"status": "success", "value": {"name": name if isinstance(name, str) else "unknown", **given}}
+
+
+def _result(said: Any) -> dict[str, Any]:
+    found = said if isinstance(said, dict) else {}
+    if found.get("status") == "error":
+        return {"status": "error", "error": words(found.get("error"))}
+    value = found.get("value", said)
+    outer = value if isinstance(value, dict) else {}
+    content = outer.get("content") if outer.keys() <= {"content", "isError", "structuredContent"} else outer
+    content = content if isinstance(value, dict) else value
+    parts = content if isinstance(content, list) else [content] if content is not None else []
+    made = [part if _has(part, _IN_RESULT) else _as_text(part) for part in parts if part is not None]
+    return {"status": "success", "value": {"content": made, "isError": outer.get("isError") is True}}
+
+
+def _as_text(part: Any) -> dict[str, Any]:
+    return {"type": "text", "text": part if isinstance(part, str) else words(part)}
+
+
+# --- rules of its own --------------------------------------------------------------------------------------
+
+
+def check(context: Context, items: Sequence[Item], unreadable: Collection[int], in_turns: bool) -> None:
+    """`unreadable`: uids of the messages that goose cannot read."""
+    _left_out(context)
+    _settings(context, items)
+    context.problems[:] = [one for one in context.problems if one.record not in unreadable or one.rule not in _WITHIN]
+    numbers = {record: number for number, one in enumerate(context.messages) for record in one.records}
+    for item in items if unreadable else ():
+        if item.uid in unreadable:
+            _unreadable(context, item, numbers.get(item.uid))
+    if not in_turns:
+        _words_before_results(context)
+    _leading_response(context)
+
+
+def _left_out(context: Context) -> None:
+    """What goose does not send, whatever the API would accept. It writes a call together with its result: one that is
+    alone at the end never gets one.
+    """
+    for number, problem in enumerate(context.problems):
+        if problem.rule == "turn.trailing_call":
+            text = f"{tool_of(problem.call)} was called at the very end, and no result for it is in this history."
+            context.problems[number] = replace(problem, severity="error", impact="loses", text=text)
+        elif problem.rule == "result.id_mismatch":
+            context.problems[number] = replace(problem, severity="error", impact="loses")
+
+
+def _settings(context: Context, items: Sequence[Item]) -> None:
+    """The settings of the model, in the session's own row."""
+    of_session = next((item for item in items[:2] if row_of(item.value, SESSIONS)), None)
+    found = row_of(of_session.value, SESSIONS).get(_SETTINGS) if of_session is not None else None
+    if of_session is None or found is None or isinstance(found, dict):
+        return
+    context.add(
+        "record.bad_json",
+        f"The session's model settings ({_SETTINGS}) are not JSON, so goose continues with those of its configuration.",
+        record=of_session.uid,
+        severity="warning",
+        impact="harmless",
+        cause=Cause("settings_damaged", "the column was cut off, or written by another program"),
+        fixes=(
+            Fix(
+                "clear",
+                "empty the column",
+                (SetInRecord(of_session.uid, (SESSIONS, _SETTINGS), None),),
+                loses="what is left of the settings",
+            ),
+        ),
+    )
+
+
+def _unreadable(context: Context, item: Item, number: int | None) -> None:
+    in_row = bool(row_slot(item.value))
+    slot, key = row_slot(item.value), content_key(item.value)
+    content = fields_of(item.value)[key]
+    given = content if isinstance(content, list) else [content]
+    readable = [made for part in given if (made := _readable(part)) is not None]
+    notices = any(type_name(part) in _NOTICES for part in given)
+    edits: list[Edit] = [SetInRecord(item.uid, (*slot, name), v) for name, v in _odd_columns(item.value).items()]
+    if not isinstance(content, list) or not all(map(_is_part, content)):
+        edits.append(SetInRecord(item.uid, (*slot, key), readable))
+    context.add(
+        "field.missing",
+        "goose does not start: it does not know what to do with this row."
+        if in_row
+        else "goose does not know what to do with this message, and skips it.",
+        at=None if number is None else (number, None),
+        record=item.uid,
+        severity="error",
+        impact="stops" if in_row else "loses",
+        cause=Cause("wrong_type", "another version of goose, or another program, wrote it"),
+        fixes=(
+            Fix(
+                "complete",
+                "write it as goose reads it",
+                tuple(edits),
+                recommended=True,
+                loses="goose's own notice, which it never sent" if notices else None,
+            ),
+        ),
+    )
+
+
+def _words_before_results(context: Context) -> None:
+    """Chat messages get the words of a row before its results, wherever they stand in it."""
+    for number, message in enumerate(context.messages):
+        kinds = {block.kind for block in message.blocks if not _is_unsent(block.value)}
+        if message.role != "user" or "result" not in kinds or kinds == {"result"}:
+            continue
+        at = next(n for n, block in enumerate(message.blocks) if block.kind == "result")
+        context.add(
+            "result.not_first",
+            "Text stands in one message with a result, and goose sends it before the result, which the API refuses.",
+            at=(number, at),
+            about=message,
+            severity="error",
+            cause=Cause("text_with_result", "text was put into the message of a result"),
+            fixes=(
+                Fix(
+                    "results-first",
+                    "put the text into a message after the results",
+                    (Reorder(message, "results_first"),),
+                    recommended=True,
+                ),
+            ),
+        )
+
+
+def _is_unsent(value: Any) -> bool:
+    return type_name(value) not in ("text", "tool_result", "image", "document") or value.get("text") == ""
+
+
+def _leading_response(context: Context) -> None:
+    """goose leaves a response out that nothing of the user's comes before, and the results of its calls."""
+    first = context.messages[0] if context.messages else None
+    edges = context.transcript.edges
+    if first is None or first.role != "assistant" or (edges is not None and edges.before):
+        return
+    if any(problem.rule == "turn.first_not_user" for problem in context.problems):
+        return
+    fix = Fix(
+        "insert-user",
+        "add a short user message at the start",
+        (InsertMessage(None, "user", "(conversation resumed)"),),
+        recommended=True,
+    )
+    context.add(
+        "turn.first_not_user",
+        "The conversation does not start with a user message, so goose leaves the first response out.",
+        at=(0, None),
+        about=first,
+        severity="error" if first.calls else "warning",
+        impact="loses" if first.calls else "harmless",
+        cause=Cause("begins_with_assistant", "the beginning was cut off, or the assistant greeted first"),
+        fixes=(fix,),
+    )
+
+
+# --- damage ------------------------------------------------------------------------------------------------
+
+
+def damage_of(damage: Damage, in_rows: bool) -> ResumeEffect | None:
+    """What goose makes of a record that cannot be read."""
+    from toolpair.formats.engine.damage.lost import effect_on_readers
+
+    if damage.rule == "record.big_number":
+        return effect_on_readers(damage, "goose")
+    closed = damage.values[0] if damage.values else damage.partial
+    whole = is_message(closed) and not cannot_be_read(closed)
+    if in_rows:
+        splits = all(row_slot(value) for value in damage.values)
+        return ResumeEffect("stops", "goose crashes at it", "rejected", "history", complete=whole, splits=splits)
+    return ResumeEffect("loses", "goose skips it", "dropped", "what it says", complete=whole)

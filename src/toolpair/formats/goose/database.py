@@ -1,0 +1,251 @@
+"""goose's database of sessions, and the agent itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from sqlite3 import Connection
+from typing import TYPE_CHECKING, Any, Final
+
+from toolpair.dialects.item_types import type_name
+from toolpair.formats.agent import FoundSession, Program, SessionFile
+from toolpair.formats.engine.agents.database_agent import DatabaseAgent, has_rows
+from toolpair.formats.engine.reading.stored_rows import json_in
+from toolpair.source.rows.layout import (
+    ALL,
+    Layout,
+    Row,
+    StoredSession,
+    Table,
+    columns_of,
+    is_text,
+    rows_of,
+    sizes_of,
+    tables_of,
+    text,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from toolpair.formats.engine.agents.way_back import WayBack
+    from toolpair.formats.engine.reading.turns import Outcome
+    from toolpair.formats.format import SentRequest
+    from toolpair.rules.problem import OnResume, Problem
+    from toolpair.shell.machine import Machine
+    from toolpair.transcript.model import Transcript
+
+TITLE: Final = "goose"
+_MOST_LOOKED_AT: Final = 50
+"""Messages from the end in which the user's last words are looked for."""
+_SESSIONS: Final = Table(
+    "sessions",
+    json=("model_config_json",),
+    # What extensions and recipes keep there may be secret.
+    hidden=frozenset({"extension_data", "recipe_json", "user_recipe_values_json"}),
+    whole=True,
+)
+_MESSAGES: Final = Table("messages", json=("metadata_json", "content_json"))
+_ORDER: Final = "ORDER BY created_timestamp, id"
+
+
+class GooseLayout:
+    """The sessions of goose's database, since 1.10."""
+
+    agent = "goose"
+    title = "goose's database of sessions"
+    stop: str | None = None
+    besides: Mapping[str, str] = {"schema_version": ALL}
+    tables: Sequence[Table] = (_SESSIONS, _MESSAGES)
+
+    def claims(self, tables: Mapping[str, frozenset[str]], connection: Connection) -> bool:
+        none: frozenset[str] = frozenset()
+        return (
+            "schema_version" in tables
+            and {"id", "working_dir"} <= tables.get("sessions", none)
+            and {"id", "session_id", "role", "content_json", "created_timestamp"} <= tables.get("messages", none)
+        )
+
+    def refusal(self, connection: Connection) -> str | None:
+        return None
+
+    def sessions(self, connection: Connection) -> Iterator[StoredSession]:
+        known = frozenset(columns_of(connection, "sessions"))
+        wanted = ("id", "working_dir", "name", "description", "updated_at", "session_type", "parent_session_id")
+        columns = ", ".join(name if name in known else "NULL" for name in wanted)
+        size = sizes_of(connection, "messages", "session_id", "content_json")
+        time = "CAST(strftime('%s', updated_at) AS INTEGER)" if "updated_at" in known else "0"
+        query = f"SELECT {columns}, coalesce({time}, 0) AS time FROM sessions ORDER BY time DESC, id DESC"
+        for id_, folder, name, description, _, kind, parent, modified in connection.execute(query):
+            belongs = text(parent) or ("" if text(kind) == "sub_agent" else None)
+            title = text(name) or text(description)
+            named = text(id_), title or None, text(folder) or None
+            yield StoredSession(*named, float(modified), belongs, size.get(id_, 0), not is_text(id_))
+
+    def words(self, connection: Connection, session: str) -> str | None:
+        query = (
+            "SELECT content_json FROM messages WHERE session_id = ? AND role = 'user' "
+            f"ORDER BY created_timestamp DESC, id DESC LIMIT {_MOST_LOOKED_AT}"
+        )
+        found = (_words_of(json_in(row[0])) for row in connection.execute(query, (session,)))
+        return next((words for words in found if words), None)
+
+    def rows(self, connection: Connection, session: str) -> Iterator[Row]:
+        for row in rows_of(connection, _SESSIONS, "WHERE id = ?", session):
+            yield Row(row.table, row.columns, _free_ids(connection, session))
+            yield from rows_of(connection, _MESSAGES, f"WHERE session_id = ? {_ORDER}", session)
+
+
+def _words_in_line(value: dict[str, Any]) -> str | None:
+    return _words_of(value.get("content")) if value.get("role") == "user" else None
+
+
+def _words_of(parts: Any) -> str | None:
+    """A user's words in a message; None where it has only results, or what goose adds to a prompt."""
+    from toolpair.source import peek
+
+    texts = [part.get("text") for part in parts if type_name(part) == "text"] if isinstance(parts, list) else []
+    said = [one for one in texts if isinstance(one, str) and not one.startswith("<turn-context>")]
+    return peek.one_line(" ".join(said)) if said else None
+
+
+def _free_ids(connection: Connection, session: str) -> dict[str, Any]:
+    """Which ids new rows can have: what follows the last one of the table, and the gaps between the session's own."""
+    last = connection.execute("SELECT coalesce(max(id), 0) FROM messages").fetchone()[0]
+    if "sqlite_sequence" in tables_of(connection):
+        counted = connection.execute("SELECT max(seq) FROM sqlite_sequence WHERE name = 'messages'").fetchone()[0]
+        last = max(last, counted or 0)
+    own = [row[0] for row in connection.execute("SELECT id FROM messages WHERE session_id = ? ORDER BY id", (session,))]
+    others = "SELECT id FROM messages WHERE id > ? AND id < ? ORDER BY id"
+    free: list[tuple[int, int]] = []
+    for first, end in pairwise(own):
+        if end - first < 2:
+            continue
+        taken = [row[0] for row in connection.execute(others, (first, end))]
+        between = zip([first, *taken], [*taken, end], strict=True)
+        free += [(before + 1, after - 1) for before, after in between if after - before > 1]
+    return {"next_id": last + 1, "free_ids": free}
+
+
+LAYOUT: Final[Layout] = GooseLayout()
+
+
+# --- the agent ---------------------------------------------------------------------------------------------
+
+_SENT: Final[Outcome] = ("rejected", "goose sends it as it is, and the API refuses the session.", None)
+_CRASHES: Final[Outcome] = ("rejected", "goose crashes when it opens the session.", "history")
+_OUTCOMES: Final[dict[str, Outcome]] = {
+    **dict.fromkeys(
+        (
+            "result.not_adjacent",
+            "result.not_first",
+            "result.crossed",
+            "result.split_over_messages",
+            "call.duplicate_id",
+            "id.empty",
+            "id.length",
+            "id.pattern",
+            "name.missing",
+        ),
+        _SENT,
+    ),
+    **dict.fromkeys(
+        ("result.missing", "turn.trailing_call", "role.call_in_user"),
+        ("dropped", "goose leaves this call out without telling you.", "the call"),
+    ),
+    **dict.fromkeys(
+        ("result.orphan", "result.duplicate", "role.result_in_assistant"),
+        ("dropped", "goose leaves this result out without telling you.", None),
+    ),
+    "result.id_mismatch": ("dropped", "goose leaves the call and its result out without telling you.", "the call"),
+    "result.order": ("kept", "goose sends the results as they are, which the API accepts.", None),
+    "result.placeholder": ("placeholder", "goose sends the placeholder as it is.", "the real output"),
+    "call.reused_id": ("kept", "goose sends both calls with the same id.", None),
+    "args.not_object": ("healed", "goose sends the arguments as a field with the name value.", None),
+    "turn.alternation": ("healed", "goose sends both messages as one.", None),
+    "turn.first_not_user": (
+        "dropped",
+        "goose leaves the first response out, and what its calls returned, without telling you.",
+        "the response",
+    ),
+    "turn.trailing_assistant": ("healed", "goose continues with your next words.", None),
+    "content.empty_text": ("healed", "goose leaves the empty text out.", None),
+    "content.empty_message": ("healed", "goose leaves the empty message out.", None),
+    "content.empty_result": ("healed", 'goose sends "(empty result)" in its place.', None),
+    "record.lone_surrogate": _CRASHES,
+    "field.missing": _CRASHES,
+}
+"""What goose makes of a problem, by its rule."""
+
+
+class Goose(DatabaseAgent):
+    id = "goose"
+    title = TITLE
+    outcomes = _OUTCOMES
+    variable = "GOOSE_PATH_ROOT"
+    suffix = ".jsonl"
+    program = Program(
+        "goose", "goose", r"[/\\]goose-binary-", ("--session-id", "--name", "-n"), frozenset({"configure", "info"})
+    )
+
+    def databases(self, machine: Machine) -> tuple[Path, ...]:
+        return (self.home(machine) / "sessions" / "sessions.db",)
+
+    def home(self, machine: Machine) -> Path:
+        """The folder of its data."""
+        if machine.environ.get("GOOSE_PATH_ROOT", "").strip():
+            return machine.folder("GOOSE_PATH_ROOT", machine.home) / "data"
+        if machine.platform == "win32":
+            roaming = machine.folder("APPDATA", machine.home / "AppData" / "Roaming")
+            return roaming / "Block" / "goose" / "data"
+        return machine.folder("XDG_DATA_HOME", machine.home / ".local" / "share") / "goose"
+
+    def sessions(self, machine: Machine) -> Iterator[FoundSession]:
+        """Those of its database; before there is one, the files that it wrote instead."""
+        from toolpair.source import peek
+
+        found = self.databases(machine)
+        if any(path.is_file() for path in found):
+            yield from super().sessions(machine)
+            return
+        for root in self.roots(machine):
+            for entry in peek.entries(root):
+                stat = peek.regular_file(entry.path) if entry.name.endswith(".jsonl") else None
+                if stat is not None:
+                    head = peek.parse(peek.head(entry.path).partition(b"\n")[0])
+                    folder = head.get("working_dir") if isinstance(head, dict) else None
+                    name = entry.name.removesuffix(".jsonl")
+                    yield self.found(entry.path, name, stat, folder if isinstance(folder, str) else None)
+
+    def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
+        from toolpair.source import peek
+
+        if not found.path.endswith(".jsonl"):
+            return super().describe(found)
+        return found.folder, peek.last_said(found.path, found.size, _words_in_line)
+
+    def way_back(self, file: SessionFile) -> WayBack | None:
+        from toolpair.formats.engine.agents.way_back import WayBack
+
+        if file.path is not None and file.path.suffix == ".jsonl" and not has_rows(file.path, LAYOUT):
+            return WayBack(("goose", "session", "--resume", "--path", str(file.path)), file.folder)
+        return super().way_back(file)
+
+    def way_in_its_own(self, file: SessionFile) -> WayBack:
+        from toolpair.formats.engine.agents.way_back import WayBack
+
+        return WayBack(("goose", "session", "--resume", "--session-id", file.session_id), file.folder)
+
+    def way_in_another(self, path: Path, file: SessionFile) -> WayBack:
+        from toolpair.formats.engine.agents.way_back import WayBack
+
+        return WayBack((), sentence="goose resumes only sessions of its own database: save into that one.")
+
+    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
+        from toolpair.formats.engine.reading.turns import what_becomes
+        from toolpair.formats.goose.format import VERSION
+
+        return what_becomes(TITLE, VERSION, problem, seen, _OUTCOMES)
+
+
+AGENT: Final = Goose()

@@ -1,0 +1,471 @@
+"""goose's sessions: rows of its database, or JSONL as it wrote before 1.10. As measured on 1.52.0.
+
+A message is a row with a list of blocks; calls are blocks of the assistant's, results of the user's.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from toolpair.dialects import goose as dialect
+from toolpair.dialects.item_types import type_name
+from toolpair.formats.engine.reading.reading import as_text, blocks_by_key, facts_of, pairs_in
+from toolpair.formats.format import (
+    AS_RESUMED,
+    Damage,
+    Fate,
+    Item,
+    OfOneApi,
+    ResumeEffect,
+    SentMessage,
+    SentPart,
+    SentRequest,
+    View,
+    profile_of,
+)
+from toolpair.formats.goose.rows import MESSAGES, ROLES, SESSIONS, content_key, fields_of, is_message, row_slot
+from toolpair.source.deep_values import is_deeper
+from toolpair.transcript.edits import Edit
+from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Message, Scope, Transcript
+
+if TYPE_CHECKING:
+    from toolpair.rules.context import Context
+
+# --- data --------------------------------------------------------------------------------------------------
+
+TITLE: Final = "goose"
+VERSION: Final = "1.52.0"
+LEVELS: Final = 127
+"""How deeply values of a row's content may be nested for goose's parser, as measured."""
+_PROFILES: Final = {
+    "anthropic": "anthropic",
+    "aws_bedrock": "bedrock-converse",
+    "google": "gemini",
+    "gemini_cli": "gemini",
+    "gemini_oauth": "gemini",
+    "mistral": "mistral",
+    "groq": "groq",
+    "custom_deepseek": "deepseek",
+    "custom_mistral": "mistral",
+    "custom_groq": "groq",
+}
+"""`provider_name` of a session -> the profile that it is checked against; the others speak chat."""
+OF_TURNS: Final = ("anthropic", "bedrock-converse", "gemini")
+"""Profiles of APIs that are sent what a message says in its order; others get the words before the results."""
+_EMPTY: Final = "(empty result)"
+_NO_IMAGE: Final = "[Image content removed - not supported in assistant messages]"
+_HAS_IMAGE: Final = "This tool result included an image that is uploaded in the next message."
+_FAILED: Final = "The tool call returned the following error:\n-32603: "
+_FAILED_IN_TURNS: Final = "Error: -32603: "
+_NO_NAME: Final = re.compile(r"[^a-zA-Z0-9_-]")
+_STOPS: Final = "goose does not start: it crashes at a row that it cannot read."
+
+
+# --- the transcript ----------------------------------------------------------------------------------------
+
+
+class _Facts(Struct, frozen=True, eq=False, dict=True):
+    items: Sequence[Item]
+
+    @cached_property
+    def unreadable(self) -> frozenset[int]:
+        """uids of the messages that goose cannot read."""
+        from toolpair.formats.goose.checks import cannot_be_read
+
+        return frozenset(item.uid for item in self.items if is_message(item.value) and cannot_be_read(item.value))
+
+
+def unreadable_in(transcript: Transcript) -> frozenset[int]:
+    """uids of the messages that goose cannot read."""
+    return facts_of(transcript, _Facts).unreadable
+
+
+def is_visible(value: Any) -> bool:
+    """Whether goose shows a message to the model: all but those that say otherwise in full."""
+    metadata = _metadata(value)
+    return metadata.get("agentVisible") is not False or not isinstance(metadata.get("userVisible"), bool)
+
+
+def blocks_in(item: Item) -> tuple[Block, ...]:
+    key = content_key(item.value)
+    return dialect.blocks_of(fields_of(item.value).get(key), item.uid, (*row_slot(item.value), key))
+
+
+def _read(items: Sequence[Item], view: View) -> Transcript:
+    scopes: dict[int, Scope] = {}
+    messages: list[Message] = []
+    more: list[tuple[list[Block], list[int]]] = []
+    """The blocks and records of each: goose takes messages of one kind in a row for one."""
+    last: tuple[Any, bool] | None = None
+    """Role of the last one, and whether goose takes it for a tool's, which it never merges with a user's."""
+    beside: list[Block] = []
+    hidden = False
+    boundaries: tuple[Boundary, ...] = ()
+    for item in items:
+        if not is_message(item.value):
+            if isinstance(item.value, Damaged):
+                scopes[item.uid] = "malformed"
+            continue
+        role, blocks = fields_of(item.value).get("role"), blocks_in(item)
+        if role not in ROLES or not is_visible(item.value):
+            scopes[item.uid] = "inactive"
+            beside += pairs_in(blocks)
+            hidden = hidden or not messages
+            continue
+        note = "meta" if _metadata(item.value).get("turnContext") is True else None
+        if not messages and hidden:
+            note = "summary"
+            boundaries = (Boundary(0, COMPACTED, item.uid),)
+        kind = role, role == "user" and any(block.kind == "result" for block in blocks)
+        if kind == last:
+            more[-1][0].extend(blocks)
+            more[-1][1].append(item.uid)
+        else:
+            messages.append(Message(role, blocks, (item.uid,), "blocks", _as_message(item.value), note))
+            more.append((list(blocks), [item.uid]))
+            last = kind
+    messages = [
+        message if len(records) == 1 else replace(message, blocks=tuple(together), records=tuple(records))
+        for message, (together, records) in zip(messages, more, strict=True)
+    ]
+    header = next((item.value for item in items[:2] if not is_message(item.value)), None)
+    session = header.get(SESSIONS, header) if isinstance(header, dict) else {}
+    session = session if isinstance(session, dict) else {}
+    config = session.get("model_config_json")
+    name = view.beside.path.stem if view.beside is not None and "working_dir" in session else None
+    return Transcript(
+        tuple(messages),
+        merged=True,
+        native=True,
+        agent=TITLE,
+        agent_facts=_Facts(items),
+        session_id=as_text(session.get("id")) or name,
+        folder=as_text(session.get("working_dir")),
+        model=as_text(config.get("model_name")) if isinstance(config, dict) else None,
+        scopes=scopes,
+        inactive_blocks=tuple(beside),
+        boundaries=boundaries,
+    )
+
+
+def _metadata(value: Any) -> dict[str, Any]:
+    fields = fields_of(value)
+    found = fields.get("metadata_json", fields.get("metadata"))
+    return found if isinstance(found, dict) else {}
+
+
+def _as_message(value: Any) -> dict[str, Any]:
+    fields = fields_of(value)
+    return {"role": fields.get("role"), "content": fields.get(content_key(value))}
+
+
+# --- what is sent ------------------------------------------------------------------------------------------
+
+
+class _Part(Struct, eq=False, dict=True):
+    """A part of a message on its way out, as goose writes it."""
+
+    raw: dict[str, Any]
+    block: Block | None
+
+    @cached_property
+    def type(self) -> str | None:
+        return type_name(self.raw)
+
+    @property
+    def is_empty(self) -> bool:
+        return self.type == "text" and self.raw["text"] == ""
+
+
+_Said = tuple[str, list[_Part]]
+
+
+def _sees(items: Sequence[Item], transcript: Transcript, in_turns: bool) -> SentRequest:
+    from toolpair.formats.engine.reading.turns import is_blank
+
+    own, unreadable = blocks_by_key(transcript), unreadable_in(transcript)
+    in_rows = any(MESSAGES in item.value for item in items if isinstance(item.value, dict))
+    refuses = None
+    said: list[_Said] = []
+    for item in items:
+        if isinstance(item.value, Damaged) or item.uid in unreadable:
+            refuses = _STOPS if in_rows else refuses
+        elif is_message(item.value) and is_visible(item.value) and fields_of(item.value).get("role") in ROLES:
+            said.append((fields_of(item.value)["role"], list(_for_the_model(item, own))))
+    # Once when it loads the session, and once for each request.
+    said = _prepared(_prepared([] if refuses is not None else said))
+    sent = list(_in_turns(said) if in_turns else _in_chat(said))
+    fates: dict[int, Fate] = {id(b): "dropped" for b in own.values() if b.kind in ("call", "result") or is_blank(b)}
+    fates.update((id(part.block), "sent") for message in sent for part in message.parts if part.block is not None)
+    return SentRequest(TITLE, VERSION, tuple(message for message in sent if message.parts), fates, refuses)
+
+
+def _for_the_model(item: Item, own: Mapping[Any, Block]) -> Iterator[_Part]:
+    key = content_key(item.value)
+    slot = (*row_slot(item.value), key)
+    for number, raw in enumerate(fields_of(item.value)[key]):
+        if not _is_for_model(raw):
+            continue
+        if type_name(raw) == dialect.RESULT and isinstance(parts := _content(raw), list):
+            raw = _with_content(raw, [part for part in parts if _is_for_model(part)])
+        yield _Part(raw, own.get((item.uid, (*slot, number))))
+
+
+def _is_for_model(part: dict[str, Any]) -> bool:
+    notes = part.get("annotations")
+    audience = notes.get("audience") if isinstance(notes, dict) else None
+    return not isinstance(audience, list) or "assistant" in audience
+
+
+def _content(result: dict[str, Any]) -> list[dict[str, Any]] | str:
+    """The parts of a result; a text for one that failed."""
+    said = result["toolResult"]
+    if said["status"] == "error":
+        return str(said["error"])
+    value = said["value"]
+    found = value if isinstance(value, list) else value.get("content")
+    return found if isinstance(found, list) else []
+
+
+def _with_content(result: dict[str, Any], parts: list[dict[str, Any]]) -> dict[str, Any]:
+    return {**result, "toolResult": {"status": "success", "value": {"content": parts}}}
+
+
+def _prepared(said: Iterable[_Said]) -> list[_Said]:
+    """What goose makes of its messages before each request: it leaves out whatever has no partner."""
+    whole = _without_empty((role, _joined(parts) if role == "assistant" else parts) for role, parts in said)
+    waiting: set[str] = set()
+    paired = [(role, [part for part in parts if _has_place(role, part, waiting)]) for role, parts in whole]
+    answered = _without_empty(
+        (role, [part for part in parts if part.type != dialect.CALL or part.raw["id"] not in waiting])
+        for role, parts in paired
+    )
+    merged: list[_Said] = []
+    last: tuple[str, bool] | None = None
+    for role, parts in answered:
+        kind = role, _are_results(parts)
+        if kind == last:
+            merged[-1][1].extend(parts)
+        else:
+            merged.append((role, list(parts)))
+            last = kind
+    return merged[1:] if merged and merged[0][0] == "assistant" else merged
+
+
+def _are_results(parts: Iterable[_Part]) -> bool:
+    return any(part.type == dialect.RESULT for part in parts)
+
+
+def _without_empty(said: Iterable[_Said]) -> list[_Said]:
+    return [(role, parts) for role, parts in said if not all(part.is_empty for part in parts)]
+
+
+def _joined(parts: Iterable[_Part]) -> list[_Part]:
+    """Texts in a row as one, without blanks at the end."""
+    made: list[_Part] = []
+    for part in parts:
+        if part.type == "text" and made and made[-1].type == "text":
+            last = made.pop()
+            part = _Part({"type": "text", "text": last.raw["text"] + part.raw["text"]}, last.block)
+        made.append(part)
+    return [_trimmed(part) if part.type == "text" else part for part in made]
+
+
+def _trimmed(part: _Part) -> _Part:
+    text = part.raw["text"].rstrip()
+    return part if text == part.raw["text"] else _Part({"type": "text", "text": text}, part.block)
+
+
+def _has_place(role: str, part: _Part, waiting: set[str]) -> bool:
+    """Whether it may stand in a message of this role. `waiting`: the ids of calls without a result so far."""
+    if part.type == dialect.CALL and role == "assistant":
+        waiting.add(part.raw["id"])
+        return True
+    if part.type == dialect.RESULT:
+        found = role == "user" and part.raw["id"] in waiting
+        if found:
+            waiting.remove(part.raw["id"])
+        return found
+    return role == "assistant" or part.type not in (
+        dialect.CALL,
+        "toolConfirmationRequest",
+        "thinking",
+        "redactedThinking",
+    )
+
+
+def _in_chat(said: Iterable[_Said]) -> Iterator[SentMessage]:
+    """As chat messages: words come before results, wherever they stand."""
+    for role, parts in said:
+        words = [sent for part in parts if (sent := _chat_part(role, part)) is not None]
+        yield SentMessage(role, tuple(sorted(words, key=lambda part: "function" in part.value)))
+        results: list[SentPart] = []
+        for part in parts:
+            if part.type != dialect.RESULT:
+                continue
+            content = _texts(part.raw, " ", _FAILED)
+            value = {"type": "tool_result", "tool_use_id": part.raw["id"], "content": content}
+            results.append(SentPart(value, part.block))
+            if images := _images(part.raw):
+                yield SentMessage("user", tuple(results))
+                yield SentMessage("user", tuple(map(SentPart, images)))
+                results = []
+        yield SentMessage("user", tuple(results))
+
+
+def _chat_part(role: str, part: _Part) -> SentPart | None:
+    if part.type == dialect.CALL:
+        called = dialect.spelled(part.raw)
+        name = _NO_NAME.sub("_", called["name"])
+        spelled = {"name": name, "arguments": _json(_arguments(called["input"]))}
+        return SentPart({"id": part.raw["id"], "type": "function", "function": spelled}, part.block)
+    if part.type in ("image", "document") and role == "assistant":
+        return SentPart({"type": "text", "text": _NO_IMAGE}, part.block)
+    return _word(part)
+
+
+def _word(part: _Part) -> SentPart | None:
+    if part.type in ("image", "document") or (part.type == "text" and not part.is_empty):
+        return SentPart(dialect.spelled(part.raw), part.block)
+    return None
+
+
+def _in_turns(said: Iterable[_Said]) -> Iterator[SentMessage]:
+    """As messages whose blocks stay in their order."""
+    for role, parts in said:
+        made: list[SentPart] = []
+        for part in parts:
+            if part.type == dialect.RESULT:
+                failed = {"is_error": True} if isinstance(_content(part.raw), str) else {}
+                content: Any = _texts(part.raw, "\n", _FAILED_IN_TURNS, with_images=False)
+                if images := _images(part.raw):
+                    content = [*([{"type": "text", "text": content}] if content else []), *images]
+                value = {"type": "tool_result", "tool_use_id": part.raw["id"], "content": content, **failed}
+                made.append(SentPart(value, part.block))
+            elif part.type == dialect.CALL:
+                called = dialect.spelled(part.raw)
+                made.append(SentPart({**called, "input": _arguments(called["input"])}, part.block))
+            elif (word := _word(part)) is not None:
+                made.append(word)
+        yield SentMessage(role, tuple(made))
+
+
+def _texts(result: dict[str, Any], between: str, failed: str, *, with_images: bool = True) -> str:
+    """What the model reads of a result."""
+    content = _content(result)
+    if isinstance(content, str):
+        return failed + content
+    texts: list[str] = []
+    for part in content:
+        match type_name(part):
+            case "image":
+                texts += [_HAS_IMAGE] if with_images else []
+            case "resource":
+                texts.append(dialect.resource_text(part))
+            case _:
+                texts.append(part["text"] if type_name(part) == "text" else "")
+    return between.join([*texts, *([] if any(texts) or _images(result) else [_EMPTY])])
+
+
+def _images(result: dict[str, Any]) -> list[Any]:
+    content = _content(result)
+    return [dialect.spelled(part) for part in content if isinstance(part, dict) and type_name(part) == "image"]
+
+
+def _arguments(given: Any) -> Any:
+    return given if isinstance(given, dict) else {"value": given}
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+# --- the format --------------------------------------------------------------------------------------------
+
+
+class GooseFormat(OfOneApi):
+    """goose's rows, as lines, or its older JSONL. `profile` follows from the session's provider."""
+
+    id = "goose"
+    title = TITLE
+    containers = frozenset({"lines"})
+    where = "~/.local/share/goose/sessions/sessions.db (or under $GOOSE_PATH_ROOT); before 1.10: .jsonl files there"
+
+    @property
+    def in_turns(self) -> bool:
+        return self.profile in OF_TURNS
+
+    def sniff(self, values: Sequence[Any]) -> int:
+        known = [value for value in values if isinstance(value, dict)]
+        rows = sum(is_message(value) or _is_session(value) for value in known)
+        old = bool(known) and "working_dir" in known[0] and "role" not in known[0]
+        marked = old or any(MESSAGES in value or _is_session(value) or _has_pair(value) for value in known)
+        return 94 if marked and rows + old >= len(known) / 2 else 0
+
+    def knows(self, value: dict[str, Any]) -> bool:
+        if MESSAGES in value or SESSIONS in value or "working_dir" in value:
+            return True
+        return is_message(value) and "created" in value
+
+    def for_records(self, values: Sequence[Any]) -> GooseFormat:
+        """The same for sessions of the provider that the session's row names."""
+        sessions = (value[SESSIONS] for value in values if isinstance(value, dict) and SESSIONS in value)
+        provider = next((row.get("provider_name") for row in sessions if isinstance(row, dict)), None)
+        return FORMAT.for_profile(profile_of(provider, _PROFILES))
+
+    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+        return _read(items, view)
+
+    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+        from toolpair.formats.goose.writing import applied
+
+        return applied(items, transcript, edits, self.in_turns)
+
+    def damage(
+        self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
+    ) -> Sequence[ResumeEffect | None]:
+        from toolpair.formats.goose.checks import damage_of
+
+        in_rows = any(MESSAGES in item.value for item in items if isinstance(item.value, dict))
+        return [damage_of(one, in_rows) for one in found]
+
+    def levels_refused(self, value: Any) -> int | None:
+        return LEVELS if row_slot(value) and is_deeper(fields_of(value).get(content_key(value)), LEVELS) else None
+
+    def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
+        return _sees(items, transcript, self.in_turns)
+
+    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
+        from toolpair.formats.goose.checks import check
+
+        check(context, items, unreadable_in(context.transcript), self.in_turns)
+
+    def time_of(self, value: Any) -> float | None:
+        from toolpair.formats.engine.reading.clock import seconds_in
+
+        fields = fields_of(value)
+        return seconds_in(fields, "created_timestamp" if "created_timestamp" in fields else "created")
+
+    def usage_of(self, value: Any) -> None:
+        return None
+
+
+def _is_session(value: Any) -> bool:
+    row = value.get(SESSIONS)
+    return isinstance(row, dict) and "working_dir" in row and "schedule_id" in row
+
+
+def _has_pair(value: Any) -> bool:
+    """Whether it has a block that only goose writes."""
+    content = value.get("content")
+    return isinstance(content, list) and any(type_name(part) in (dialect.CALL, dialect.RESULT) for part in content)
+
+
+FORMAT: Final = GooseFormat()

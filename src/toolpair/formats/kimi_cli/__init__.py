@@ -1,0 +1,1 @@
+"""Kimi CLI: its session files, and the agent itself."""

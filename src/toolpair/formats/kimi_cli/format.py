@@ -1,0 +1,363 @@
+"""Kimi CLI's sessions: `context.jsonl`, one chat message in each line. As measured on 1.49.0.
+
+What is sent was read in Kimi CLI's own code (`soul/context.py`, and kosong's messages) and compared with what it sends.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from toolpair.dialects import kimi as dialect
+from toolpair.dialects.block_texts import text_of
+from toolpair.dialects.openai_chat import waiting_in
+from toolpair.formats.engine.damage.lost import can_be_closed, effect_on_readers, held_in, held_in_part
+from toolpair.formats.engine.reading.clock import count_in, usage_of
+from toolpair.formats.engine.reading.reading import facts_of, malformed_in
+from toolpair.formats.engine.reading.turns import fates_of
+from toolpair.formats.engine.writing.linear import Linear
+from toolpair.formats.format import (
+    AS_RESUMED,
+    Beside,
+    Damage,
+    Item,
+    KeptRequest,
+    OfOneApi,
+    ResumeEffect,
+    SentMessage,
+    SentPart,
+    SentRequest,
+    SubagentSession,
+    Usage,
+    View,
+)
+from toolpair.formats.kimi_cli.files import ShownOutputs, place_of, projects_in, subagent_sessions
+from toolpair.rules.context import Context
+from toolpair.rules.problem import Cause, Fix, Impact
+from toolpair.transcript.edits import Edit, MendBytes
+from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Message, Scope, Transcript
+
+if TYPE_CHECKING:
+    from toolpair.formats.format import Format
+    from toolpair.transcript.draft import DraftMessage
+
+# --- data --------------------------------------------------------------------------------------------------
+
+TITLE: Final = "Kimi CLI"
+NEWEST: Final = "1.49.0"
+SUB_AGENT: Final = "a sub-agent of Kimi CLI"
+_PROMPT: Final = "_system_prompt"
+_CHECKPOINT: Final = "_checkpoint"
+_USAGE: Final = "_usage"
+_NOTES: Final = (_PROMPT, _CHECKPOINT, _USAGE)
+"""Roles of lines that are no messages."""
+_COMPACTED: Final = "<system>Previous context has been compacted."
+"""How the summary begins that stands for an older history."""
+OF_ITS_OWN: Final = ("<system-reminder>", "<system>", "<notification ")
+"""How messages begin that Kimi CLI writes in the user's name."""
+_NOTIFICATION: Final = "<notification "
+_DIGITS: Final = 4300
+"""A number with more of them ends the reading."""
+STOPS: Final = "Kimi CLI does not start with this session"
+_WITHIN: Final = ("result.type_not_allowed",)
+"""Rules whose problems are part of why a line is not read."""
+
+
+# --- read --------------------------------------------------------------------------------------------------
+
+
+class Facts(Struct, frozen=True, eq=False):
+    faults: Mapping[int, dialect.Fault]
+    """uids of the lines that Kimi CLI does not read as messages."""
+    prompted: bool
+    """The file has a system prompt, so nothing is put before it when the session is resumed."""
+
+
+def _role(value: Any) -> Any:
+    return value.get("role") if isinstance(value, dict) else None
+
+
+def _is_prompt(value: Any) -> bool:
+    return _role(value) == _PROMPT and isinstance(value.get("content"), str)
+
+
+def _read(items: Sequence[Item], view: View) -> Transcript:
+    spoken = [item for item in items if isinstance(item.value, dict) and _role(item.value) not in _NOTES]
+    waiting = waiting_in([item.value for item in spoken])
+    scopes: dict[int, Scope] = malformed_in(items)
+    faults: dict[int, dialect.Fault] = {}
+    messages: list[Message] = []
+    for item in spoken:
+        fault = dialect.fault_of(item.value)
+        if fault is not None:
+            faults[item.uid] = fault
+        message = dialect.message_of(item.value, item.uid, waiting) if _speaks(item.value) else None
+        if message is None:
+            scopes[item.uid] = "malformed"
+        else:
+            messages.append(replace(message, note=_note_of(message)))
+    scopes.update((item.uid, "malformed") for item in items if not isinstance(item.value, (dict, Damaged)))
+    place = place_of(view.beside.path.resolve()) if view.beside is not None else None
+    calls = (block for message in messages for block in message.calls)
+    return Transcript(
+        tuple(messages),
+        layout="tool_messages",
+        native=True,
+        agent=SUB_AGENT if place is not None and place.sub_agent else TITLE,
+        agent_facts=Facts(faults, any(_is_prompt(item.value) for item in items)),
+        session_id=place.session if place is not None else None,
+        folder=projects_in(place.home).get(place.project) if place is not None else None,
+        scopes=scopes,
+        copies=ShownOutputs(view.beside, calls) if view.beside is not None else {},
+        boundaries=tuple(
+            Boundary(number, COMPACTED, message.records[0])
+            for number, message in enumerate(messages)
+            if message.note == "summary"
+        ),
+    )
+
+
+def _speaks(value: dict[str, Any]) -> bool:
+    """Whether a line says something, or calls: what Kimi CLI's newer versions may note does not."""
+    role = value.get("role")
+    return ("content" in value or "tool_calls" in value) and not (isinstance(role, str) and role.startswith("_"))
+
+
+def _note_of(message: Message) -> str | None:
+    text = message.blocks[0].text.lstrip() if message.role == "user" and message.blocks else ""
+    return "summary" if text.startswith(_COMPACTED) else "meta" if text.startswith(OF_ITS_OWN) else None
+
+
+# --- what is sent ------------------------------------------------------------------------------------------
+
+
+def _sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
+    """Neighbouring messages of the user are sent as one, of which only the contents are left."""
+    faults = facts_of(transcript, Facts).faults
+    values = {item.uid: item.value for item in items if item.uid not in faults and isinstance(item.value, dict)}
+    sent: list[SentMessage] = []
+    apart = True
+    for message in transcript.messages:
+        value = values.get(message.records[0])
+        if value is None:
+            continue
+        role, parts = value["role"], tuple(map(_part, message.blocks))
+        notified = _is_notification(message)
+        if role == "user" and not (apart or notified):
+            sent[-1] = SentMessage(role, tuple(_contents((*sent[-1].parts, *parts))))
+        else:
+            sent.append(SentMessage(role, parts))
+        apart = role != "user" or notified
+    refuses = f"{STOPS}: it has a line that cannot be read." if "stops" in faults.values() else None
+    blocks = (block for message in transcript.messages for block in message.blocks)
+    return SentRequest(TITLE, NEWEST, tuple(sent), fates_of(blocks, sent), refuses)
+
+
+def _part(block: Block) -> SentPart:
+    return SentPart(dialect.without_thinking(block.value), block) if block.kind == "result" else SentPart.of(block)
+
+
+def _contents(parts: Iterable[SentPart]) -> Iterator[SentPart]:
+    for part in parts:
+        if part.block is not None and part.block.kind == "result":
+            yield SentPart(text_of(part.block.value.get("content")), part.block)
+        elif part.block is None or part.block.kind != "call":
+            yield part
+
+
+def _is_notification(message: Message) -> bool:
+    blocks = message.blocks
+    return len(blocks) == 1 and blocks[0].kind == "text" and blocks[0].text.lstrip().startswith(_NOTIFICATION)
+
+
+# --- what becomes of damage --------------------------------------------------------------------------------
+
+
+def _damage(damage: Damage, transcript: Transcript) -> ResumeEffect | None:
+    """A line that is not JSON is skipped."""
+    facts = facts_of(transcript, Facts)
+    if damage.rule == "record.bad_utf8" and not facts.prompted:
+        return ResumeEffect("stops", f"{STOPS}: it fails to write a system prompt before these bytes", "rejected")
+    if damage.rule == "record.big_number" and max(map(len, re.findall(rb"\d+", damage.raw)), default=0) > _DIGITS:
+        return ResumeEffect("stops", f"{STOPS}: it fails to read the number", "rejected")
+    if damage.rule == "record.trailing_comma":
+        return ResumeEffect("stops", f"{TITLE} skips every line that ends in a comma", "dropped", "the whole history")
+    if damage.readable and damage.rule not in ("record.bom", "record.big_number"):
+        return effect_on_readers(damage, TITLE)
+    if damage.rule == "record.big_number":
+        return None
+    if damage.rule == "record.bad_json" and _is_read(damage.raw):
+        return ResumeEffect("harmless", f"{TITLE} reads it as it is", "healed")
+    first = [message.value for message in transcript.messages if message.records[0] == damage.record]
+    values = damage.values or ((damage.partial,) if damage.partial is not None else first)
+    held = [*held_in(tuple(values)), *held_in_part(damage.partial)]
+    outputs = len({one.id for one in held if one.real})
+    loses = "what it says" if any(_is_message(value) for value in values) else None
+    whole = values[0] if values else None
+    complete = _can_be_closed(whole, bool(damage.values)) if loses else True
+    says = f"{TITLE} skips {'the first line' if damage.front else 'it'}"
+    impact: Impact = "loses" if loses else "harmless"
+    return ResumeEffect(impact, says, "dropped", loses, outputs, complete, ends_line=damage.last)
+
+
+def _can_be_closed(value: Any, whole: bool) -> bool:
+    """Whether a message that was cut off is one that can be read."""
+    return isinstance(value, dict) and can_be_closed(value, whole) and dialect.fault_of(value) is None
+
+
+def _is_message(value: Any) -> bool:
+    return isinstance(value, dict) and _role(value) not in _NOTES and _speaks(value)
+
+
+def _is_read(raw: bytes) -> bool:
+    """Whether Kimi CLI reads a line that is not JSON: it takes control characters, and NaN."""
+    try:
+        return isinstance(json.loads(raw.decode("utf-8", "replace"), strict=False), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+# --- lines that are not read -------------------------------------------------------------------------------
+
+
+def _check(context: Context, items: Sequence[Item]) -> None:
+    """Lines that are not read. That results name no tool is how Kimi CLI writes them."""
+    context.problems[:] = [p for p in context.problems if p.rule != "result.name" or p.severity != "info"]
+    faults = facts_of(context.transcript, Facts).faults
+    if not faults:
+        return
+    told = {id(problem.call) for problem in context.problems if problem.rule.startswith("args.") and problem.fixes}
+    messages = {message.records[0]: (n, message) for n, message in enumerate(context.messages) if message.records}
+    for item in items:
+        fault = faults.get(item.uid)
+        if fault is None:
+            continue
+        number, message = messages.get(item.uid, (None, None))
+        edits = dialect.mended(item.value, message, told) if message is not None else ()
+        if not edits and message is not None and _told_of(context, item.uid, number):
+            continue
+        fixes = [Fix("set-aside", "set it aside, in a file beside this one", (MendBytes(item.uid, "aside"),))]
+        if edits:
+            context.problems[:] = [p for p in context.problems if p.record != item.uid or p.rule not in _WITHIN]
+            fixes.insert(0, Fix("fix-item", "write it as Kimi CLI reads it", edits, recommended=True))
+        elif message is None:
+            fixes[0] = replace(fixes[0], recommended=True)
+        does = f"so {STOPS}" if fault == "stops" else "so Kimi CLI skips it"
+        context.add(
+            "rollout.not_loaded",
+            f"This line is not a message that Kimi CLI can read, {does}.",
+            at=(number, None) if number is not None else None,
+            record=item.uid,
+            about=message,
+            severity="error",
+            impact="stops" if fault == "stops" else "loses",
+            cause=Cause("rollout.not_loaded", "another program wrote it"),
+            fixes=tuple(fixes),
+        )
+
+
+def _told_of(context: Context, uid: int, number: int | None) -> bool:
+    """Whether other problems of a line say why it is not read; they are errors then."""
+    told = False
+    for at, problem in enumerate(context.problems):
+        blocks = (problem.call, problem.result, *problem.others)
+        of_it = problem.record == uid or any(block is not None and block.record == uid for block in blocks)
+        if (of_it or problem.message == number) and any(fix.recommended for fix in problem.fixes):
+            told = True
+            context.problems[at] = replace(problem, severity="error")
+    return told
+
+
+# --- written -----------------------------------------------------------------------------------------------
+
+
+class _Lines(Linear):
+    """Thinking is written as a part of the content."""
+
+    def written(self, message: DraftMessage) -> Any:
+        if message.fields is None or dialect.REASONING not in message.fields:
+            return super().written(message)
+        thinking = message.fields.pop(dialect.REASONING)
+        return dialect.with_thinking(super().written(message), thinking)
+
+
+class KimiCliFormat(OfOneApi):
+    """`context.jsonl` of a session, or of a sub-agent in its folder."""
+
+    id = "kimi-cli"
+    title = TITLE
+    containers = frozenset({"lines"})
+    where = "~/.kimi/sessions/<hash of the folder>/<session id>/context.jsonl (or under $KIMI_SHARE_DIR)"
+
+    def sniff(self, values: Sequence[Any]) -> int:
+        own = sum(map(_is_own, values))
+        spoken = sum(isinstance(role := _role(value), str) and role in dialect.ROLES for value in values)
+        return 93 if own and (own + spoken) * 2 >= len(values) else 0
+
+    def knows(self, value: dict[str, Any]) -> bool:
+        return _is_own(value)
+
+    def for_records(self, values: Sequence[Any]) -> Format:
+        """Whether they were written with Anthropic's API shows in the ids of calls."""
+        calls = (
+            call
+            for v in values
+            if isinstance(v, dict) and isinstance(v.get("tool_calls"), list)
+            for call in v["tool_calls"]
+        )
+        ids = [call.get("id") for call in calls if isinstance(call, dict)]
+        of_anthropic = any(isinstance(id_, str) and id_.startswith("toolu_") for id_ in ids[-1:])
+        return FORMAT.for_profile("anthropic" if of_anthropic else "moonshot")
+
+    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+        return _read(items, view)
+
+    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+        return _Lines(items, transcript, dialect.WRITER).run(edits)
+
+    def damage(
+        self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
+    ) -> Sequence[ResumeEffect | None]:
+        return [_damage(damage, transcript) for damage in found]
+
+    def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
+        return _sees(items, transcript)
+
+    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
+        _check(context, items)
+
+    def subagent_sessions(
+        self, items: Sequence[Item], transcript: Transcript, beside: Beside
+    ) -> Iterable[SubagentSession]:
+        return subagent_sessions((block for message in transcript.messages for block in message.results), beside)
+
+    def request_kept(self, items: Sequence[Item], response: int | None) -> KeptRequest:
+        return KeptRequest(
+            system=next((item.value["content"] for item in reversed(items) if _is_prompt(item.value)), None)
+        )
+
+    def time_of(self, value: Any) -> float | None:
+        return None
+
+    def usage_of(self, value: Any) -> Usage | None:
+        return usage_of(count_in(value, "token_count"), 0) if _role(value) == _USAGE else None
+
+
+def _is_own(value: Any) -> bool:
+    """Whether it is a line that only Kimi CLI writes."""
+    match _role(value):
+        case "_system_prompt":
+            return isinstance(value.get("content"), str) and value.keys() == {"role", "content"}
+        case "_checkpoint":
+            return isinstance(value.get("id"), int)
+        case "_usage":
+            return isinstance(value.get("token_count"), int)
+    return False
+
+
+FORMAT: Final = KimiCliFormat("moonshot")

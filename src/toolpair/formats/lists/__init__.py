@@ -1,0 +1,1 @@
+"""Plain lists of messages or items of an API: no agent resumes them."""

@@ -1,0 +1,1 @@
+"""oh-my-pi: its session files, and the agent itself."""

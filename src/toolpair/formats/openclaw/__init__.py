@@ -1,0 +1,1 @@
+"""OpenClaw: its session files and databases, and the agent itself."""

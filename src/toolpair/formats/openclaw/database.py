@@ -1,0 +1,288 @@
+"""OpenClaw's database of sessions, and the agent itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from sqlite3 import Connection
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
+
+from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
+from toolpair.formats.engine.agents.database_agent import DatabaseAgent, has_rows
+from toolpair.formats.engine.reading.clock import seconds
+from toolpair.formats.engine.reading.stored_rows import object_in
+from toolpair.formats.engine.reading.turns import what_becomes
+from toolpair.formats.openclaw.format import BEHIND, IMPORT, LEFT_OUT, NOT_LIVE, OUTCOMES, REFUSED, TITLE
+from toolpair.source.rows.layout import (
+    ALL,
+    Layout,
+    Part,
+    Row,
+    Stored,
+    StoredSession,
+    Table,
+    Text,
+    columns_of,
+    is_text,
+    parts_of,
+    rows_of,
+    sizes_of,
+    text,
+)
+
+if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
+    from toolpair.formats.engine.agents.way_back import WayBack
+    from toolpair.formats.format import SentRequest
+    from toolpair.rules.problem import OnResume, Problem
+    from toolpair.shell.machine import Machine
+    from toolpair.transcript.model import Transcript
+
+DATABASE: Final = "openclaw-agent.sqlite"
+_WORDS_OF: Final = 50
+"""Rows from the end in which the user's last words are looked for."""
+_LONGEST: Final = 4 << 20
+"""OpenClaw packs no longer text."""
+_WINDOWS: Final = Table(
+    "session_windows",
+    key="session_id",
+    # Who it was with, and through which account.
+    hidden=frozenset({"account_id", "primary_conversation_id", "hook_external_content_source", "plugin_owner_id"}),
+)
+_STATES: Final = Table("session_transcript_index_state", key="session_id")
+_SESSION: Final = {"session_id": "session_id"}
+_IDENTITIES: Final = Part(
+    "transcript_event_identities", "identity_", {**_SESSION, "seq": "seq"}, "event_id", moves=True
+)
+_ACTIVE: Final = Part(
+    "session_transcript_active_events",
+    "listed_",
+    {**_SESSION, "event_seq": "seq"},
+    "active_position",
+    moves=True,
+)
+_EVENTS: Final = Table(
+    "transcript_events",
+    key="seq",
+    within=("session_id",),
+    json=("event_json",),
+    sizes={"event_utf8_bytes": "event_json"},
+    parts=(_IDENTITIES, _ACTIVE),
+)
+_NODE: Final = (
+    "SELECT session_key, ? AS current_session_id, '{}' AS entry_json, -1 AS entry_valid, updated_at FROM session_nodes "
+    "WHERE session_key = (SELECT session_key FROM session_windows WHERE session_id = ?)"
+)
+"""The row that the session's own refers to; what it says besides is the agent's alone."""
+_BESIDES: Final = ("event_zstd", "event_utf8_bytes", "navigation_json")
+"""Columns that say what the record says: packed, its size, and what the agent looks records up by."""
+
+
+class OpenClawLayout:
+    """The sessions of OpenClaw's database, since 2026.8. Other tables of it hold secrets and are never read."""
+
+    agent = "openclaw"
+    title = "OpenClaw's database of sessions"
+    stop: str | None = "openclaw gateway stop"
+    besides: Mapping[str, str] = {"schema_meta": ALL, "session_nodes": _NODE}
+    tables: Sequence[Table] = (_WINDOWS, _STATES, _EVENTS)
+
+    def claims(self, tables: Mapping[str, frozenset[str]], connection: Connection) -> bool:
+        none: frozenset[str] = frozenset()
+        return (
+            {"session_id", "session_key"} <= tables.get("session_windows", none)
+            and {"session_id", "seq", "event_json"} <= tables.get("transcript_events", none)
+            and {"active_position", "event_seq"} <= tables.get("session_transcript_active_events", none)
+        )
+
+    def refusal(self, connection: Connection) -> str | None:
+        return None
+
+    def sessions(self, connection: Connection) -> Iterator[StoredSession]:
+        known = frozenset(columns_of(connection, "session_nodes"))
+        names = ", ".join(f"n.{name}" if name in known else "NULL" for name in ("label", "display_name"))
+        sizes = sizes_of(connection, "transcript_events", "session_id", "event_json")
+        parent = "(SELECT p.current_session_id FROM session_nodes p WHERE p.session_key = w.parent_session_key)"
+        columns = f"w.session_id, {names}, w.updated_at, w.parent_session_key, {parent}"
+        joined = "session_windows w LEFT JOIN session_nodes n ON n.session_key = w.session_key"
+        query = f"SELECT {columns} FROM {joined} ORDER BY w.updated_at DESC, w.session_id"
+        for id_, label, name, time, above, parent_id in connection.execute(query):
+            belongs = text(parent_id) if text(above) else None
+            folder = self._folder(connection, text(id_))
+            title = text(label) or text(name) or None
+            named = text(id_), title, folder, seconds(time, 1000) or 0.0, belongs
+            yield StoredSession(*named, sizes.get(id_, 0), not is_text(id_))
+
+    def _folder(self, connection: Connection, session: str) -> str | None:
+        first = "SELECT event_json FROM transcript_events WHERE session_id = ? ORDER BY seq LIMIT 1"
+        found = object_in(next(iter(connection.execute(first, (session,))), (None,))[0])
+        folder = found.get("cwd")
+        return folder if isinstance(folder, str) and found.get("type") == "session" else None
+
+    def words(self, connection: Connection, session: str) -> str | None:
+        from toolpair.source import peek
+
+        may_be = "(event_json IS NULL OR instr(event_json, '\"user\"'))"
+        last = f"WHERE session_id = ? AND {may_be} ORDER BY seq DESC LIMIT {_WORDS_OF}"
+        rows = rows_of(connection, _EVENTS, last, session)
+        for row in rows:
+            message = object_in(_shown(row).columns["event_json"]).get("message")
+            if isinstance(message, dict) and message.get("role") == "user":
+                content = message.get("content")
+                parts = content if isinstance(content, list) else [{"text": content}]
+                said = [one["text"] for one in parts if isinstance(one, dict) and isinstance(one.get("text"), str)]
+                if words := peek.one_line(" ".join(said)):
+                    return words
+        return None
+
+    def rows(self, connection: Connection, session: str) -> Iterator[Row]:
+        found = None
+        for found in rows_of(connection, _WINDOWS, "WHERE session_id = ?", session):
+            yield found
+        if found is None:
+            return
+        of_session = "WHERE session_id = ?"
+        yield from rows_of(connection, _STATES, of_session, session)
+        parts = [parts_of(connection, part, of_session, session) for part in _EVENTS.parts]
+        empty = [_names_of(connection, part) for part in _EVENTS.parts]
+        for row in rows_of(connection, _EVENTS, f"{of_session} ORDER BY seq", session):
+            shown = _shown(row)
+            columns = dict(shown.columns)
+            message = columns.pop("event_json")
+            for known, none in zip(parts, empty, strict=True):
+                columns |= known.get(columns["seq"], none)
+            yield replace(shown, columns={**columns, "event_json": message})
+
+
+def _names_of(connection: Connection, part: Part) -> dict[str, Stored]:
+    return {part.prefix + name: None for name in columns_of(connection, part.table) if name not in part.row}
+
+
+def _shown(row: Row) -> Row:
+    """The row with its text unpacked, and without what only repeats it."""
+    stored = {name: row.columns[name] for name in _BESIDES if name in row.columns}
+    columns = {name: value for name, value in row.columns.items() if name not in stored}
+    packed = stored.get("event_zstd")
+    if columns["event_json"] is None and isinstance(packed, bytes):
+        stored["event_json"] = None
+        columns["event_json"] = _unpacked(packed)
+    return Row(row.table, columns, stored=stored)
+
+
+def _unpacked(packed: bytes) -> Stored:
+    import zstandard
+
+    try:
+        return Text(zstandard.ZstdDecompressor().decompress(packed, max_output_size=_LONGEST))
+    except zstandard.ZstdError:
+        return None
+
+
+LAYOUT: Final[Layout] = OpenClawLayout()
+
+
+# --- the agent ---------------------------------------------------------------------------------------------
+
+
+class OpenClawAgent(DatabaseAgent):
+    """OpenClaw; the versions that read its older files are gone from most machines."""
+
+    id = "openclaw"
+    title = TITLE
+    outcomes = OUTCOMES
+    variable = "OPENCLAW_STATE_DIR"
+    usual_home = ".openclaw"
+    suffix = ".jsonl"
+    program = Program("openclaw", TITLE, r"[/\\]openclaw[/\\]", session_options=("--session-id",))
+
+    def databases(self, machine: Machine) -> tuple[Path, ...]:
+        from pathlib import Path
+
+        from toolpair.source import peek
+
+        folders = peek.entries(self.home(machine) / "agents")
+        return tuple(Path(entry.path, "agent", DATABASE) for entry in sorted(folders, key=lambda one: one.name))
+
+    def roots(self, machine: Machine) -> tuple[Path, ...]:
+        return (self.home(machine) / "agents",)
+
+    def sessions(self, machine: Machine) -> Iterator[FoundSession]:
+        """Those of its databases; for an agent that has none yet, its older files."""
+        yield from super().sessions(machine)
+        for path, name, stat in self._files(machine):
+            yield self.found(path, name[:-6], stat)
+
+    def _files(self, machine: Machine) -> Iterator[tuple[str, str, os.stat_result]]:
+        from toolpair.source import peek
+
+        for agent in peek.entries(self.roots(machine)[0]):
+            if peek.regular_file(f"{agent.path}/agent/{DATABASE}") is not None:
+                continue
+            for entry, stat in peek.files_below(f"{agent.path}/sessions", ".jsonl"):
+                if NOT_LIVE.search(entry.name) is None:
+                    yield entry.path, entry.name, stat
+
+    def belongs(self, found: FoundSession, folder: str) -> bool:
+        from toolpair.source import peek
+
+        if not found.path.endswith(".jsonl"):
+            return super().belongs(found, folder)
+        return (found.folder or peek.folder_in(peek.head(found.path))) == folder
+
+    def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
+        from toolpair.formats.pi_family.records import described
+
+        return described(found) if found.path.endswith(".jsonl") else super().describe(found)
+
+    def way_back(self, file: SessionFile) -> WayBack | None:
+        from toolpair.formats.engine.agents.way_back import WayBack
+
+        if file.path is not None and file.path.suffix == ".jsonl" and not has_rows(file.path, LAYOUT):
+            return WayBack((), sentence=IMPORT)
+        return super().way_back(file)
+
+    def in_place(self, path: Path, session_id: str) -> bool:
+        if path.suffix == ".jsonl":
+            return path.parent.name == "sessions" and path.parent.parent.parent.name == "agents"
+        return super().in_place(path, session_id)
+
+    def where_to_put(self, file: SessionFile, machine: Machine) -> str | None:
+        path = file.opened or file.path
+        if path is not None and path.suffix == ".jsonl" and not has_rows(path, LAYOUT):
+            return Agent.where_to_put(self, file, machine)
+        return super().where_to_put(file, machine)
+
+    def way_in_its_own(self, file: SessionFile) -> WayBack:
+        from toolpair.formats.engine.agents.way_back import WayBack
+        from toolpair.shell.quoting import word
+
+        command = f"openclaw agent --local --session-id {word(file.session_id)} --message TEXT"
+        return WayBack((), file.folder, sentence=f"Run `{command}`, with your next words as TEXT.")
+
+    def way_in_another(self, path: Path, file: SessionFile) -> WayBack:
+        from toolpair.formats.engine.agents.way_back import WayBack
+
+        return WayBack((), sentence="OpenClaw resumes only sessions of its own databases: save into one of these.")
+
+    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
+        from toolpair.formats.pi_family.records import history_of
+        from toolpair.rules.problem import OnResume
+
+        outcomes = OUTCOMES
+        if problem.call is not None and seen is not None and seen.fates.get(id(problem.call)) == "sent":
+            outcomes = {**outcomes, "id.pattern": REFUSED, "id.length": REFUSED}
+        if problem.call is not None and seen is not None and seen.fates.get(id(problem.call)) == "dropped":
+            outcomes = {**outcomes, "result.missing": LEFT_OUT, "turn.trailing_call": LEFT_OUT}
+        version = history_of(transcript).ways.version
+        if problem.rule == "chain.list_differs" and problem.impact == "stops":
+            says = seen.refuses if seen is not None else None
+            return OnResume(TITLE, version, "rejected", "history", says or BEHIND, sends=False)
+        if problem.rule == "chain.list_differs" and problem.impact == "loses":
+            return OnResume(TITLE, version, "dropped", "history", "OpenClaw sends only what its list has.")
+        return what_becomes(TITLE, version, problem, seen, outcomes)
+
+
+AGENT: Final = OpenClawAgent()

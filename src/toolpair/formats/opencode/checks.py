@@ -1,0 +1,240 @@
+"""What only opencode's rows can break, and what becomes of a session with such a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from toolpair.dialects import opencode as dialect
+from toolpair.dialects.block_texts import is_real_output
+from toolpair.dialects.item_types import type_name
+from toolpair.formats.engine.damage.lost import effect_on_readers
+from toolpair.formats.format import Damage, ResumeEffect
+from toolpair.formats.opencode.history import (
+    MESSAGE,
+    SESSION,
+    STOPS,
+    History,
+    Nearest,
+    Part,
+    StoredMessage,
+    data_in,
+    is_sent,
+    lacks,
+    new_info,
+    new_session,
+    with_ids,
+)
+from toolpair.rules.context import Context
+from toolpair.rules.problem import Cause, Fix
+from toolpair.transcript.counting import plural
+from toolpair.transcript.edits import ABSENT, InsertRecord, RemoveRecord, SetInRecord
+
+
+def damage(history: History, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
+    for one in found:
+        if one.at < history.read_from:
+            yield ResumeEffect("harmless", f"{history.agent} does not read it again after the summary", "healed")
+        elif one.readable:
+            yield effect_on_readers(one, history.agent)
+        elif not history.in_folder and one.rule == "record.nul" and not one.values and not one.partial:
+            yield ResumeEffect("harmless", f"{history.agent} skips it", "healed")
+        else:
+            yield ResumeEffect("stops", f"{history.agent} cannot load it: {STOPS}", "rejected", complete=_says(one))
+
+
+def _says(damage: Damage) -> bool:
+    """Whether a row says enough once its end is written."""
+    data = dialect.data_of(damage.values[0] if damage.values else damage.partial)
+    if type_name(data) == "tool":
+        state = dialect.state_of(data)
+        asked = isinstance(state.get("input"), dict) and next(reversed(state)) not in ("input", "status")
+        return isinstance(data.get("callID"), str) and isinstance(data.get("tool"), str) and asked
+    return isinstance(data.get("text"), str) and type_name(data) in ("text", "reasoning")
+
+
+def check(context: Context, history: History) -> None:
+    """What only these rows can break."""
+    if history.lost is not None:
+        _session_lost(context, history, history.lost)
+    for place, message in enumerate(history.stored):
+        if message.uid is None:
+            _message_gone(context, history, message, place)
+        elif not isinstance(message.role, str) or (message.info.get("time") is None and not history.in_folder):
+            _row_says_nothing(context, history, message, message.uid, place)
+    for message in history.active:
+        if message.uid is not None and message.info.get("error") and not is_sent(message):
+            _failed(context, history, message, message.uid)
+        if is_sent(message):
+            for part in message.parts:
+                if part.uid in history.failing or _lacks_input(message, part):
+                    _incomplete(context, history, message, part)
+
+
+def _session_lost(context: Context, history: History, uid: int) -> None:
+    context.add(
+        "record.bad_json",
+        f"The session's own file is not JSON, so {history.agent} loads neither it nor the list of sessions.",
+        record=uid,
+        severity="error",
+        impact="stops",
+        cause=Cause("session_damaged", "the disk was full, or the machine went down while it was written"),
+        fixes=(
+            Fix(
+                "write-session",
+                "write the file again, from its messages",
+                (SetInRecord(uid, (SESSION, "data"), new_session(history)),),
+                loses="its title",
+                recommended=True,
+            ),
+        ),
+    )
+
+
+def _outputs(message: StoredMessage) -> int:
+    blocks = (block for part in message.parts for block in dialect.assistant_blocks(data_in(part), part.uid))
+    return sum(map(is_real_output, blocks))
+
+
+def _failed(context: Context, history: History, message: StoredMessage, uid: int) -> None:
+    outputs = _outputs(message)
+    if not outputs:
+        return
+    context.add(
+        "record.failed",
+        f"This response ended in an error, so {history.agent} leaves it out with {plural(outputs, 'output')}.",
+        record=uid,
+        severity="error",
+        impact="loses",
+        cause=Cause("response_failed", "the provider's API failed after the tools had run"),
+        fixes=(
+            Fix(
+                "forget-error",
+                "remove the note of the error, so that the response is sent",
+                (SetInRecord(uid, (MESSAGE, "data", "error"), ABSENT),),
+                loses="the note of the error",
+                recommended=True,
+            ),
+        ),
+    )
+
+
+def _message_gone(context: Context, history: History, message: StoredMessage, place: int) -> None:
+    first = message.parts[0]
+    row = {
+        "id": message.id,
+        "session_id": history.session.get("id"),
+        "time_created": message.time,
+        "time_updated": message.time,
+        "data": _new_info(history, message, place),
+    }
+    outputs = _outputs(message)
+    lost = f" with {plural(outputs, 'output')}" if outputs else ""
+    context.add(
+        "record.no_message",
+        f"The message of {plural(len(message.parts), 'part')} is gone, so {history.agent} leaves them out{lost}.",
+        record=first.uid,
+        severity="error",
+        impact="loses",
+        cause=Cause("message_gone", "the row was deleted and its parts were not"),
+        fixes=(
+            Fix(
+                "write-message",
+                "write the row again",
+                (InsertRecord({MESSAGE: with_ids(history, MESSAGE, row)}, first.uid),),
+                recommended=True,
+            ),
+            Fix(
+                "remove-parts",
+                "remove what is left of it",
+                tuple(RemoveRecord(part.uid) for part in message.parts),
+                loses="what it says",
+            ),
+        ),
+    )
+
+
+def _row_says_nothing(context: Context, history: History, message: StoredMessage, uid: int, place: int) -> None:
+    row = {"id": message.id, "session_id": history.session.get("id"), "data": _new_info(history, message, place)}
+    made = {**with_ids(history, MESSAGE, row)["data"], **message.info}
+    if made.get("time") is None:
+        made["time"] = {"created": message.time}
+    stops = message.info.get("time") is None
+    if history.in_folder:
+        stops = message.data is None or isinstance(message.data, str)
+    what = (
+        "is not JSON"
+        if isinstance(message.data, str)
+        else f"has no {'role' if history.in_folder or not stops else 'time'}"
+    )
+    then = "cannot load the session" if stops else "leaves it out"
+    context.add(
+        "record.bad_json" if isinstance(message.data, str) else "field.missing",
+        f"This message's row {what}, so {history.agent} {then}.",
+        record=uid,
+        severity="error",
+        impact="stops" if stops else "loses",
+        cause=Cause("message_damaged", "the row was written wrongly or damaged"),
+        fixes=(
+            Fix(
+                "write-message",
+                "write the row again, from its parts and the messages around it",
+                (SetInRecord(uid, (MESSAGE, "data"), made),),
+                recommended=True,
+            ),
+        ),
+    )
+
+
+def _new_info(history: History, message: StoredMessage, place: int) -> dict[str, Any]:
+    """What the row of a message says, as far as the others show it."""
+    kinds = {type_name(part.data) for part in message.parts}
+    role = "assistant" if kinds & {"step-start", "tool", "reasoning", "step-finish"} else "user"
+    return new_info(role, message.time, Nearest(history.stored, place, itself=False))
+
+
+def _lacks_input(message: StoredMessage, part: Part) -> bool:
+    """Whether it is a call without arguments, not even empty ones."""
+    data = data_in(part)
+    return message.role == "assistant" and type_name(data) == "tool" and "input" not in dialect.state_of(data)
+
+
+def _incomplete(context: Context, history: History, message: StoredMessage, part: Part) -> None:
+    """A part that the agent or the API fails on, and that no other rule finds."""
+    data = data_in(part)
+    missing = set(lacks(data))
+    then = f"{history.agent} cannot send the session"
+    if part.data is None:
+        _says_nothing(context, history, part)
+        return
+    if type_name(data) != "tool":
+        what, edit = "text", SetInRecord(part.uid, (*dialect.DATA, "text"), "")
+    elif "time" in missing and "output" not in missing:
+        times = {"start": message.time, "end": message.time}
+        what, edit = "time", SetInRecord(part.uid, (*dialect.STATE, "time"), times)
+    elif "state" not in missing and _lacks_input(message, part):
+        what, edit = "input", SetInRecord(part.uid, (*dialect.STATE, "input"), {})
+        then = "the API refuses the session"
+    else:
+        return
+    context.add(
+        "field.missing",
+        f"This part of a message has no {what}, so {then}.",
+        record=part.uid,
+        severity="error",
+        impact="stops",
+        cause=Cause("part_incomplete", "another program wrote the row, or it was changed by hand"),
+        fixes=(Fix("complete", "write what is missing", (edit,), recommended=True),),
+    )
+
+
+def _says_nothing(context: Context, history: History, part: Part) -> None:
+    context.add(
+        "record.bad_json",
+        f"This part of a message is null, so {history.agent} cannot load the session.",
+        record=part.uid,
+        severity="error",
+        impact="stops",
+        cause=Cause("part_incomplete", "another program wrote the row, or it was changed by hand"),
+        fixes=(Fix("remove-part", "remove it", (RemoveRecord(part.uid),), recommended=True),),
+    )

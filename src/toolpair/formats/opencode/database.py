@@ -1,0 +1,234 @@
+"""opencode's and Kilo's databases of sessions, and the agents themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec.structs import replace
+
+from toolpair.formats.agent import Program, SessionFile
+from toolpair.formats.engine.agents.database_agent import DatabaseAgent
+from toolpair.formats.engine.reading.clock import seconds
+from toolpair.formats.engine.reading.stored_rows import object_in
+from toolpair.formats.engine.reading.turns import what_becomes
+from toolpair.formats.opencode.format import LAST_WITH_FOLDER, NEWEST, OUTCOMES, OUTCOMES_BEFORE, sent_id, version_of
+from toolpair.formats.opencode.history import KILO, MESSAGE, OPENCODE, PART, SESSION, STOPS, history_of
+from toolpair.rules.problem import OnResume, Problem
+from toolpair.source.rows.layout import ALL, Row, Stored, StoredSession, Table, Text, is_text, rows_of, sizes_of, text
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+    from toolpair.formats.engine.agents.way_back import WayBack
+    from toolpair.formats.format import SentRequest
+    from toolpair.shell.machine import Machine
+    from toolpair.transcript.model import Transcript
+
+_HIDDEN: Final = frozenset({"share_url", "summary_diffs", "permission"})
+_SESSION: Final = Table(SESSION, json=("revert",), hidden=_HIDDEN, whole=True)
+_MESSAGE: Final = Table(MESSAGE, json=("data",), whole=True)
+_PART: Final = Table(PART, json=("data",))
+_KILOS: Final = frozenset({"kilo_board", "kilo_board_message"})
+_KILOS_FIRST: Final = 7
+"""The first number of the versions in which Kilo has had a database; opencode's have been 1 since before it had one."""
+_WORDS_OF: Final = 20
+"""How many messages are looked at for the user's last text."""
+
+
+class OpencodeLayout:
+    """The tables of both agents. Others in the same database hold secrets and are never read."""
+
+    tables = (_SESSION, _MESSAGE, _PART)
+    stop: str | None = None
+    besides: Mapping[str, str] = {
+        "migration": ALL,
+        "__drizzle_migrations": ALL,
+        "project": "id IN (SELECT project_id FROM session WHERE id = ?)",
+    }
+
+    def __init__(self, agent: str, title: str, is_kilo: bool) -> None:
+        self.agent, self.title, self._is_kilo = agent, title, is_kilo
+
+    def claims(self, tables: Mapping[str, frozenset[str]], connection: Connection) -> bool:
+        there = all("data" in tables.get(name, ()) for name in (MESSAGE, PART))
+        named = {"directory", "slug", "time_updated", "version"} <= tables.get(SESSION, frozenset())
+        linked = "message_id" in tables.get(PART, ()) and "session_id" in tables.get(MESSAGE, ())
+        if not (there and named and linked):
+            return False
+        return bool(_KILOS & tables.keys() or _is_of_kilo(connection)) is self._is_kilo
+
+    def refusal(self, connection: Connection) -> str | None:
+        return None
+
+    def sessions(self, connection: Connection) -> Iterator[StoredSession]:
+        size = sizes_of(connection, PART, "session_id", "data")
+        columns = "id, title, directory, time_updated, parent_id"
+        rows = connection.execute(f"SELECT {columns} FROM session ORDER BY time_updated DESC, id")
+        for id_, title, folder, time, parent in rows:
+            named = text(id_), text(title) or None, text(folder) or None, seconds(time, 1000) or 0.0
+            yield StoredSession(*named, text(parent) or None, size.get(id_, 0), not is_text(id_))
+
+    def words(self, connection: Connection, session: str) -> str | None:
+        from toolpair.source import peek
+
+        sql = "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created DESC, id DESC LIMIT ?"
+        for id_, data in connection.execute(sql, (session, _WORDS_OF)).fetchall():
+            if object_in(data).get("role") != "user":
+                continue
+            parts = connection.execute("SELECT data FROM part WHERE message_id = ? ORDER BY id", (text(id_),))
+            said = [one for one in (object_in(row[0]) for row in parts) if one.get("type") == "text"]
+            words = peek.one_line(" ".join(str(one.get("text") or "") for one in said if not one.get("synthetic")))
+            if words is not None:
+                return words
+        return None
+
+    def rows(self, connection: Connection, session: str) -> Iterator[Row]:
+        facts = {"kilo": True} if self._is_kilo else None
+        found = None
+        for found in rows_of(connection, _SESSION, "WHERE id = ?", session):
+            yield Row(found.table, found.columns, facts)
+        if found is None:
+            return
+        messages = list(rows_of(connection, _MESSAGE, "WHERE session_id = ?", session))
+        parts = self._parts(connection, session)
+        alone = (
+            "WHERE session_id = ? AND NOT EXISTS (SELECT 1 FROM message WHERE message.id = part.message_id) ORDER BY id"
+        )
+        left: dict[str, list[Row]] = {}
+        for part in rows_of(connection, _PART, alone, session):
+            left.setdefault(text(part.columns["message_id"]), []).append(part)
+        ordered: list[tuple[Any, bytes, Row | None, Sequence[Row]]] = [
+            (_number(row.columns["time_created"]), text(row.columns["id"]).encode(), row, ()) for row in messages
+        ]
+        ordered += ((_number(of[0].columns["time_created"]), id_.encode(), None, of) for id_, of in left.items())
+        for _, _, row, of in sorted(ordered, key=lambda one: one[:2]):
+            if row is not None:
+                yield row
+                # What has been read is let go as it is handed on.
+                of = sorted(parts.pop(row.columns["id"], ()), key=_by_id)
+            yield from of
+
+    def _parts(self, connection: Connection, session: str) -> dict[Stored, list[Row]]:
+        """The parts of all messages of a session, by message, in any order; whatever session they name themselves."""
+        found: dict[Stored, list[Row]] = {}
+        of_messages = "WHERE message_id IN (SELECT id FROM message WHERE session_id = ?)"
+        for part in rows_of(connection, _PART, of_messages, session):
+            found.setdefault(part.columns["message_id"], []).append(part)
+        return found
+
+
+def _by_id(part: Row) -> tuple[int, Any]:
+    """A key that sorts as SQLite does."""
+    id_ = part.columns["id"]
+    if isinstance(id_, bytes):
+        return (2 if isinstance(id_, Text) else 3), id_
+    return (0, 0) if id_ is None else (1, id_)
+
+
+def _is_of_kilo(connection: Connection) -> bool:
+    """Whether Kilo wrote the session that was used last: at first its databases had opencode's very tables."""
+    newest = connection.execute("SELECT version FROM session ORDER BY time_updated DESC LIMIT 1").fetchone()
+    major = text(newest[0]).partition(".")[0] if newest is not None else ""
+    return major.isdecimal() and int(major) >= _KILOS_FIRST
+
+
+def _number(value: Any) -> float:
+    return value if isinstance(value, (int, float)) else 0
+
+
+class OpencodeAgent(DatabaseAgent):
+    """opencode, or Kilo, which is made of it."""
+
+    def __init__(self, id_: str, title: str, name: str, package: str, variable: str, moving: str | None = None) -> None:
+        """`moving`: the version that moves a folder into a database, where the newest does not."""
+        self.id, self.title, self._name, self._package, self._moving = id_, title, name, package, moving
+        self.variable = variable
+        self.outcomes, self._before = (
+            {rule: (what, says.format(agent=title), lost) for rule, (what, says, lost) in found.items()}
+            for found in (OUTCOMES, OUTCOMES_BEFORE)
+        )
+        self.program = Program(
+            name,
+            title,
+            rf"[/\\]{package}[/\\]",
+            session_options=("-s", "--session"),
+            other_work=frozenset({"auth", "models", "upgrade", "uninstall", "export", "import", "stats", "session"}),
+            package=package,
+            places=(f".{name}/bin", ".local/bin"),
+        )
+
+    def databases(self, machine: Machine) -> tuple[Path, ...]:
+        data = machine.folder("XDG_DATA_HOME", machine.home / ".local" / "share") / self._name
+        named = machine.environ.get(self.variable, "") if self.variable is not None else ""
+        usual = data / f"{self._name}.db"
+        return (data / named,) if named and named != ":memory:" else (usual,)
+
+    def folders(self, machine: Machine) -> tuple[Path, ...]:
+        return (machine.folder("XDG_DATA_HOME", machine.home / ".local" / "share") / self._name / "storage",)
+
+    def way_in_its_own(self, file: SessionFile) -> WayBack | None:
+        from toolpair.formats.engine.agents.way_back import WayBack
+
+        if not file.session_id:
+            return None
+        way = WayBack((self._name, "-s", file.session_id), file.folder)
+        return way if file.path is None or not file.path.is_dir() else self._way_of_folder(file.path, way)
+
+    def way_in_another(self, path: Path, file: SessionFile) -> WayBack | None:
+        from toolpair.formats.engine.agents.way_back import WayBack
+
+        way = WayBack((self._name, "-s", file.session_id), file.folder) if file.session_id else None
+        assert self.variable is not None
+        if way is None or not path.is_dir():
+            return None if way is None else replace(way, variables=((self.variable, str(path)),))
+        if path.parts[-2:] != (self._name, "storage"):
+            said = f"{self.title} reads a folder only as {self._name}/storage, in a folder that XDG_DATA_HOME names."
+            return WayBack((), sentence=said)
+        return self._way_of_folder(path, replace(way, variables=(("XDG_DATA_HOME", str(path.parent.parent)),)))
+
+    def _way_of_folder(self, path: Path, way: WayBack) -> WayBack:
+        """Today's versions read their database, into which some move a folder while they have none yet."""
+        from toolpair.formats.engine.agents.way_back import WayBack
+
+        moves = not (path.parent / f"{self._name}.db").exists()
+        if self._moving is None:
+            said = f"{self.title} moves this folder into its database only while it has none: there is one already."
+            return way if moves else WayBack((), sentence=said)
+        if way.prose is not None:
+            return way
+        version = self._moving if moves else LAST_WITH_FOLDER[self.title]
+        so = "moves it into the database that newer ones read" if moves else "reads it although there is a database"
+        other = replace(way, words=("npx", f"{self._package}@{version}", *way.words[1:]))
+        said = f"Run `{other.text}`: {version} {so}. {self.title} {NEWEST[self.title]} no longer reads a folder."
+        return WayBack((), sentence=said)
+
+    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
+        history = history_of(transcript)
+        version = version_of(history)
+        outcomes = self._before if history.in_folder else self.outcomes
+        record = problem.call.record if problem.call is not None else problem.record
+        if record in history.failing and (problem.severity == "error" or problem.rule == "turn.trailing_call"):
+            what = "call" if problem.call is not None else "part"
+            said = f"{self.title} cannot send this {what}: {STOPS}."
+            return OnResume(self.title, version, "rejected", "history", said, sends=False)
+        if problem.rule in ("id.pattern", "id.length") and problem.call is not None:
+            id_ = problem.call.id
+            if sent_id(id_, history.model) != id_:
+                return OnResume(
+                    self.title, version, "healed", None, f"{self.title} sends it in a form that is accepted."
+                )
+        if problem.rule == "field.missing":
+            # A call without arguments is sent; a message that has no role is not.
+            is_part = all(message.uid != record for message in history.stored)
+            of_message = "record.bad_json" if problem.impact == "stops" else "role.unknown"
+            effect, says, lost = outcomes["call.duplicate_id" if is_part else of_message]
+            return OnResume(self.title, version, effect, lost, says, sends=is_part)
+        return what_becomes(self.title, version, problem, seen, outcomes)
+
+
+OPENCODE_LAYOUT: Final = OpencodeLayout("opencode", "opencode's database of sessions", is_kilo=False)
+KILO_LAYOUT: Final = OpencodeLayout("kilo-cli", "Kilo's database of sessions", is_kilo=True)
+OPENCODE_AGENT: Final = OpencodeAgent("opencode", OPENCODE, "opencode", "opencode-ai", "OPENCODE_DB", "1.2.1")
+KILO_AGENT: Final = OpencodeAgent("kilo-cli", KILO, "kilo", "@kilocode/cli", "KILO_DB")

@@ -1,0 +1,1 @@
+"""pi: its session files, and the agent itself."""

@@ -1,0 +1,317 @@
+"""pi's session files: JSONL, a tree of records, each message in an envelope. As measured on 1.5.2,
+0.87.1 and 0.73.1.
+
+What the history is and what pi sends of it was read in pi's own code and held against pi itself. What other agents
+share of it is in `pi_files.py`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from toolpair.dialects import pi as dialect
+from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
+from toolpair.formats.engine.reading.reading import blocks_by_key
+from toolpair.formats.engine.reading.turns import Outcome, Turn, what_becomes
+from toolpair.formats.format import Damage, Item, ResumeEffect, SentRequest, View
+from toolpair.formats.pi.ids import for_another_model
+from toolpair.formats.pi_family.records import (
+    History,
+    PiFiles,
+    PiSending,
+    Ways,
+    described,
+    has_marks,
+    has_own_records,
+    has_title,
+    history_of,
+    is_header,
+    lacks_message,
+)
+from toolpair.rules import causes
+from toolpair.rules.context import Context, tool_of
+from toolpair.rules.problem import Fix, OnResume, Problem
+from toolpair.transcript.draft import value_at
+from toolpair.transcript.edits import Relink
+from toolpair.transcript.model import Block, Transcript
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from toolpair.formats.engine.agents.way_back import WayBack
+    from toolpair.shell.machine import Machine
+
+# --- data --------------------------------------------------------------------------------------------------
+
+TITLE: Final = "pi"
+NEWEST: Final = "1.5.2"
+BEFORE: Final = "0.87.1"
+OLD: Final = "0.73.1"
+_DROPS_THINKING_SINCE: Final = (1, 3)
+"""From which version on the thinking of another model is left out."""
+_EDITS_SINCE: Final = (0, 87)
+"""From which version on a `context_edit` counts, and a file without its first line is refused."""
+_FORGETS: Final = "pi forgets everything before this line without telling you."
+_LOOP: Final = "pi does not start: the links between its records form a loop."
+_NO_MESSAGE: Final = "pi does not start: a record that should have a message has none."
+_NULL: Final = "pi does not start: a line of the file is null."
+_HEADLESS: Final = "pi does not resume this session"
+_NO_HEADER: Final = "pi does not resume this session: its first line does not say that it is one."
+_FILLED: Final = 'pi tells the model that there is "No result provided" for this call.'
+_SENT: Final[Outcome] = ("rejected", "pi sends it as it is, and the API refuses the session.", None)
+_OUTCOMES: Final[dict[str, Outcome]] = {
+    **dict.fromkeys(
+        (
+            "result.orphan",
+            "result.duplicate",
+            "result.id_mismatch",
+            "result.not_adjacent",
+            "result.not_first",
+            "result.crossed",
+            "call.duplicate_id",
+            "call.reused_id",
+            "id.empty",
+            "id.length",
+            "id.pattern",
+            "args.not_object",
+        ),
+        _SENT,
+    ),
+    "result.placeholder": ("placeholder", "pi sends the placeholder as it is.", "the real output"),
+    "chain.cycle": ("rejected", _LOOP, "history"),
+    "chain.missing_parent": ("dropped", _FORGETS, "history"),
+    "chain.second_root": ("dropped", _FORGETS, "history"),
+    "chain.null_parent": ("dropped", _FORGETS, "history"),
+    "chain.wrong_leaf": ("dropped", "pi continues from this line and does not see what follows.", "history"),
+    "result.missing": ("placeholder", _FILLED, None),
+    "turn.trailing_call": ("placeholder", _FILLED, None),
+    "result.order": ("kept", "pi sends the results as they are, which the API accepts.", None),
+    "result.split_over_messages": (
+        "rejected",
+        'pi sends these results and "No result provided" for the same calls, and the API refuses the session.',
+        None,
+    ),
+    "turn.alternation": ("healed", "pi sends both messages as they are, which the API accepts.", None),
+    "turn.trailing_assistant": ("healed", "pi continues with your next words.", None),
+    "content.empty_text": ("healed", "pi leaves the empty text out.", None),
+    "content.empty_message": ("healed", "pi leaves the empty message out.", None),
+    "record.lone_surrogate": ("healed", "pi leaves the damaged characters out.", None),
+    "reasoning.missing_signature": ("healed", "pi sends the thinking as text.", None),
+}
+"""What pi makes of a problem, by its rule."""
+
+
+_RENAMED: Final[Outcome] = ("healed", "pi sends another id on both sides.", None)
+
+
+# --- what is sent ------------------------------------------------------------------------------------------
+
+
+class _Sending(PiSending):
+    """Ids of another model's calls are written as the API takes them; a result is its call's by the whole id."""
+
+    def id_of(self, turn: Turn, call: Block) -> Any:
+        whole = self.stored(turn, call)
+        if self._is_own(turn) or not isinstance(whole, str):
+            return call.id
+        return self.renamed.setdefault(repr(whole), for_another_model(whole, self.model))
+
+    def stored(self, turn: Turn, block: Block) -> Any:
+        found = dialect.stored_id(value_at(turn.node.value, block.slot)) if block.record == turn.node.uid else None
+        return block.id if found is None else found
+
+    def key_of(self, turn: Turn, block: Block, value: Any) -> Any:
+        return self.stored(turn, block)
+
+
+class _DroppingThinking(_Sending):
+    """What another model thought is left out."""
+
+    def part(self, turn: Turn, block: Block) -> Any:
+        return None if block.kind == "thinking" and not self._is_own(turn) else super().part(turn, block)
+
+
+# --- results behind what broke off ---------------------------------------------------------------------------
+
+
+def _behind_broken_off(context: Context, history: History) -> None:
+    """Results that follow a response that broke off: pi has answered their calls when it comes to it.
+
+    It sends nothing of that response, so that in what it sends the results stand next to their calls.
+    """
+    calls: set[str] = set()
+    broken: Turn | None = None
+    late: list[Turn] = []
+    for turn in (*history.turns, None):
+        if turn is not None and turn.role == "result":
+            if broken is not None and repr(turn.blocks[0].id) in calls:
+                late.append(turn)
+            continue
+        if turn is not None and turn.broken_off and calls:
+            broken = broken or turn
+            continue
+        if broken is not None and late:
+            _report_late(context, history, broken, late)
+        broken, late = None, []
+        calls = {repr(block.id) for block in turn.blocks if block.kind == "call"} if turn is not None else set()
+
+
+def _report_late(context: Context, history: History, broken: Turn, late: Sequence[Turn]) -> None:
+    result = late[0].blocks[0]
+    own = blocks_by_key(context.transcript).get((result.record, result.slot), result)
+    pair = context.pairing.pair_of(own)
+    if pair is None or pair.call is None:
+        return
+    path = [node.uid for node in history.path]
+    at, end = path.index(broken.node.uid), path.index(late[-1].node.uid)
+    links = [(broken.node.uid, late[-1].node.id), (path[at + 1], broken.node.parent)]
+    if end + 1 < len(path):
+        links.append((path[end + 1], broken.node.id))
+    context.add(
+        "result.not_adjacent",
+        f"The result of {tool_of(pair.call)} comes after a response that broke off, when pi has answered the call.",
+        at=pair.results_at[0],
+        pair=pair,
+        call=pair.call,
+        result=own,
+        cause=causes.named("late.behind_turn", "a response that broke off stands between the call and its result"),
+        fixes=(
+            Fix(
+                "move",
+                "put it before the response that broke off",
+                tuple(Relink(uid, parent) for uid, parent in links),
+                recommended=True,
+            ),
+        ),
+        severity="error",
+    )
+
+
+# --- its versions ------------------------------------------------------------------------------------------
+
+
+def _refuses(history: History) -> str | None:
+    if lacks_message(history):
+        return _NO_MESSAGE
+    return _LOOP if history.end == "cycle" else None
+
+
+def _refuses_now(history: History) -> str | None:
+    return _refuses(history) or (_NO_HEADER if history.header is None else None)
+
+
+def _refused_before(history: History) -> str | None:
+    return _NULL if any(item.value is None for item in history.items) else _refuses(history)
+
+
+def _first_line(damage: Damage) -> ResumeEffect:
+    return ResumeEffect("stops", "pi does not resume this session", "rejected", complete=is_header(damage))
+
+
+def _first_line_before(damage: Damage) -> ResumeEffect:
+    if damage.rule == "record.bom":
+        return ResumeEffect("harmless", "pi ignores it", "healed")
+    sentence = "pi begins an empty session in its place"
+    return ResumeEffect("loses", sentence, "dropped", "history", complete=is_header(damage))
+
+
+_NEW: Final = Ways(TITLE, NEWEST, True, _refuses_now, _first_line, ("error", "stops", _HEADLESS), _DroppingThinking)
+_BEFORE: Final = Ways(TITLE, BEFORE, True, _refuses_now, _first_line, ("error", "stops", _HEADLESS), _Sending)
+_OLD: Final = Ways(TITLE, OLD, False, _refused_before, _first_line_before, ("error", "loses", _HEADLESS), _Sending)
+
+
+def _ways_of(version: str | None) -> Ways:
+    found = re.match(r"(\d+)\.(\d+)", version or NEWEST)
+    number = (int(found[1]), int(found[2])) if found is not None else _DROPS_THINKING_SINCE
+    return _NEW if number >= _DROPS_THINKING_SINCE else _BEFORE if number >= _EDITS_SINCE else _OLD
+
+
+# --- the format --------------------------------------------------------------------------------------------
+
+
+class Pi(PiFiles):
+    """The session file of pi."""
+
+    id = "pi"
+    title = TITLE
+    where = "~/.pi/agent/sessions/--<folder>--/<time>_<session id>.jsonl (or under $PI_CODING_AGENT_DIR)"
+
+    def sniff(self, values: Sequence[Any]) -> int:
+        return 0 if has_marks(values) or has_own_records(values) else self.looks(values)
+
+    def ways_of(self, version: str | None) -> Ways:
+        return _ways_of(version)
+
+    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
+        super().check(context, items, view)
+        _behind_broken_off(context, history_of(context.transcript))
+
+
+FORMAT: Final = Pi("anthropic")
+
+
+# --- the agent ---------------------------------------------------------------------------------------------
+
+
+class PiAgent(Agent):
+    """pi itself: `pi`, which continues any file that it is given."""
+
+    id = "pi"
+    title = TITLE
+    outcomes = _OUTCOMES
+    variable = "PI_CODING_AGENT_DIR"
+    usual_home = ".pi/agent"
+    suffix = ".jsonl"
+    program = Program(
+        "pi",
+        TITLE,
+        r"(?<!@oh-my-pi)[/\\]pi-coding-agent[/\\]",
+        session_options=("--session",),
+        other_work=frozenset({"install", "remove", "update", "list", "config"}),
+        package="@earendil-works/pi-coding-agent",
+        older_packages=("@mariozechner/pi-coding-agent",),
+        places=(".local/bin",),
+    )
+
+    def roots(self, machine: Machine) -> tuple[Path, ...]:
+        return (machine.folder("PI_CODING_AGENT_SESSION_DIR", self.home(machine) / "sessions"),)
+
+    def sessions(self, machine: Machine) -> Iterator[FoundSession]:
+        from toolpair.source import peek
+
+        root = self.roots(machine)[0]
+        shared = root != machine.home / self.usual_home / "sessions"
+        for entry, stat in peek.files_below(root, ".jsonl"):
+            if shared and has_title(entry.path):
+                continue  # oh-my-pi's, which has the same variables
+            yield self.found(entry.path, entry.name[:-6].partition("_")[2] or entry.name[:-6], stat)
+
+    def belongs(self, found: FoundSession, folder: str) -> bool:
+        named = re.sub(r"[/\\:]", "-", re.sub(r"\A[/\\]", "", folder))
+        return os.path.basename(os.path.dirname(found.path)) == f"--{named}--"
+
+    def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
+        return described(found)
+
+    def way_back(self, file: SessionFile) -> WayBack | None:
+        from toolpair.formats.engine.agents.way_back import WayBack
+
+        if file.path is None:
+            return WayBack((), sentence="Start `pi --session` with the file.")
+        return WayBack(("pi", "--session", os.path.abspath(file.path)), file.folder)
+
+    def in_place(self, path: Path, session_id: str) -> bool:
+        return True
+
+    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
+        outcomes = _OUTCOMES
+        fates = seen.fates if seen is not None else {}
+        if problem.rule in ("id.pattern", "id.length") and fates.get(id(problem.call)) == "changed":
+            outcomes = {**_OUTCOMES, problem.rule: _RENAMED}
+        return what_becomes(TITLE, history_of(transcript).ways.version, problem, seen, outcomes)
+
+
+AGENT: Final = PiAgent()

@@ -1,0 +1,1 @@
+"""Qwen Code: its session files, what it sends of them, and the agent itself."""

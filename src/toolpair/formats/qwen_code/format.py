@@ -1,0 +1,566 @@
+"""Qwen Code's session files: JSONL, a tree of records, each message a content of Gemini's. As measured on 0.24.4.
+
+What the history is was read in the agent's own code and compared with the agent. What is sent of it is worked out in
+`sent_contents.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from toolpair.dialects import gemini as dialect
+from toolpair.dialects.block_texts import is_real_output
+from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
+from toolpair.formats.engine.reading.clock import count_in, time_in, usage_of
+from toolpair.formats.engine.reading.reading import as_text, facts_of, first_text, malformed_in, pairs_in
+from toolpair.formats.engine.reading.tree_history import (
+    End,
+    Node,
+    NodeTree,
+    SkippedLines,
+    branches_of,
+    inactive_ways,
+    links_of,
+    uuid_from,
+)
+from toolpair.formats.engine.reading.turns import Outcome, Turn, messages_of
+from toolpair.formats.format import (
+    AS_RESUMED,
+    Damage,
+    Item,
+    KeptRequest,
+    OfOneApi,
+    ResumeEffect,
+    SentRequest,
+    Usage,
+    View,
+    profile_of,
+)
+from toolpair.rules.context import Context
+from toolpair.rules.problem import OnResume, Problem
+from toolpair.transcript.draft import value_at
+from toolpair.transcript.edits import Edit
+from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Scope, Transcript
+from toolpair.transcript.record_tree import RecordTree
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from toolpair.formats.engine.agents.way_back import WayBack
+    from toolpair.shell.machine import Machine
+
+# --- data --------------------------------------------------------------------------------------------------
+
+TITLE: Final = "Qwen Code"
+NEWEST: Final = "0.24.4"
+_TYPES: Final = ("user", "assistant", "tool_result", "system")
+ROLES: Final = ("user", "model")
+_BESIDE: Final = frozenset(
+    {
+        "session_artifact_event",
+        "session_artifact_snapshot",
+        "session_sources_snapshot",
+        "managed_session_header_v1",
+        "managed_session_event_v1",
+        "managed_session_commit_v1",
+    }
+)
+"""Subtypes of records that are not in the tree."""
+_COMPRESSION: Final = "chat_compression"
+_PROFILES: Final = {"anthropic": "anthropic", "gemini": "gemini", "vertex-ai": "gemini"}
+"""How a session was authenticated -> the profile that it is checked against; all others speak Chat Completions."""
+_FORGETS: Final = "Qwen Code forgets everything before this line without telling you."
+_FILLED: Final = "Qwen Code tells the model that the result was not recorded, and to treat the call as failed."
+_LEFT_OUT: Final = "Qwen Code leaves the call and its result out without telling you."
+_ROLE: Final = "Qwen Code does not start: a message has a role that is neither user nor model."
+_PART: Final = "Qwen Code does not start: a message has a part that cannot be read."
+_SESSIONS: Final = "Qwen Code does not resume this session: its records name more than one."
+_FOLDER: Final = "Qwen Code does not resume this session: its first record does not name the working folder."
+_NO_LIST: Final = "Qwen Code does not start: what a compression kept is not a list of messages."
+_NOTHING: Final = "Qwen Code does not resume this session: no record of it can be read."
+_SENT: Final[Outcome] = ("rejected", "Qwen Code sends it as it is, and the API refuses the session.", None)
+_OUTCOMES: Final[dict[str, Outcome]] = {
+    "result.missing": ("placeholder", _FILLED, None),
+    "turn.trailing_call": ("placeholder", _FILLED, None),
+    "result.orphan": ("dropped", "Qwen Code leaves this result out without telling you.", "the result"),
+    "result.id_mismatch": ("dropped", "Qwen Code leaves this result out without telling you.", "the result"),
+    "result.duplicate": ("healed", "Qwen Code sends the first of the results.", None),
+    "result.not_adjacent": ("healed", "Qwen Code moves the result to its call.", None),
+    "result.not_first": ("healed", "Qwen Code moves the result to its call.", None),
+    "result.split_over_messages": ("healed", "Qwen Code sends the results together.", None),
+    "result.order": ("kept", "Qwen Code sends the results as they are, which the API accepts.", None),
+    "result.crossed": ("kept", "Qwen Code sends the results as they are.", None),
+    "result.placeholder": ("placeholder", "Qwen Code sends the placeholder as it is.", "the real output"),
+    "call.reused_id": ("dropped", _LEFT_OUT, "the call and its result"),
+    "call.duplicate_id": ("dropped", _LEFT_OUT, "the call and its result"),
+    "id.empty": ("dropped", _LEFT_OUT, "the call and its result"),
+    "id.length": _SENT,
+    "id.pattern": ("kept", "Qwen Code sends the id as it is.", None),
+    "args.not_object": _SENT,
+    "turn.alternation": ("healed", "Qwen Code sends neighbouring messages of one role as one.", None),
+    "turn.trailing_assistant": ("healed", "Qwen Code continues with your next words.", None),
+    "content.empty_text": (
+        "dropped",
+        "Qwen Code leaves out a response with an empty text, and those next to it.",
+        "the response with its calls",
+    ),
+    "content.empty_message": ("healed", "Qwen Code leaves the empty message out.", None),
+    "record.lone_surrogate": _SENT,
+    "role.unknown": ("rejected", _ROLE, "history"),
+    "rollout.envelope": ("rejected", "Qwen Code does not resume this session.", "history"),
+    "rollout.not_loaded": ("dropped", "Qwen Code leaves these words out without telling you.", "the words"),
+    "chain.cycle": ("dropped", "Qwen Code forgets what is above the loop without telling you.", "history"),
+    "chain.missing_parent": ("dropped", _FORGETS, "history"),
+    "chain.second_root": ("dropped", _FORGETS, "history"),
+    "chain.null_parent": ("dropped", _FORGETS, "history"),
+    "chain.wrong_leaf": ("dropped", "Qwen Code continues from this line and does not see what follows.", "history"),
+    "chain.duplicate_uuid": ("dropped", "Qwen Code reads them as one message, with the role of the first.", None),
+}
+"""What Qwen Code makes of a problem, by its rule."""
+EMPTY: Final = "content.empty_text"
+AT: Final = ("message", "parts")
+KEPT: Final = ("systemPayload", "compressedHistory")
+
+
+# --- records -----------------------------------------------------------------------------------------------
+
+
+class Said(Struct, eq=False):
+    """A content of the history: one record's, or one of those that a compression keeps."""
+
+    role: Any
+    node: Node
+    blocks: Sequence[Block]
+    summary: bool = False
+    content: Any = ""
+    """What a compression keeps it as."""
+
+
+class History(Struct, eq=False):
+    """What Qwen Code makes of a file's records."""
+
+    items: Sequence[Item]
+    tree: NodeTree
+    path: Sequence[Node]
+    end: End
+    said: Sequence[Said]
+    """What stands in the file of what is sent, in order."""
+    contents: Sequence[tuple[Any, list[tuple[Any, Block | None]]]]
+    """(role, parts) of what the agent begins with; each part with its block, None for what no fix can reach."""
+    own: Node | None
+    """Where Qwen Code itself continues."""
+    refuses: str | None
+    compression: Node | None
+    """Whose contents stand for all that was before it."""
+    glued: frozenset[str]
+    """ids of calls and results on lines that the agent takes apart itself."""
+
+
+def is_record(value: Any) -> bool:
+    """Whether the agent reads the record at all."""
+    if not isinstance(value, dict) or not isinstance(value.get("uuid"), str) or not value["uuid"]:
+        return False
+    parent, session = value.get("parentUuid", 0), value.get("sessionId")
+    linked = parent is None or isinstance(parent, str)
+    return linked and isinstance(session, str) and bool(session) and value.get("type") in _TYPES
+
+
+def is_node(value: Any) -> bool:
+    if not is_record(value):
+        return False
+    subtype = value.get("subtype")
+    return not (value["type"] == "system" and isinstance(subtype, str) and subtype in _BESIDE)
+
+
+def message_in(value: Any) -> dict[str, Any]:
+    found = value.get("message") if isinstance(value, dict) and value.get("type") != "system" else None
+    return found if isinstance(found, dict) and value.get("subtype") != "realtime_message" else {}
+
+
+def has_folder(value: Any) -> bool:
+    """Whether it names the working folder, as the first record must."""
+    return isinstance(value, dict) and isinstance(value.get("cwd"), str) and bool(value["cwd"])
+
+
+def content_of(value: Any) -> Any:
+    """What a compression kept as a content: the words of one that is none are the user's."""
+    if isinstance(value, dict):
+        return value
+    return {"role": None, "parts": [{"text": value if isinstance(value, str) else json.dumps(value)}]}
+
+
+def parts_in(value: Any) -> list[Any]:
+    found = message_in(value).get("parts")
+    return found if isinstance(found, list) else []
+
+
+def read_by_agent(items: Iterable[Item]) -> Iterator[tuple[Item, Any]]:
+    """All objects that the agent finds in the file: also those of glued lines, up to one that is cut off."""
+    for item in items:
+        whole = item.value.parts if isinstance(item.value, Damaged) else (item.value,)
+        for value in takewhile(lambda part: not isinstance(part, Damaged), whole):
+            if isinstance(value, dict):
+                yield item, value
+
+
+def _tree(read: Iterable[tuple[Item, Any]]) -> NodeTree:
+    nodes: list[Node] = []
+    for item, value in read:
+        if not is_node(value):
+            continue
+        blocks = [dialect.part_block(part, 0, ()) for part in parts_in(value)]
+        outputs = sum(block.kind == "result" and is_real_output(block) for block in blocks)
+        begins = value["type"] in ("user", "system")
+        node = Node(item.uid, len(nodes), value["uuid"], value["parentUuid"] or None, value, bool(blocks), outputs)
+        node.begins = begins
+        nodes.append(node)
+    return NodeTree(nodes, merges=True, new_id=uuid_from)
+
+
+def _history(items: Sequence[Item], leaf: str | None) -> History:
+    read = list(read_by_agent(items))
+    damaged = {item.uid for item in items if isinstance(item.value, Damaged)}
+    tree = _tree(read)
+    own = tree.by_id[tree.nodes[-1].id] if tree.nodes else None
+    path, end = tree.walk((tree.named(leaf) if leaf is not None else None) or own)
+    same: dict[str, list[Node]] = {}
+    for node in tree.nodes if len(tree.by_id) < len(tree.nodes) else ():
+        same.setdefault(node.id, []).append(node)
+    made = _Contents(damaged)
+    for node in path:
+        made.add(same.get(node.id) or [node])
+    glued = {block.id for node in tree.nodes if node.uid in damaged for block in _blocks(node) if block.id}
+    sessions = {value["sessionId"] for _, value in read if is_record(value)}
+    refuses = None
+    if own is None:
+        refuses = _NOTHING
+    elif len(sessions) > 1:
+        refuses = _SESSIONS
+    elif not has_folder(read[0][1]):
+        refuses = _FOLDER
+    elif any(not isinstance(part, (dict, list)) for _, parts in made.contents for part, _ in parts):
+        refuses = _PART
+    elif any(role not in ROLES for role, _ in made.contents):
+        refuses = _ROLE
+    elif made.compression is not None and not isinstance(value_at(made.compression.value, KEPT), list):
+        refuses = _NO_LIST
+    names = frozenset(id_ for id_ in glued if isinstance(id_, str))
+    return History(items, tree, path, end, made.said, made.contents, own, refuses, made.compression, names)
+
+
+def _blocks(node: Node) -> tuple[Block, ...]:
+    return dialect.blocks_of(parts_in(node.value), node.uid, AT)
+
+
+class _Contents:
+    """The contents of a history, record by record."""
+
+    def __init__(self, damaged: set[int]) -> None:
+        self.said: list[Said] = []
+        self.contents: list[tuple[Any, list[tuple[Any, Block | None]]]] = []
+        self.compression: Node | None = None
+        self._damaged = damaged
+        self._last: Node | None = None
+        """The record that the last content came from."""
+
+    def add(self, nodes: Sequence[Node]) -> None:
+        """Add what records with one id say: the agent reads them as one."""
+        first = nodes[0].value
+        if first["type"] == "system":
+            self._add_system(nodes[0])
+            return
+        if not any(message_in(node.value) for node in nodes):
+            return
+        whole: list[tuple[Any, Block | None]] = []
+        role = next((message_in(node.value).get("role") for node in nodes if message_in(node.value)), None)
+        for number, node in enumerate(nodes):
+            twice = any(other.value == node.value for other in nodes[:number])
+            raw = parts_in(node.value)
+            blocks = _blocks(node)
+            if node.uid in self._damaged or twice:
+                whole += [(part, None) for part in raw]
+                continue
+            whole += zip(raw, blocks, strict=True)
+            if blocks:
+                self.said.append(Said(message_in(node.value).get("role"), node, blocks))
+        self._last = nodes[0]
+        if first.get("subtype") == "mid_turn_user_message" and self.contents and self.contents[-1][0] == "user":
+            self.contents[-1][1].extend(whole)
+        else:
+            self.contents.append((role, whole))
+
+    def _add_system(self, node: Node) -> None:
+        kept = value_at(node.value, KEPT)
+        if node.value.get("subtype") == "slash_command":
+            if self._is_answered(node.value.get("systemPayload")):
+                self.contents.pop()
+                self.said = [one for one in self.said if one.node is not self._last]
+            if self._last is not None and self._last.value["type"] == "user":
+                self._last = None
+        elif node.value.get("subtype") == _COMPRESSION and kept:
+            self.compression = node
+            self.said, self.contents, self._last = [], [], None
+            for number, content in enumerate(kept if isinstance(kept, list) else ()):
+                found = content.get("parts") if isinstance(content, dict) else None
+                raw = found if isinstance(found, list) else []
+                blocks = dialect.blocks_of(raw, node.uid, (*KEPT, number, "parts"))
+                role = content.get("role") if isinstance(content, dict) else None
+                if node.uid in self._damaged:
+                    self.contents.append((role, [(part, None) for part in raw]))
+                    continue
+                self.contents.append((role, [*zip(raw, blocks, strict=True)]))
+                self.said.append(Said(role, node, blocks, not number, content))
+
+    def _is_answered(self, payload: Any) -> bool:
+        """Whether the user's last words were a command that the agent answered without the model."""
+        if not isinstance(payload, dict) or self._last is None:
+            return False
+        value, shown = self._last.value, payload.get("outputHistoryItems")
+        if payload.get("phase") != "result" or payload.get("sentToModel") is True or not shown:
+            return False
+        if not isinstance(shown, list) or any(not isinstance(o, dict) or o.get("type") != "assistant" for o in shown):
+            return False
+        plain = value["type"] == "user" and value.get("subtype") is None and message_in(value).get("role") == "user"
+        return plain and parts_in(value) == [{"text": payload.get("rawCommand")}]
+
+
+# --- the transcript ----------------------------------------------------------------------------------------
+
+
+def turn_of(said: Said) -> Turn:
+    role = "assistant" if said.role == "model" else said.role
+    if role == "user" and any(block.kind == "result" for block in said.blocks):
+        role = "result"
+    return Turn(role, said.node, tuple(said.blocks), as_text(said.node.value.get("timestamp")), said.summary)
+
+
+def _read(items: Sequence[Item], view: View) -> Transcript:
+    history = _history(items, view.leaf)
+    scopes: dict[int, Scope] = malformed_in(items)
+    messages = tuple(messages_of(map(turn_of, history.said)))
+    sent = {uid for message in messages for uid in message.records}
+    beside = [node for node in history.tree.nodes if node.uid not in sent and node.messages]
+    scopes.update((node.uid, "inactive") for node in beside if node.uid not in scopes)
+    leaf = history.path[-1] if view.leaf is not None and history.path else None
+    links = links_of(history.tree, history.path, history.end, len(messages), TITLE, history.compression is not None)
+    compaction: tuple[Boundary, ...] = ()
+    if history.compression is not None and history.said and history.said[0].summary:
+        compaction = (Boundary(0, COMPACTED, history.said[0].node.uid),)
+    first = history.own.value if history.own is not None else {}
+    models = (node.value.get("model") for node in reversed(history.path))
+    return Transcript(
+        messages,
+        merged=True,
+        native=True,
+        agent=TITLE,
+        agent_facts=history,
+        session_id=as_text(first.get("sessionId")),
+        folder=next((node.value["cwd"] for node in history.tree.nodes if as_text(node.value.get("cwd"))), None),
+        model=first_text(models),
+        scopes=scopes,
+        inactive_blocks=pairs_in(block for node in beside for block in _blocks(node)),
+        boundaries=(*compaction, *links.boundaries),
+        tree=RecordTree(
+            leaf=as_text(leaf.id) if leaf is not None else None,
+            branches=branches_of(history.tree, history.path, history.own, _user_words),
+            elsewhere=leaf is not None and leaf is not history.own,
+            broken=links.broken,
+        ),
+    )
+
+
+def _user_words(node: Node) -> tuple[str, str | None]:
+    return _words_of(node.value) or "", as_text(node.value.get("timestamp"))
+
+
+def _words_of(value: Any) -> str | None:
+    """What the user says in a record."""
+    if not isinstance(value, dict) or value.get("type") != "user":
+        return None
+    texts = [part["text"] for part in parts_in(value) if isinstance(part, dict) and isinstance(part.get("text"), str)]
+    return " ".join(" ".join(texts).split())
+
+
+# --- the format --------------------------------------------------------------------------------------------
+
+
+class QwenCode(OfOneApi):
+    """The session file of Qwen Code. `profile` follows from the provider that it was used with."""
+
+    id = "qwen-code"
+    title = TITLE
+    containers = frozenset({"lines"})
+    id_key = "uuid"
+    links = ("parentUuid",)
+    ids_beside = frozenset({"ui_telemetry"})
+    where = "~/.qwen/projects/<folder>/chats/<session id>.jsonl (or under $QWEN_RUNTIME_DIR or $QWEN_HOME)"
+
+    def sniff(self, values: Sequence[Any]) -> int:
+        own = [value for value in values if is_record(value)]
+        return 95 if any("parts" in message_in(v) or "systemPayload" in v for v in own) else 0
+
+    def knows(self, value: dict[str, Any]) -> bool:
+        return is_record(value) and ("parts" in message_in(value) or "message" not in value)
+
+    def for_records(self, values: Sequence[Any]) -> QwenCode:
+        """The same for sessions of the provider that the last of these records was written with."""
+        events = (value_at(value, ("systemPayload", "uiEvent", "auth_type")) for value in reversed(values))
+        return FORMAT.for_profile(profile_of(first_text(events), _PROFILES))
+
+    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+        return _read(items, view)
+
+    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+        from toolpair.formats.qwen_code.writing import applied
+
+        def read(made: Sequence[Item]) -> tuple[Transcript, History]:
+            now = self.read(made, View(leaf=transcript.tree.leaf))
+            return now, facts_of(now, History)
+
+        return applied(items, transcript, facts_of(transcript, History), edits, read)
+
+    def damage(
+        self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
+    ) -> Sequence[ResumeEffect | None]:
+        history = facts_of(transcript, History)
+        place = {item.uid: number for number, item in enumerate(items)}
+        skipped = SkippedLines(TITLE, history.tree, transcript, place, ("uuid", "parentUuid"))
+        read: dict[int, list[Any]] = {}
+        for node in history.tree.nodes:
+            read.setdefault(node.uid, []).append(node.value)
+        return [_damage(damage, read.get(damage.record, ()), skipped) for damage in found]
+
+    def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
+        from toolpair.formats.qwen_code.sending import request_of
+
+        known = facts_of(transcript, History)
+        history = known if known.items is items else _history(items, transcript.tree.leaf)
+        contents = history.contents if history.refuses is None else ()
+        return request_of(contents, transcript, TITLE, NEWEST, history.refuses)
+
+    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
+        from toolpair.formats.qwen_code.checks import check
+
+        check(context, facts_of(context.transcript, History), view)
+
+    def inactive(self, items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
+        history = facts_of(transcript, History)
+        by_uid = {item.uid: item for item in items if not isinstance(item.value, Damaged)}
+        for leaf, nodes in inactive_ways(history.tree, history.path):
+            yield leaf, [by_uid[node.uid] for node in nodes if node.uid in by_uid]
+
+    def request_kept(self, items: Sequence[Item], response: int | None) -> KeptRequest:
+        models = (item.value.get("model") for item in reversed(items) if isinstance(item.value, dict))
+        return KeptRequest(model=first_text(models))
+
+    def time_of(self, value: Any) -> float | None:
+        return time_in(value)
+
+    def usage_of(self, value: Any) -> Usage | None:
+        usage = value.get("usageMetadata") if isinstance(value, dict) and value.get("type") == "assistant" else None
+        written = count_in(usage, "candidatesTokenCount", "thoughtsTokenCount")
+        read = count_in(usage, "promptTokenCount")
+        return usage_of(read, written)
+
+
+def _damage(damage: Damage, read: Sequence[Any], skipped: SkippedLines) -> ResumeEffect | None:
+    """`read`: what the agent reads of the line nevertheless."""
+    if damage.rule == "record.bom":
+        return ResumeEffect("harmless", f"{TITLE} ignores it", "healed")
+    if damage.rule == "record.glued" and damage.partial is None:
+        return ResumeEffect("harmless", f"{TITLE} takes the line apart", "healed")
+    return skipped.effect(replace(damage, values=tuple(value for value in damage.values if value not in read)))
+
+
+FORMAT: Final = QwenCode()
+
+
+# --- the agent ---------------------------------------------------------------------------------------------
+
+_CHATS: Final = "chats"
+_PROJECTS: Final = "projects"
+_ID: Final = re.compile(r"[0-9a-fA-F-]{32,36}")
+
+
+class QwenCodeAgent(Agent):
+    """Qwen Code itself: `qwen`."""
+
+    id = "qwen-code"
+    title = TITLE
+    outcomes = _OUTCOMES
+    measured = NEWEST
+    variable = "QWEN_HOME"
+    usual_home = ".qwen"
+    suffix = ".jsonl"
+    program = Program(
+        "qwen",
+        TITLE,
+        r"[/\\]@qwen-code[/\\]qwen-code[/\\]|[/\\]qwen-code[/\\]",
+        session_options=("--resume", "-r", "--session-id"),
+        other_work=frozenset({"mcp", "extensions", "auth", "hooks", "channel", "serve"}),
+        package="@qwen-code/qwen-code",
+        places=(".local/bin",),
+    )
+
+    def roots(self, machine: Machine) -> tuple[Path, ...]:
+        return (machine.folder("QWEN_RUNTIME_DIR", self.home(machine)) / _PROJECTS,)
+
+    def sessions(self, machine: Machine) -> Iterator[FoundSession]:
+        from toolpair.source import peek
+
+        for project in peek.entries(self.roots(machine)[0]):
+            if not peek.is_folder(project):
+                continue
+            for entry in peek.entries(f"{project.path}/{_CHATS}"):
+                stat = peek.regular(entry) if _ID.fullmatch(entry.name.removesuffix(".jsonl")) else None
+                if stat is not None and entry.name.endswith(".jsonl"):
+                    yield self.found(entry.path, entry.name[:-6], stat)
+
+    def belongs(self, found: FoundSession, folder: str) -> bool:
+        from pathlib import Path
+
+        return Path(found.path).parent.parent.name == _folder_name(folder)
+
+    def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
+        from toolpair.source import peek
+
+        words = peek.last_said(found.path, found.size, _words_of)
+        return peek.folder_in(peek.head(found.path)), peek.one_line(words)
+
+    def way_back(self, file: SessionFile) -> WayBack | None:
+        from toolpair.formats.engine.agents.way_back import WayBack
+
+        if not file.session_id or file.session_id.startswith("-"):
+            return None
+        return WayBack(("qwen", "--resume", file.session_id), file.folder)
+
+    def home_of(self, path: Path, session_id: str) -> Path | None:
+        parents = path.parents
+        named = path.name == session_id + ".jsonl" and len(parents) > 3 and parents[0].name == _CHATS
+        return parents[3] if named and parents[2].name == _PROJECTS else None
+
+    def target(self, file: SessionFile, machine: Machine) -> Path | None:
+        if file.folder is None:
+            return None
+        return self.roots(machine)[0] / _folder_name(file.folder) / _CHATS / f"{file.session_id}.jsonl"
+
+    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
+        blocks = (problem.call, problem.result, *problem.others)
+        glued = facts_of(transcript, History).glued
+        if any(block is not None and isinstance(block.id, str) and block.id in glued for block in blocks):
+            return OnResume(TITLE, NEWEST, "healed", None, "Qwen Code takes the glued line apart and reads both.")
+        return super().on_resume(transcript, problem, seen)
+
+
+def _folder_name(folder: str) -> str:
+    return re.sub(r"[^a-zA-Z0-9]", "-", folder)
+
+
+AGENT: Final = QwenCodeAgent()

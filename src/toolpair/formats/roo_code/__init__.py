@@ -1,0 +1,1 @@
+"""Roo Code, Cline and Kilo Code, extensions of VS Code: their tasks."""
