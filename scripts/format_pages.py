@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from toolpair.formats import AGENTS, agents_of, all_formats
+from toolpair.formats import agents_of, all_formats, written_by
 from toolpair.formats.agent import Agent, SessionFile
 from toolpair.formats.engine.agents.database_agent import DatabaseAgent
-from toolpair.formats.format import Format, OfSeveralApis
+from toolpair.formats.format import Format
 from toolpair.rules.pages import pages as rule_pages
 from toolpair.shell.machine import Machine, home_short
 
@@ -190,7 +190,7 @@ def _page(one: Format) -> Iterator[str]:
         yield ""
     profile = f"[{one.profile}](../profiles/{one.profile}.md)"
     checks = f"the rules of {profile} unless `--profile` says otherwise"
-    if isinstance(one, OfSeveralApis):
+    if one.profile_for is not None:
         checks = (
             "the rules of the API that the session was used with, or\n"
             f"of {profile} where the file does not say which; `--profile` picks others"
@@ -232,7 +232,7 @@ def _ways(agents: tuple[Agent, ...]) -> Iterator[str]:
         path = agent.roots(machine)[0] / f"session{agent.suffix or '.json'}"
         file = SessionFile(path, path, _ID, "/home/you/project")
         way = agent.way_in_its_own(file) if isinstance(agent, DatabaseAgent) else agent.way_back(file)
-        if way is not None and agent.id in AGENTS:
+        if way is not None and agent.id in written_by():
             yield f"- {agent.title}: {way.text if way.prose is not None else f'`{way.text}`'}"
 
 

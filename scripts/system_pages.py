@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from toolpair.formats import AGENTS, get_agent
+from toolpair.formats import get_agent, written_by
 from toolpair.shell.machine import Machine, home_short
 from toolpair.transcript.known_systems import SYSTEMS, titles
 
@@ -27,7 +27,7 @@ def _agents() -> Iterator[str]:
         "|---|---|---|---|---|",
     )
     machine = Machine("linux", {}, Path(_HOME))
-    for id_, (_, writes) in AGENTS.items():
+    for id_, writes in written_by().items():
         agent = get_agent(id_)
         where = home_short(str(agent.roots(machine)[0]), _HOME)
         variable = f"`{agent.variable}`" if agent.variable is not None else ""

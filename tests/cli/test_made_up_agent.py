@@ -18,7 +18,8 @@ from tests.cli.conftest import Run
 from tests.made_up_agent import made_up_session
 from tests.patience import PATIENCE
 from tests.tui.driving import frame
-from toolpair.formats import AGENTS, REGISTRY, all_agents
+from toolpair.formats import FORMATS, NOT_UNDERSTOOD, all_agents, all_formats, get_format, written_by
+from toolpair.formats.lazy import Lazy
 from toolpair.rules.causes import cause_ids
 from toolpair.session.session import open_session
 from toolpair.shell.machine import Machine
@@ -38,14 +39,15 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "shop").mkdir()
     monkeypatch.chdir(tmp_path / "shop")
-    monkeypatch.setitem(AGENTS, "made-up", ("tests.made_up_agent:AGENT", "anthropic"))
+    monkeypatch.setitem(get_format("anthropic").agents, "made-up", Lazy("tests.made_up_agent:AGENT"))
     return tmp_path
 
 
 @pytest.fixture
 def unknown(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The same, and nobody knows what it writes."""
-    monkeypatch.setitem(AGENTS, "made-up", ("tests.made_up_agent:AGENT", None))
+    monkeypatch.delitem(get_format("anthropic").agents, "made-up")
+    monkeypatch.setitem(NOT_UNDERSTOOD, "made-up", "tests.made_up_agent:AGENT")
     return home
 
 
@@ -151,8 +153,9 @@ import sys
 from tests.made_up_system import SYSTEM
 from toolpair.transcript.known_systems import SYSTEMS
 SYSTEMS["made-up"] = SYSTEM
-from toolpair.formats import AGENTS
-AGENTS["made-up"] = ("tests.made_up_agent:AGENT", "anthropic")
+from toolpair.formats import get_format
+from toolpair.formats.lazy import Lazy
+get_format("anthropic").agents["made-up"] = Lazy("tests.made_up_agent:AGENT")
 """
 
 
@@ -209,7 +212,7 @@ def test_an_entry_and_its_record_have_one_id_and_one_name() -> None:
     assert len({system.title for system in SYSTEMS.values()}) == len(SYSTEMS)
     titled = {agent.title: agent.id for agent in all_agents()}
     assert {id_: titled[system.title] for id_, system in SYSTEMS.items() if system.title in titled} == {
-        id_: id_ for id_ in SYSTEMS if id_ in AGENTS
+        id_: id_ for id_ in SYSTEMS if id_ in written_by()
     }
 
 
@@ -263,8 +266,8 @@ def test_the_readme_names_each_agent() -> None:
 
 
 def test_each_line_of_the_registry_names_its_entry() -> None:
-    assert [agent.id for agent in all_agents()] == list(AGENTS)
-    assert {writes for _, writes in AGENTS.values()} <= {None, *REGISTRY}
+    assert [agent.id for agent in all_agents()] == list(written_by())
+    assert len({format.id for format in all_formats()}) == len(FORMATS)
 
 
 @pytest.mark.parametrize(("fields", "agent"), [({}, "Roo Code"), ({"id": "m1"}, "Cline")])

@@ -8,7 +8,7 @@ from copy import deepcopy
 from typing import Any
 
 from toolpair.dialects.block_texts import result_text
-from toolpair.formats.claude_code.format import FORMAT
+from toolpair.formats.claude_code import FORMAT
 from toolpair.formats.format import Item
 from toolpair.transcript.model import Block, Transcript
 

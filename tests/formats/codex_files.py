@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from toolpair.dialects.block_texts import result_text
-from toolpair.formats.codex.format import FORMAT
+from toolpair.formats.codex import FORMAT
 from toolpair.formats.format import Item, SentRequest
 from toolpair.session.session import Session, open_session
 from toolpair.transcript.model import Block, Transcript

@@ -9,16 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolpair.formats.claude_code.format import FORMAT as CLAUDE_CODE
-from toolpair.formats.codex.format import FORMAT as CODEX
+from toolpair.formats.claude_code import FORMAT as CLAUDE_CODE
+from toolpair.formats.codex import FORMAT as CODEX
 from toolpair.formats.engine.reading.call_details import DetailReader
-from toolpair.formats.format import Format, KeepsMore, Timed
-from toolpair.formats.lists.openai_chat import FORMAT as CHAT
-from toolpair.formats.pi.format import FORMAT as PI
-from toolpair.formats.roo_code.format import RooCodeFormat
+from toolpair.formats.format import Format
+from toolpair.formats.lists import OPENAI_CHAT as CHAT
+from toolpair.formats.pi import FORMAT as PI
+from toolpair.formats.roo_code import FORMAT as ROO
 from toolpair.source.sibling_files import FilesBeside
 
-ROO = RooCodeFormat()
 BEGUN, ENDED = "2026-11-21T08:00:00.000Z", "2026-11-21T08:00:04.500Z"
 KEYS = (
     *("message", "usage", "metrics", "timestamp", "ts", "toolUseResult", "structuredPatch", "durationMs"),
@@ -73,27 +72,33 @@ def test_how_long_a_call_took(format: Format, call: Any, result: Any, seconds: f
         (ROO, {"role": "assistant", "metrics": {"inputTokens": 99, "outputTokens": 5, "cacheReadTokens": 0}}),
     ],
 )
-def test_tokens(format: Timed, record: Any) -> None:
-    usage = format.usage_of(record)
+def test_tokens(format: Format, record: Any) -> None:
+    reader = DetailReader(format)
+    usage = reader.usage_of(record)
     assert usage is not None and (usage.context, usage.written) == (104, 5)
-    assert format.usage_of({"message": {"role": "user"}, "role": "user"}) is None
+    assert reader.usage_of({"message": {"role": "user"}, "role": "user"}) is None
+
+
+def _patch(value: Any) -> Any:
+    assert CLAUDE_CODE.patch_of is not None
+    return CLAUDE_CODE.patch_of(value)
 
 
 def test_the_patch_of_an_edit() -> None:
     hunk = {"oldStart": 7, "newStart": 8, "lines": [" a", "-b", "+c", "\\ No newline at end of file"]}
-    assert list(CLAUDE_CODE.patch_of(answer("a", structuredPatch=[hunk]))) == [(7, 8, [" a", "-b", "+c"])]
-    assert list(CLAUDE_CODE.patch_of(answer("a", structuredPatch=[hunk, {"lines": [1]}]))) == []
-    assert list(CLAUDE_CODE.patch_of(answer("a", structuredPatch="x"))) == []
-    assert list(CLAUDE_CODE.patch_of(answer("a", "b", structuredPatch=[hunk]))) == []
+    assert list(_patch(answer("a", structuredPatch=[hunk]))) == [(7, 8, [" a", "-b", "+c"])]
+    assert list(_patch(answer("a", structuredPatch=[hunk, {"lines": [1]}]))) == []
+    assert list(_patch(answer("a", structuredPatch="x"))) == []
+    assert list(_patch(answer("a", "b", structuredPatch=[hunk]))) == []
 
 
 @given(VALUES)
 def test_odd_records_say_nothing(value: Any) -> None:
     for format in (CLAUDE_CODE, CODEX, PI, ROO):
-        DetailReader(format).seconds(value, value)
-        if isinstance(format, Timed):
-            format.usage_of(value)
-        if isinstance(format, KeepsMore):
+        reader = DetailReader(format)
+        reader.seconds(value, value)
+        reader.usage_of(value)
+        if format.patch_of is not None:
             format.patch_of(value)
 
 

@@ -25,7 +25,7 @@ from tests.formats.claude_code_files import (
     without,
 )
 from tests.work import growing
-from toolpair.formats.claude_code.format import FORMAT
+from toolpair.formats.claude_code import FORMAT
 from toolpair.formats.format import Item
 from toolpair.transcript.edits import (
     Edit,

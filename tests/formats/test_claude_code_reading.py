@@ -18,7 +18,7 @@ from tests.formats.claude_code_files import (
     without,
 )
 from tests.session_folders import line
-from toolpair.formats.claude_code.format import FORMAT
+from toolpair.formats.claude_code import FORMAT
 from toolpair.session.session import open_session
 from toolpair.transcript.edits import Relink
 from toolpair.transcript.model import Damaged

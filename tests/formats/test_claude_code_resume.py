@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.formats.claude_code_files import block, session, without
+from toolpair.formats.claude_code import FORMAT
 from toolpair.formats.claude_code.agent import AGENT
-from toolpair.formats.claude_code.format import FORMAT
 from toolpair.formats.claude_code.versions import NEWEST
 from toolpair.formats.format import Item, View
 from toolpair.rules.problem import OnResume, Problem

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.formats.codex_files import NAME, THREAD, Rollout, blocks, items_of, line_changes, ordinals, read, values_of
+from toolpair.formats.codex import FORMAT
 from toolpair.formats.codex.forks import fork_notes
-from toolpair.formats.codex.format import FORMAT
 from toolpair.formats.format import Item
 from toolpair.session.session import Session
 from toolpair.source.sibling_files import FilesBeside

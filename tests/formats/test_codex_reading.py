@@ -9,7 +9,7 @@ import pytest
 
 from tests.formats.codex_files import FOLDER, NAME, THREAD, Rollout, blocks, read, shape
 from toolpair.formats import all_formats
-from toolpair.formats.codex.format import FORMAT
+from toolpair.formats.codex import FORMAT
 from toolpair.history.sent_rows import seen_rows
 from toolpair.session.session import open_session
 

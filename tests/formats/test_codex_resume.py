@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.formats.codex_files import NAME, THREAD, Rollout, blocks, items_sent, ordinals, read, values_of
-from toolpair.formats.codex.format import FORMAT
+from toolpair.formats.codex import FORMAT
 from toolpair.session.session import Session, open_session
 
 

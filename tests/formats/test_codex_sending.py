@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.formats.codex_files import Rollout, read
-from toolpair.formats.codex.format import FORMAT
+from toolpair.formats.codex import FORMAT
 from toolpair.formats.codex.readable import is_loaded
 from toolpair.formats.format import SentRequest
 

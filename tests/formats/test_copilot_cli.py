@@ -35,7 +35,7 @@ from toolpair.agents.resume_command import how_to_resume
 from toolpair.formats import get_agent, get_format
 from toolpair.formats.agent import SessionFile
 from toolpair.formats.copilot_cli.events import NEEDS
-from toolpair.formats.format import Timed, Usage
+from toolpair.formats.format import Usage
 from toolpair.reports.reading.row_words import words_of
 from toolpair.session.session import Session, open_session
 from toolpair.shell.machine import Machine
@@ -364,7 +364,7 @@ def test_what_stands_beside_an_output_stays_when_it_is_kept_as_text(tmp_path: Pa
 
 def test_the_cost_of_a_response_is_counted(tmp_path: Path) -> None:
     format = get_format("copilot-cli")
-    assert isinstance(format, Timed)
+    assert format.usage_of is not None
     assert format.usage_of(_counted("/responses")) == Usage(1005, 5, 128000)
     assert format.usage_of(sound().records[3]) is None
 

@@ -17,7 +17,6 @@ from tests.history.opening import SIZES
 from tests.history.reports import told
 from tests.history.sessions import session, written
 from toolpair.formats import get_format
-from toolpair.formats.engine.reading.light import ReadAtAGlance
 from toolpair.formats.format import AS_RESUMED, Item, Spills, View
 from toolpair.history import outline as outlines
 from toolpair.history.checked_records import CheckedRecords
@@ -38,7 +37,7 @@ def whole(values: Sequence[Any], view: View = AS_RESUMED) -> CheckedRecords:
 def parted(values: Sequence[Any], least: int, view: View = AS_RESUMED) -> tuple[Outline, list[CheckedRange]] | None:
     """The outline and its ranges, however many of the windows are looked at; None when only the whole tells."""
     items = [Item(number, value) for number, value in enumerate(values)]
-    assert isinstance(FORMAT, ReadAtAGlance)
+    assert FORMAT.light is not None
     scan = Scan(FORMAT.light(view), PROFILE, least=least)
     scan.feed(list(values))
     with patch.object(outlines, "MANY", 0):

@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from toolpair.formats import AGENTS, agents_of, all_agents, get_agent
+from toolpair.formats import agents_of, all_agents, get_agent, written_by
 from toolpair.formats.agent import Agent, FoundSession
 from toolpair.shell.machine import Machine, current_folder, resolved
 from toolpair.shell.program import command
@@ -37,7 +37,7 @@ def index(machine: Machine, folder: str | None = None, agents: Iterable[str] = (
     for agent in all_agents():
         if wanted and agent.id not in wanted:
             continue
-        understood = AGENTS[agent.id][1] is not None
+        understood = written_by()[agent.id] is not None
         for one in agent.sessions(machine):
             if one.path not in seen:
                 seen.add(one.path)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from toolpair.formats import AGENTS, all_agents, get_agent
+from toolpair.formats import all_agents, get_agent, written_by
 from toolpair.formats.agent import Agent, Program
 
 _RUNTIMES: Final = frozenset({"node", "nodejs", "bun", "deno"})
@@ -61,7 +61,7 @@ def kinds_of(agents: Iterable[Agent]) -> tuple[str, ...]:
 
 def title_of(kind: str | None) -> str | None:
     """The usual name of the program that `agent_of` calls this; None for an editor, and for no agent."""
-    program = get_agent(kind).program if kind in AGENTS else None
+    program = get_agent(kind).program if kind in written_by() else None
     return program.title if program is not None else None
 
 

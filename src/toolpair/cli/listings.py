@@ -9,7 +9,7 @@ from toolpair.cli import exits
 from toolpair.cli.file_report import Entry
 from toolpair.cli.output import dump
 from toolpair.cli.terminal import Parser, TerminalStyle, add_color, out, style_for
-from toolpair.formats import AGENTS, all_formats, get_agent
+from toolpair.formats import all_formats, get_agent, written_by
 from toolpair.formats.agent import NOT_UNDERSTOOD
 from toolpair.shell.machine import Machine, home_short
 
@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
 def _formats() -> list[Entry]:
 
     machine = Machine.here()
-    agents = [get_agent(id_) for id_, (_, writes) in AGENTS.items() if writes is None]
+    agents = [get_agent(id_) for id_, writes in written_by().items() if writes is None]
     return [
         {
             "id": one.id,

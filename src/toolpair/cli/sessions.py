@@ -17,7 +17,7 @@ from toolpair.cli.file_report import Entry
 from toolpair.cli.meant import closest
 from toolpair.cli.output import dump
 from toolpair.cli.terminal import Parser, TerminalStyle, UsageError, add_color, out, safe, say, style_for
-from toolpair.formats import AGENTS, get_agent
+from toolpair.formats import get_agent, written_by
 from toolpair.formats.agent import NOT_UNDERSTOOD, FoundSession
 from toolpair.session.session import SessionError
 from toolpair.shell.machine import Machine, current_folder, home_short, resolved
@@ -50,7 +50,7 @@ def parser(command: str = "sessions") -> Parser:
     )
     result.add_argument("file", nargs="?", metavar="DATABASE", help="only those of this database or folder")
     result.add_argument(
-        "--agent", action="append", default=[], metavar="NAME", help=f"only this one's: {', '.join(AGENTS)}"
+        "--agent", action="append", default=[], metavar="NAME", help=f"only this one's: {', '.join(written_by())}"
     )
     result.add_argument("--folder", metavar="DIR", help="only those of this project folder")
     result.add_argument("-n", "--limit", type=int, metavar="N", help="list at most N")
@@ -63,9 +63,9 @@ def parser(command: str = "sessions") -> Parser:
 
 def run(options: argparse.Namespace) -> int:
     for agent in options.agent:
-        if agent not in AGENTS:
-            meant = closest(agent, tuple(AGENTS))
-            hint = f"Did you mean {meant}?" if meant else f"These are known: {', '.join(AGENTS)}."
+        if agent not in written_by():
+            meant = closest(agent, tuple(written_by()))
+            hint = f"Did you mean {meant}?" if meant else f"These are known: {', '.join(written_by())}."
             raise UsageError(f"There is no agent {agent!r}. {hint}")
     if options.limit is not None and options.limit < 1:
         raise UsageError("-n takes a whole number of at least 1.")

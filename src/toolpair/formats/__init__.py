@@ -1,6 +1,7 @@
-"""One module per format and per agent. To add one, write its module and add a line to its registry here.
+"""What is known of agents' files and of plain lists: how they are read, checked, edited and resumed.
 
-They define how an agent's files are read, checked, edited and resumed. May import rules and source.
+A folder an agent, with its record in `__init__`, and a line in `FORMATS` here; `lists` has plain lists, `engine` what
+the folders share. May import rules and source.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from toolpair.formats.format import Format
+from toolpair.formats.lazy import Lazy
 from toolpair.source.addresses import joined
 
 if TYPE_CHECKING:
@@ -18,108 +19,68 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolpair.formats.agent import Agent
+    from toolpair.formats.format import Format
     from toolpair.source.folders.layout import FolderLayout
+    from toolpair.source.rows.layout import Layout
     from toolpair.transcript.model import Transcript
 
-REGISTRY: Final[dict[str, tuple[str, tuple[str, ...], int]]] = {
-    "claude-code": ("toolpair.formats.claude_code.format", ("lines",), 95),
-    "codex": ("toolpair.formats.codex.format", ("lines",), 97),
-    "pi": ("toolpair.formats.pi.format", ("lines",), 95),
-    "openclaw": ("toolpair.formats.openclaw.format", ("lines",), 95),
-    "oh-my-pi": ("toolpair.formats.oh_my_pi.format", ("lines",), 95),
-    "qwen-code": ("toolpair.formats.qwen_code.format", ("lines",), 95),
-    "copilot-cli": ("toolpair.formats.copilot_cli.format", ("lines",), 95),
-    "cline-cli": ("toolpair.formats.cline_cli.format", ("array",), 96),
-    "docker-agent": ("toolpair.formats.docker_agent.format", ("lines",), 97),
-    "opencode": ("toolpair.formats.opencode.format", ("lines",), 96),
-    "roo-code": ("toolpair.formats.roo_code.format", ("array",), 95),
-    "continue": ("toolpair.formats.continue_dev.format", ("array",), 96),
-    "goose": ("toolpair.formats.goose.format", ("lines",), 94),
-    "kimi-cli": ("toolpair.formats.kimi_cli.format", ("lines",), 93),
-    "anthropic": ("toolpair.formats.lists.anthropic", ("array", "lines"), 90),
-    "openai-chat": ("toolpair.formats.lists.openai_chat", ("array", "lines"), 92),
-    "openai-responses": ("toolpair.formats.lists.openai_responses", ("array", "lines"), 91),
-    "gemini-cli": ("toolpair.formats.gemini_cli.format", ("array", "lines"), 40),
-}
-"""Format id -> the module with its `FORMAT`, its `containers`, and the highest score that its `sniff` can return. A
-format that cannot win is not even imported.
-"""
-NEEDS: Final[dict[str, tuple[str, ...]]] = {
-    "continue": ("message",),
-    "docker-agent": ("session_items", "sessions"),
-    "oh-my-pi": ("pad", "parentId"),
-    "openclaw": ("customType", "cwd", "parentId", "transcript_events"),
-    "opencode": ("session",),
-}
-"""Format id -> keys; without one of them no record is in the format: for other files its module is not imported."""
-OF_ROLES: Final[dict[str, frozenset[str]]] = {"kimi-cli": frozenset({"_system_prompt", "_checkpoint", "_usage"})}
-"""Format id -> the same for the roles of records."""
-AROUND: Final[dict[str, frozenset[str]]] = {
-    "gemini-cli": frozenset({"sessionId", "projectHash", "startTime", "lastUpdated"})
-}
-"""Format id -> keys of the object around the messages that only its agent writes."""
-AGENTS: Final[dict[str, tuple[str, str | None]]] = {
-    "claude-code": ("toolpair.formats.claude_code.agent:AGENT", "claude-code"),
-    "codex": ("toolpair.formats.codex.agent:AGENT", "codex"),
-    "pi": ("toolpair.formats.pi.format:AGENT", "pi"),
-    "openclaw": ("toolpair.formats.openclaw.database:AGENT", "openclaw"),
-    "oh-my-pi": ("toolpair.formats.oh_my_pi.format:AGENT", "oh-my-pi"),
-    "qwen-code": ("toolpair.formats.qwen_code.format:AGENT", "qwen-code"),
-    "copilot-cli": ("toolpair.formats.copilot_cli.format:AGENT", "copilot-cli"),
-    "gemini-cli": ("toolpair.formats.gemini_cli.format:AGENT", "gemini-cli"),
-    "docker-agent": ("toolpair.formats.docker_agent.database:AGENT", "docker-agent"),
-    "opencode": ("toolpair.formats.opencode.database:OPENCODE_AGENT", "opencode"),
-    "kilo-cli": ("toolpair.formats.opencode.database:KILO_AGENT", "opencode"),
-    "roo-code": ("toolpair.formats.roo_code.extensions:ROO_CODE", "roo-code"),
-    "cline": ("toolpair.formats.roo_code.extensions:CLINE", "roo-code"),
-    "kilo-code": ("toolpair.formats.roo_code.extensions:KILO_CODE", "roo-code"),
-    "continue": ("toolpair.formats.continue_dev.format:AGENT", "continue"),
-    "cline-cli": ("toolpair.formats.cline_cli.format:AGENT", "cline-cli"),
-    "goose": ("toolpair.formats.goose.database:AGENT", "goose"),
-    "kimi-cli": ("toolpair.formats.kimi_cli.agent:AGENT", "kimi-cli"),
-}
-"""Agent id -> the module with its entry, and the format of its session files; None: not supported yet."""
-
-
-LAYOUTS: Final[tuple[str, ...]] = (
-    "toolpair.formats.docker_agent.database:LAYOUT",
-    "toolpair.formats.opencode.database:OPENCODE_LAYOUT",
-    "toolpair.formats.opencode.database:KILO_LAYOUT",
-    "toolpair.formats.goose.database:LAYOUT",
-    "toolpair.formats.openclaw.database:LAYOUT",
+FORMATS: Final = (
+    "claude_code:FORMAT",
+    "codex:FORMAT",
+    "pi:FORMAT",
+    "openclaw:FORMAT",
+    "oh_my_pi:FORMAT",
+    "qwen_code:FORMAT",
+    "copilot_cli:FORMAT",
+    "cline_cli:FORMAT",
+    "docker_agent:FORMAT",
+    "opencode:FORMAT",
+    "roo_code:FORMAT",
+    "continue_dev:FORMAT",
+    "goose:FORMAT",
+    "kimi_cli:FORMAT",
+    "lists:ANTHROPIC",
+    "lists:OPENAI_CHAT",
+    "lists:OPENAI_RESPONSES",
+    "gemini_cli:FORMAT",
 )
-"""The modules with a `LAYOUT`, what is known of an agent's database, each with its name."""
-FOLDERS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
-    "toolpair.formats.opencode.folder:OPENCODE_FOLDER": ("ses_", ("session", "message")),
-    "toolpair.formats.opencode.folder:KILO_FOLDER": ("ses_", ("session", "message")),
-    "toolpair.formats.opencode.older_folder:OPENCODE_OLDER_FOLDER": ("ses_", ("session/info", "session/message")),
-}
-"""The modules with what is known of an agent's folder of files that make sessions; how the name of a session's own file
-begins, and the folders in such a folder. Where neither is found the module is not imported.
-"""
+"""The records of all formats: where two are equally sure of a file, the first has it."""
+NOT_UNDERSTOOD: Final[dict[str, str]] = {}
+"""Agents whose sessions are found, but not understood yet: agent id -> `module:name` of its entry."""
 
 
 @cache
+def by_id() -> dict[str, Format]:
+    """Format id -> the format, in the order of the registry."""
+    names = (entry.partition(":") for entry in FORMATS)
+    found: list[Format] = [getattr(import_module(f"{__name__}.{folder}"), name) for folder, _, name in names]
+    return {format.id: format for format in found}
+
+
 def get_format(id_: str) -> Format:
     """The format with this id. Raises KeyError for an unknown one."""
-    found: Format = import_module(REGISTRY[id_][0]).FORMAT
-    return found
+    return by_id()[id_]
 
 
 def all_formats() -> tuple[Format, ...]:
-    return tuple(get_format(id_) for id_ in REGISTRY)
+    return tuple(by_id().values())
 
 
-@cache
+def written_by() -> dict[str, str | None]:
+    """Agent id -> the id of the format of its session files; None for one that is not understood yet."""
+    return {agent: format.id for format in all_formats() for agent in format.agents} | dict.fromkeys(NOT_UNDERSTOOD)
+
+
 def get_agent(id_: str) -> Agent:
     """The agent with this id. Raises KeyError for an unknown one."""
-    module, _, name = AGENTS[id_][0].partition(":")
-    found: Agent = getattr(import_module(module), name)
+    writes = written_by()[id_]
+    entry = get_format(writes).agents[id_] if writes is not None else Lazy(NOT_UNDERSTOOD[id_])
+    found: Agent = entry.found
     return found
 
 
 def all_agents() -> tuple[Agent, ...]:
-    return tuple(get_agent(id_) for id_ in AGENTS)
+    return tuple(map(get_agent, written_by()))
 
 
 def agents_of(format_id: str) -> tuple[Agent, ...]:
@@ -128,7 +89,7 @@ def agents_of(format_id: str) -> tuple[Agent, ...]:
 
 
 def _agents_of(format_id: str) -> Iterator[Agent]:
-    return (get_agent(id_) for id_, (_, writes) in AGENTS.items() if writes == format_id)
+    return (entry.found for entry in get_format(format_id).agents.values())
 
 
 def writer_of(format_id: str, transcript: Transcript, path: Path | None) -> Agent | None:
@@ -136,13 +97,17 @@ def writer_of(format_id: str, transcript: Transcript, path: Path | None) -> Agen
     return next((agent for agent in _agents_of(format_id) if agent.wrote(transcript, path)), None)
 
 
+def layouts() -> Iterator[Layout]:
+    """What is known of agents' databases."""
+    return (layout.found for format in all_formats() for layout in format.layouts)
+
+
 def _folder_layouts(path: str) -> Iterator[FolderLayout]:
     """What may be known of a path, by a quick look."""
     name = os.path.basename(os.path.normpath(path))
-    for entry, (begins, inside) in FOLDERS.items():
-        if name.startswith(begins) or all(os.path.isdir(os.path.join(path, one)) for one in inside):
-            module, _, variable = entry.partition(":")
-            yield getattr(import_module(module), variable)
+    for clue in (clue for format in all_formats() for clue in format.folders):
+        if name.startswith(clue.begins) or all(os.path.isdir(os.path.join(path, one)) for one in clue.inside):
+            yield clue.layout.found
 
 
 def folder_layout(folder: str) -> FolderLayout | None:

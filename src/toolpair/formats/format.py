@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Effect, Fix, Impact
@@ -15,6 +16,8 @@ from toolpair.transcript.model import Block, Message, Transcript
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from toolpair.formats.engine.reading.light import Light
 
 
 T = TypeVar("T")
@@ -25,10 +28,6 @@ class Item(Struct, frozen=True, eq=False):
 
     uid: int
     value: Any
-
-
-Read = Callable[[int, int], Sequence[Item]]
-"""Reads the records of a file with numbers in [first, end), counted from 0."""
 
 
 class Beside(Protocol):
@@ -202,87 +201,9 @@ class SubagentSession(Struct, frozen=True):
     kind: str | None = None
 
 
-@runtime_checkable
-class Branching(Protocol):
-    """Implemented by a format whose files hold histories that are not sent."""
-
-    def inactive(self, items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
-        """(leaf, records from the fork on) for each history that is not sent."""
-
-
-@runtime_checkable
-class HasSubagents(Protocol):
-    """Implemented by a format whose agent keeps the sessions of sub-agents beside this one."""
-
-    def subagent_sessions(
-        self, items: Sequence[Item], transcript: Transcript, beside: Beside
-    ) -> Iterable[SubagentSession]:
-        """The sessions of sub-agents."""
-
-
-@runtime_checkable
-class NamesRecords(Protocol):
-    """Implemented by a format whose records name others."""
-
-    id_key: str
-    """The key of a record's id."""
-    links: tuple[str, ...]
-    """The keys of a record that hold ids of others, at any depth."""
-
-
-@runtime_checkable
-class LimitsDepth(Protocol):
-    """Implemented by a format whose agent does not read what is nested too deeply."""
-
-    def levels_refused(self, value: Any) -> int | None:
-        """How many levels its parser reads, if this record has more."""
-
-
-@runtime_checkable
-class OfSeveralApis(Protocol):
-    """Implemented by a format whose sessions are written for one of several APIs."""
-
-    def for_records(self, values: Sequence[Any]) -> Format:
-        """The same format, with the profile of the API that these records are written for."""
-
-
-class OfOneApi:
-    """Such a format for the sessions of one API."""
-
-    def __init__(self, profile: str = "openai-chat") -> None:
-        self.profile = profile
-
-    def for_profile(self, profile: str) -> Self:
-        """The format for sessions that are checked against this profile."""
-        kind: Any = type(self)
-        made: Self = self if profile == self.profile else _made(kind, profile)
-        return made
-
-
-@cache
-def _made(kind: Any, profile: str) -> Any:
-    return kind(profile)
-
-
 def profile_of(provider: Any, known: Mapping[str, str], usual: str = "openai-chat") -> str:
     """The profile of a provider, as a file names it; `usual` for one that is not known."""
     return known.get(provider, usual) if isinstance(provider, str) else usual
-
-
-@runtime_checkable
-class KnowsRecords(Protocol):
-    """Implemented by a format whose agent also writes records that are no messages."""
-
-    def knows(self, value: dict[str, Any]) -> bool:
-        """Whether the agent writes such records, whatever they hold."""
-
-
-@runtime_checkable
-class InDocument(Protocol):
-    """Implemented by a format whose records are in a document that says more of the session."""
-
-    def with_outer(self, transcript: Transcript, outer: Mapping[str, Any]) -> Transcript:
-        """The transcript with what the object around the records says."""
 
 
 class Usage(Struct, frozen=True):
@@ -295,49 +216,8 @@ class Usage(Struct, frozen=True):
     """How many fit, where the file says so."""
 
 
-@runtime_checkable
-class Timed(Protocol):
-    """Implemented by a format whose records say when they were written, or what a response has cost."""
-
-    def time_of(self, value: Any) -> float | None:
-        """When a record was written, in seconds since the epoch."""
-
-    def usage_of(self, value: Any) -> Usage | None:
-        """The cost of the response that a record belongs to, or reports on."""
-
-
 Patch = Sequence[tuple[int, int, Sequence[str]]]
 """Hunks of a diff: the number of the first line before and after, and the lines, each with its sign."""
-
-
-@runtime_checkable
-class KeepsIds(Protocol):
-    """Implemented by a format whose agent keeps ids of calls where no output is."""
-
-    ids_beside: frozenset[str]
-    """Keys that hold such an id, and kinds of records that do: as `type` or so of the record, or of what it carries."""
-
-
-@runtime_checkable
-class KeepsOutputs(Protocol):
-    """Implemented by a format whose agent keeps outputs beside the results, in records that name the call's id."""
-
-    outputs_beside: frozenset[str]
-    """The kinds of these records: one without a text where outputs are says no more than the id."""
-
-
-@runtime_checkable
-class KeepsMore(Protocol):
-    """Implemented by a format whose agent keeps more of a result than it sends."""
-
-    def seconds_of(self, value: Any) -> float | None:
-        """How long the call took, as the record of its result says."""
-
-    def patch_of(self, value: Any) -> Patch:
-        """What an edit changed in its file, as the record of its result says; empty if it does not."""
-
-    def output_file(self, output: str, beside: Beside) -> str | None:
-        """The file with the whole of an output that is sent shortened, by its path relative to the session's folder."""
 
 
 class KeptRequest(Struct, frozen=True, eq=False):
@@ -364,81 +244,153 @@ class KeptRequest(Struct, frozen=True, eq=False):
     """The API in whose spelling system prompt, tools and parameters are; None: in the agent's own."""
 
 
-@runtime_checkable
-class KeepsRequests(Protocol):
-    """Implemented by a format whose files say what their agent sends besides the history."""
-
-    def request_kept(self, items: Sequence[Item], response: int | None) -> KeptRequest:
-        """What the file says of the request that a response answered; `response` is the uid of a record of that.
-
-        None: of the newest request.
-        """
+Read = Callable[[int, int], Sequence[Item]]
+"""Reads the records of a file with numbers in [first, end), counted from 0."""
 
 
-@runtime_checkable
-class Forking(Protocol):
-    """Implemented by a format of an agent that forks sessions into other files."""
+class FolderClue(Struct, frozen=True):
+    """By what a folder may be one in which an agent keeps sessions, so that its layout is loaded only then."""
 
-    def continues(self, transcript: Transcript) -> Sequence[Message]:
-        """The messages before those of the transcript, where a fork's file does not repeat the history that it
-        continues.
-        """
-
-    def relatives(self, first: Sequence[Any], beside: Beside) -> Iterable[tuple[str, str]]:
-        """Other sessions that have a part of this history: what each is, and its path relative to this one's folder.
-
-        `first` are the values of the file's first records.
-        """
+    layout: Any
+    """The lazy `FolderLayout`."""
+    begins: str
+    """How the name of a session's own file begins."""
+    inside: tuple[str, ...]
+    """The folders in such a folder."""
 
 
-@runtime_checkable
-class OwnRules(Protocol):
-    """Implemented by a format with rules of its own."""
-
-    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
-        """Add the problems that only this format's files can have."""
+class ReadRecords(Protocol):
+    def __call__(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript: ...
 
 
-@runtime_checkable
-class NotesOnFixes(Protocol):
-    """Implemented by a format with fixes that change more than their titles say."""
-
-    def notes_on_fixes(self, items: Sequence[Item], transcript: Transcript, fixes: Sequence[Fix]) -> list[str | None]:
-        """For each fix, a phrase on what else it changes in the file; None when nothing."""
+Histories = Iterable[tuple[str, Sequence[Item]]]
+NotesOnFixes = Callable[[Sequence[Item], Transcript, Sequence[Fix]], list[str | None]]
 
 
-class Format(Protocol):
-    """How one agent or API writes a session. Register an instance in `formats/__init__.py`."""
+class Format(Struct, frozen=True, kw_only=True, eq=False):
+    """How one agent or API writes a session: data, and functions, which are `lazy` where they are looked up.
+
+    The record of a format is `FORMAT` of its folder, or one of those in `FORMATS` of `lists`. What may be None is for
+    formats that have it.
+    """
 
     id: str
     title: str
-    profile: str
-    containers: frozenset[str]
-    """The containers it occurs in: "array" (elements of a JSON array), "lines" (JSONL)."""
     where: str
     """Where such files are, for `toolpair formats`."""
+    containers: frozenset[str]
+    """The containers it occurs in: "array" (elements of a JSON array), "lines" (JSONL)."""
+    profile: str
+    agents: Mapping[str, Any] = {}
+    """Agents that write such files: id -> the lazy entry."""
+    layouts: Sequence[Any] = ()
+    """The lazy layouts of the databases in which agents keep such sessions."""
+    folders: Sequence[FolderClue] = ()
 
-    def sniff(self, values: Sequence[Any]) -> int:
-        """How likely the values of the first records are in this format: 0 (not at all) to 100."""
+    # --- whether records are in it -----------------------------------------------------------------------
 
-    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-        """The transcript of these records. Never raises on odd values; Damaged items get scope "malformed"."""
+    sniff: Callable[[Sequence[Any]], int]
+    """How likely the values of the first records are in this format: 0 (not at all) to `surest`."""
+    surest: int
+    """The highest score that `sniff` can return: a format that cannot win is not asked."""
+    needs: Sequence[str] = ()
+    """Keys; without one of them, or of `roles`, no record is in the format, which is not asked then."""
+    roles: frozenset[str] = frozenset()
+    around: frozenset[str] = frozenset()
+    """Keys of the object around the messages that only its agent writes."""
+    knows: Callable[[dict[str, Any]], bool] | None = None
+    """Whether the agent writes such a record, whatever it holds. None for lists that no agent writes."""
+    profile_for: Callable[[Sequence[Any]], str] | None = None
+    """The profile of the API that these records, the first of a file, are written for."""
+    of_rows: tuple[str, Format] | None = None
+    """A table, and how sessions are read that are rows of it, where that is another way."""
 
-    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-        """The records after the edits, in file order.
+    # --- records to a transcript, and edits to records -----------------------------------------------------
 
-        An untouched record is returned as the same Item. A changed one keeps its uid and has a new value built from the
-        old sub-values (the same objects, so that their bytes can be copied). New records have distinct negative uids.
-        `transcript` is the result of `read(items)`.
-        """
+    read: ReadRecords
+    """The transcript of these records. Never raises on odd values; Damaged items get scope "malformed"."""
+    apply: Callable[[Sequence[Item], Transcript, Sequence[Edit]], list[Item]]
+    """The records after the edits, in file order.
 
-    def damage(
-        self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
-    ) -> Sequence[ResumeEffect | None]:
-        """What the format's agent does about each of these damaged records, in order; None: nothing to report.
+    An untouched record is returned as the same Item. A changed one keeps its uid and has a new value built from the
+    old sub-values (the same objects, so that their bytes can be copied). New records have distinct negative uids.
+    The transcript is the result of `read(items)`.
+    """
+    with_outer: Callable[[Transcript, Mapping[str, Any]], Transcript] | None = None
+    """The transcript with what the object around the records says."""
+    id_key: str | None = None
+    """The key of a record's id, where records name others."""
+    links: Sequence[str] = ()
+    """The keys of a record that hold ids of others, at any depth."""
 
-        All are passed at once, so that lookups in the file happen only once.
-        """
+    # --- what its agent makes of it --------------------------------------------------------------------------
 
-    def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
-        """What its agent would send on resume; None when there is no such agent."""
+    sees: Callable[[Sequence[Item], Transcript], SentRequest | None] | None = None
+    """What its agent would send on resume. None: no agent resumes such lists, or what it sends is not known."""
+    damage: Callable[[Sequence[Item], Transcript, Sequence[Damage]], Sequence[ResumeEffect | None]]
+    """What the agent does about each of these damaged records, in order; None: nothing to report.
+
+    All are passed at once, so that lookups in the file happen only once.
+    """
+    levels_refused: Callable[[Any], int | None] | None = None
+    """How many levels of nesting its parser reads, if this record has more."""
+    check: Callable[[Context, Sequence[Item], View], None] | None = None
+    """Add the problems that only this format's files can have."""
+    notes_on_fixes: NotesOnFixes | None = None
+    """For each fix, a phrase on what else it changes in the file; None when nothing."""
+
+    # --- long files ------------------------------------------------------------------------------------------
+
+    light: Callable[[View], Light] | None = None
+    """A new reader for the records of one file, by which a history is read in windows."""
+    clean_by: frozenset[str] = frozenset()
+    """The profiles under which a record that its light accepts has no problem."""
+    in_windows: bool = False
+    """Without a light: each window can be read alone, since neither what a record says nor an exchange's problems
+    depend on far records."""
+
+    # --- what else the files hold ------------------------------------------------------------------------------
+
+    inactive: Callable[[Sequence[Item], Transcript], Histories] | None = None
+    """(leaf, records from the fork on) for each history that is not sent."""
+    subagent_sessions: Callable[[Sequence[Item], Transcript, Beside], Iterable[SubagentSession]] | None = None
+    """The sessions of sub-agents that are beside this one."""
+    continues: Callable[[Transcript], Sequence[Message]] | None = None
+    """The messages before those of the transcript, where a fork's file does not repeat the history it continues."""
+    relatives: Callable[[Sequence[Any], Beside], Iterable[tuple[str, str]]] | None = None
+    """Other sessions that have a part of this history: what each is, and its path relative to this one's folder.
+
+    It is given the values of the file's first records.
+    """
+    request_kept: Callable[[Sequence[Item], int | None], KeptRequest] | None = None
+    """What the file says of the request that a response answered, by the uid of a record of that; None: the newest."""
+    ids_beside: frozenset[str] = frozenset()
+    """Where its agent keeps ids of calls without an output: keys that hold such an id, and kinds of records that do, as
+    `type` or so of the record, or of what it carries."""
+    outputs_beside: frozenset[str] = frozenset()
+    """The kinds of records, besides results, in which it keeps outputs: one without a text there says no more than the
+    id."""
+    time_of: Callable[[Any], float | None] | None = None
+    """When a record was written, in seconds since the epoch."""
+    usage_of: Callable[[Any], Usage | None] | None = None
+    """The cost of the response that a record belongs to, or reports on."""
+    seconds_of: Callable[[Any], float | None] | None = None
+    """How long a call took, as the record of its result says."""
+    patch_of: Callable[[Any], Patch] | None = None
+    """What an edit changed in its file, as the record of its result says; empty if it does not."""
+    output_file: Callable[[str, Beside], str | None] | None = None
+    """The file with the whole of an output that is sent shortened, by its path relative to the session's folder."""
+
+    def for_records(self, values: Sequence[Any]) -> Format:
+        """The same for what the first records of a file show: rows or lines, and the API that they are written for."""
+        if self.of_rows is not None and any(
+            isinstance(v, dict) and isinstance(v.get(self.of_rows[0]), dict) for v in values
+        ):
+            return self.of_rows[1].for_records(values)
+        return self if self.profile_for is None else _with_profile(self, self.profile_for(values))
+
+
+@cache
+def _with_profile(format: Format, profile: str) -> Format:
+    """The same object each time: two sessions of one kind have one format."""
+    return format if format.profile == profile else replace(format, profile=profile)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolpair.formats.engine.reading.call_details import CallDetails, DetailReader
-from toolpair.formats.format import KeepsMore
 
 if TYPE_CHECKING:
     from toolpair.history.conversation import Conversation
@@ -31,7 +30,7 @@ def _record_of(conversation: Conversation, block: Block | None) -> Record | None
 def output_file(conversation: Conversation, result: Block) -> str | None:
     """The file with the whole of an output that is sent shortened, by its path relative to the session's folder."""
     format, beside = conversation.format, conversation.reading.view.beside
-    if beside is None or not isinstance(format, KeepsMore):
+    if beside is None or format.output_file is None:
         return None
     return format.output_file(result.text, beside)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -15,12 +15,8 @@ from toolpair.formats.engine.detection.list_evidence import is_foreign
 from toolpair.formats.format import (
     AS_RESUMED,
     Format,
-    InDocument,
     Item,
-    KnowsRecords,
-    LimitsDepth,
     NotesOnFixes,
-    OwnRules,
     SentRequest,
     View,
 )
@@ -116,7 +112,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
             gone = damaged.skipped if damaged is not None else frozenset()
             items = [Item(item.uid, _PASSED_BY) if item.uid in gone else item for item in all_items]
             with gc_paused():
-                seen = format.sees(items if gone else all_items, transcript)
+                seen = format.sees(items if gone else all_items, transcript) if format.sees is not None else None
             refused = damaged.refused if damaged is not None else None
             return seen if seen is None or refused is None else replace(seen, refuses=refused)
 
@@ -137,8 +133,9 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         if any(isinstance(item.value, Damaged) for item in self.items):
             return False
         sent = {uid for message in self.transcript.messages for uid in message.records}
-        if isinstance(limited := self.format, LimitsDepth) and any(
-            item.uid in sent and limited.levels_refused(item.value) is not None for item in self.items
+        levels_refused = self.format.levels_refused
+        if levels_refused is not None and any(
+            item.uid in sent and levels_refused(item.value) is not None for item in self.items
         ):
             return False
         return not document.flaws(sent)
@@ -163,21 +160,15 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
                 _sent(self._look),
                 wire_of(self.profile.base) == wire_of(self.format.profile),
             )
-        own = self.format if isinstance(self.format, NotesOnFixes) else None
-        if own is not None:
-            found = replace(found, problems=self._with_notes(found.problems, own))
+        if self.format.notes_on_fixes is not None:
+            found = replace(found, problems=self._with_notes(found.problems, self.format.notes_on_fixes))
         if self.ids is not None and any(map(recommends_placeholder, found.problems)):
             self.ids.places.want(found.problems, self.transcript, found.pairing)
         return found
 
-    @cached_property
-    def _own_rules(self) -> OwnRules | None:
-        """The format, if it has rules of its own: slow to find out."""
-        return self.format if isinstance(self.format, OwnRules) else None
-
-    def _with_notes(self, problems: Sequence[Problem], own: NotesOnFixes) -> tuple[Problem, ...]:
+    def _with_notes(self, problems: Sequence[Problem], notes_on: NotesOnFixes) -> tuple[Problem, ...]:
         """The problems with notes on what else each fix changes in a file of this format."""
-        notes = iter(own.notes_on_fixes(self.items, self.transcript, [f for p in problems for f in p.fixes]))
+        notes = iter(notes_on(self.items, self.transcript, [f for p in problems for f in p.fixes]))
         return tuple(replace(problem, fixes=tuple(map(_noted, problem.fixes, notes))) for problem in problems)
 
     def _on_resume(self, transcript: Transcript, problem: Problem) -> OnResume | None:
@@ -197,11 +188,11 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
             self.damaged.check(context)
         elif self.document is None:
             check_request(context)
-        if not isinstance(self.format, KnowsRecords):
+        if self.format.knows is None:
             for values, records, lines in self._no_messages():
                 no_message(context, values[0], records, lines, in_file=self.document is not None)
-        if self._own_rules is not None:
-            self._own_rules.check(context, self.items, self.view)
+        if self.format.check is not None:
+            self.format.check(context, self.items, self.view)
 
     def _no_messages(self) -> Iterator[tuple[list[Any], list[int], int]]:
         """Elements of the list that are not messages: values, uids, and the number of lines.
@@ -294,12 +285,13 @@ def _noted(fix: Fix, note: str | None) -> Fix:
     return fix if note is None else replace(fix, note=f"{fix.note}; {note}" if fix.note else note)
 
 
-def request_of(outer: Any, format: object = None) -> Callable[[Transcript], Transcript] | None:
+def request_of(outer: Any, format: Format | None = None) -> Callable[[Transcript], Transcript] | None:
     """What the object around a list of messages says, as a function on the transcript; None when it says nothing."""
     if not isinstance(outer, dict):
         return None
-    if isinstance(format, InDocument):
-        return partial(format.with_outer, outer=outer)
+    if format is not None and format.with_outer is not None:
+        with_outer = format.with_outer
+        return lambda transcript: with_outer(transcript, outer)
     from toolpair.dialects.request_bodies import request_facts  # most files have no such body
 
     said = request_facts(outer)

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from toolpair.dialects.besides import known_places
 from toolpair.dialects.block_texts import is_real_output
-from toolpair.formats.format import Item, KeepsIds, KeepsOutputs
+from toolpair.formats.format import Format, Item
 from toolpair.rules.problem import Fix, Problem
 from toolpair.source.document import Document
 from toolpair.source.indexed_records import IndexedRecords
@@ -64,12 +64,12 @@ class _Wanted(Struct, frozen=True):
 class IdPlaces:
     """The ids of one file, or of one list in memory. Shared by all that is judged of it."""
 
-    def __init__(self, document: Document | None, items: Sequence[Item] = (), format: object = None) -> None:
+    def __init__(self, document: Document | None, items: Sequence[Item] = (), format: Format | None = None) -> None:
         self._document = document
         self._listed = {item.uid: (number, item.value) for number, item in enumerate(items)}
         """Of a list in memory: the number and the value of each message, by its uid."""
-        self._beside = format.ids_beside if isinstance(format, KeepsIds) else frozenset()
-        self._ends = format.outputs_beside if isinstance(format, KeepsOutputs) else frozenset()
+        self._beside = format.ids_beside if format is not None else frozenset[str]()
+        self._ends = format.outputs_beside if format is not None else frozenset[str]()
         self._wanted: dict[str, _Wanted] = {}
         self._found: dict[str, list[int]] = {}
         """The records that hold each id, of those that were looked for."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from toolpair.formats.format import Branching, View
+from toolpair.formats.format import View
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.rules.problem import Problem
 
@@ -20,7 +20,7 @@ def inactive_problems(judged: CheckedRecords) -> Iterator[Problem]:
 
     They are warnings at most, have no place in what is sent, and no fixes: a branch is fixed by opening it.
     """
-    if not isinstance(judged.format, Branching):
+    if judged.format.inactive is None:
         return
     scopes = judged.transcript.scopes
     for leaf, items in judged.format.inactive(judged.items, judged.transcript):

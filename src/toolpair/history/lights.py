@@ -18,21 +18,17 @@ from toolpair.formats.engine.reading.light import (
     Event,
     Light,
     Odd,
-    ReadAtAGlance,
 )
 from toolpair.formats.format import Format, Item, View
-from toolpair.formats.lists.plain import PlainFormat
 from toolpair.rules.profiles import Profile
 from toolpair.transcript.model import Block
 
 
 def light_for(format: Format, profile: Profile, view: View) -> Light | None:
     """None where only the whole can be judged."""
-    if isinstance(format, ReadAtAGlance):
+    if format.light is not None:
         return format.light(view) if profile.base in format.clean_by else None
-    if isinstance(format, PlainFormat) and format.in_windows:
-        return ReadOneByOne(format, view)
-    return None
+    return ReadOneByOne(format, view) if format.in_windows else None
 
 
 class ReadOneByOne(Light):

@@ -38,11 +38,11 @@ class RowTimes:
     @cached_property
     def any(self) -> bool:
         """Whether the file has times, judging by its beginning."""
-        if self._timed is None:
+        if not self._timed:
             return False
         records = self._conversation.document.records
         return any(
-            self._timed.time_of(record.value) is not None
+            self._details.time_of(record.value) is not None
             for record in (records[n] for n in range(min(_FIRST, len(records))))
             if record.size < _SMALL
         )
@@ -64,7 +64,7 @@ class RowTimes:
 
     def tokens(self, row: PairRow) -> int | None:
         """How many tokens the model wrote in the response with this call."""
-        if self._timed is None or row.pair is None or row.pair.call is None:
+        if not self._timed or row.pair is None or row.pair.call is None:
             return None
         uid = row.pair.call.record
         written = self._facts(uid)[1]
@@ -102,11 +102,11 @@ class RowTimes:
         return known
 
     def _read(self, uid: int) -> _Facts:
-        if self._timed is None:
+        if not self._timed:
             return None, None
         value = self._value(uid)
-        usage = self._timed.usage_of(value)
-        return self._timed.time_of(value), usage.written if usage is not None else None
+        usage = self._details.usage_of(value)
+        return self._details.time_of(value), usage.written if usage is not None else None
 
     def _value(self, uid: int) -> Any:
         try:

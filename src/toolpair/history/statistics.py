@@ -122,15 +122,14 @@ class _Counting:
 
     def _look(self, passage: Passage) -> None:
         """Note when the records were written, and what they say of tokens."""
-        timed = self._details.timed
-        if timed is None:
+        if not self._details.timed:
             return
         for value in passage.values.values():
-            time = timed.time_of(value)
+            time = self._details.time_of(value)
             if time is not None:
                 self._begin = time if self._begin is None else min(self._begin, time)
                 self._end = time if self._end is None else max(self._end, time)
-            self._usage = timed.usage_of(value) or self._usage
+            self._usage = self._details.usage_of(value) or self._usage
 
     def _fill(self, block: Block, role: str) -> None:
         share: Share = "other"

@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from toolpair.dialects.block_texts import arguments, output_key
 from toolpair.dialects.block_values import as_json
-from toolpair.formats.format import Forking
 from toolpair.history.conversation import Conversation
 from toolpair.history.passing import passages
 from toolpair.transcript.model import Block, Message, Transcript
@@ -106,7 +105,7 @@ def history_of(conversation: Conversation, on_progress: Callable[[int], None] | 
 def inherited_by(conversation: Conversation) -> Sequence[Message]:
     """The messages of another session that this one continues, where its file does not repeat them."""
     format = conversation.format
-    if not isinstance(format, Forking) or conversation.fixes_are_local:
+    if format.continues is None or conversation.fixes_are_local:
         return ()
     return format.continues(conversation.judged.transcript)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from toolpair.formats import REGISTRY, address_of, get_format
+from toolpair.formats import address_of, by_id, get_format
 from toolpair.formats.engine.detection.format_detection import (
     by_outer,
     format_by_evidence,
@@ -207,7 +207,7 @@ def open_file(
     """Read a file for the first time. Also returns the reader for reading it again. Raises Unreadable."""
     limits = Limits.of(max_size)
     snapshot = from_bytes(data, str(path), limits) if data is not None else _snapshot(str(path), limits, progress)
-    if reader.format is not None and reader.format not in REGISTRY:
+    if reader.format is not None and reader.format not in by_id():
         raise UnreadableFile(no_such_format(reader.format))
     if reader.profile is not None and not is_profile(reader.profile):
         raise UnreadableFile(no_such_profile(reader.profile))

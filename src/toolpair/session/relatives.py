@@ -8,7 +8,6 @@ from typing import Final
 
 from msgspec import Struct
 
-from toolpair.formats.format import Forking
 from toolpair.session.session import Session
 from toolpair.source.saving.backups import backups
 
@@ -28,8 +27,8 @@ def relatives_of(session: Session) -> list[Relative]:
     if path is None:
         return []
     found = [Relative(f"the original of {one.time:%Y-%m-%d %H:%M}", one.path) for one in backups(path)]
-    format = session.format
-    if beside is not None and isinstance(format, Forking):
+    relatives = session.format.relatives
+    if beside is not None and relatives is not None:
         first = [record.value for record in islice(session.conversation.document.records, _FIRST)]
-        found += [Relative(what, path.parent / name) for what, name in format.relatives(first, beside)]
+        found += [Relative(what, path.parent / name) for what, name in relatives(first, beside)]
     return found

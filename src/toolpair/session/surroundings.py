@@ -11,7 +11,6 @@ from toolpair.agents.processes import neighbours
 from toolpair.agents.resume_command import how_to_resume
 from toolpair.agents.running import kinds_of, title_of
 from toolpair.formats.agent import SessionFile
-from toolpair.formats.format import HasSubagents
 from toolpair.shell.machine import Machine, home_short, resolved
 from toolpair.source.addresses import divided, joined
 from toolpair.source.errors import UnreadableFile
@@ -94,7 +93,7 @@ def index_notes(
 def subagent_sessions_of(conversation: Conversation, beside: Beside | None) -> tuple[SubagentSession, ...]:
     """The sub-agents' sessions in separate files beside this one. Each can be opened by its path."""
     judged = conversation.judged
-    if beside is None or not isinstance(judged.format, HasSubagents):
+    if beside is None or judged.format.subagent_sessions is None:
         return ()
     return tuple(judged.format.subagent_sessions(judged.items, judged.transcript, beside))
 

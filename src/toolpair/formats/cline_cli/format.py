@@ -21,7 +21,6 @@ from toolpair.formats.format import (
     Beside,
     Damage,
     Item,
-    OfOneApi,
     ResumeEffect,
     SentRequest,
     SubagentSession,
@@ -31,7 +30,7 @@ from toolpair.formats.format import (
 )
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, OnResume, Problem
-from toolpair.transcript.edits import Edit, Remove, Reorder, SetValue
+from toolpair.transcript.edits import Remove, Reorder, SetValue
 from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Message, Scope, Transcript
 
 if TYPE_CHECKING:
@@ -117,7 +116,7 @@ _OUTCOMES: Final[dict[str, Outcome]] = {
 # --- the transcript ----------------------------------------------------------------------------------------
 
 
-def _is_own(value: Any) -> bool:
+def is_own(value: Any) -> bool:
     """Whether it is a message as the agent writes it: with an id and a time in milliseconds."""
     if not isinstance(value, dict) or value.get("role") not in _ROLES or not isinstance(value.get("id"), str):
         return False
@@ -278,75 +277,63 @@ def _mended(block: Block, names: Mapping[str, str | None]) -> Fix | None:
 # --- the format --------------------------------------------------------------------------------------------
 
 
-class ClineCliFormat(OfOneApi):
-    """The messages of a session of Cline's command line. `profile` follows from the provider of its responses."""
-
-    id = "cline-cli"
-    title = TITLE
-    containers = frozenset({"array"})
-    where = "~/.cline/data/sessions/<id>/<id>.messages.json (or under $CLINE_DIR)"
-
-    def sniff(self, values: Sequence[Any]) -> int:
-        messages = [value for value in values if isinstance(value, dict)]
-        own = sum(map(_is_own, messages))
-        foreign = any(key in message for message in messages for key in OF_ROO if key != "ts")
-        return 96 if own and own * 2 >= len(messages) and not foreign else 0
-
-    def knows(self, value: dict[str, Any]) -> bool:
-        return _is_own(value)
-
-    def for_records(self, values: Sequence[Any]) -> ClineCliFormat:
-        """The same for sessions of the provider that the last of these responses came from."""
-        provider = next((found for value in reversed(values) if (found := _model(value).get("provider"))), None)
-        if provider is None:
-            return FORMAT
-        return FORMAT.for_profile(profile_of(provider, _PROFILES))
-
-    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-        return _read(items, view, self.profile in _OF_BLOCKS)
-
-    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-        from toolpair.formats.cline_cli.writing import applied
-
-        return applied(items, transcript, edits)
-
-    def damage(
-        self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
-    ) -> Sequence[ResumeEffect | None]:
-        return list(map(_damage, found))
-
-    def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
-        from toolpair.formats.cline_cli.sending import sees
-
-        return sees(_sent_first(items, transcript), transcript, self.profile not in _OF_BLOCKS)
-
-    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
-        _check(context, items, self.profile in _OF_BLOCKS)
-
-    def subagent_sessions(
-        self, items: Sequence[Item], transcript: Transcript, beside: Beside
-    ) -> Iterable[SubagentSession]:
-        """Those of a session lie in its folder, under names of their own."""
-        path = beside.path
-        for name in sorted(beside.names(".")) if _is_root(path) else ():
-            if name.endswith(_SUFFIX) and name != path.name:
-                yield SubagentSession(path.parent / name, name.removesuffix(_SUFFIX), None)
-
-    def time_of(self, value: Any) -> float | None:
-        from toolpair.formats.engine.reading.clock import milliseconds_in
-
-        return milliseconds_in(value, "ts")
-
-    def usage_of(self, value: Any) -> Usage | None:
-        from toolpair.formats.engine.reading.clock import count_in, usage_of
-
-        metrics = value.get("metrics") if isinstance(value, dict) and value.get("role") == "assistant" else None
-        written = count_in(metrics, "outputTokens")
-        read = count_in(metrics, "inputTokens", "cacheReadTokens", "cacheWriteTokens")
-        return usage_of(read, written)
+def sniff(values: Sequence[Any]) -> int:
+    messages = [value for value in values if isinstance(value, dict)]
+    own = sum(map(is_own, messages))
+    foreign = any(key in message for message in messages for key in OF_ROO if key != "ts")
+    return 96 if own and own * 2 >= len(messages) and not foreign else 0
 
 
-FORMAT: Final = ClineCliFormat("anthropic")
+def profile_for(values: Sequence[Any]) -> str:
+    """That of the provider that the last of these responses came from."""
+    provider = next((found for value in reversed(values) if (found := _model(value).get("provider"))), None)
+    return profile_of(provider, _PROFILES) if provider is not None else "anthropic"
+
+
+def _in_blocks(items: Sequence[Item]) -> bool:
+    """Whether they are for an API of blocks."""
+    return profile_for([item.value for item in items]) in _OF_BLOCKS
+
+
+def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+    return _read(items, view, _in_blocks(items))
+
+
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
+    return list(map(_damage, found))
+
+
+def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
+    from toolpair.formats.cline_cli import sending
+
+    return sending.sees(_sent_first(items, transcript), transcript, not _in_blocks(items))
+
+
+def check(context: Context, items: Sequence[Item], view: View) -> None:
+    _check(context, items, _in_blocks(items))
+
+
+def subagent_sessions(items: Sequence[Item], transcript: Transcript, beside: Beside) -> Iterable[SubagentSession]:
+    """Those of a session lie in its folder, under names of their own."""
+    path = beside.path
+    for name in sorted(beside.names(".")) if _is_root(path) else ():
+        if name.endswith(_SUFFIX) and name != path.name:
+            yield SubagentSession(path.parent / name, name.removesuffix(_SUFFIX), None)
+
+
+def time_of(value: Any) -> float | None:
+    from toolpair.formats.engine.reading.clock import milliseconds_in
+
+    return milliseconds_in(value, "ts")
+
+
+def usage(value: Any) -> Usage | None:
+    from toolpair.formats.engine.reading.clock import count_in, usage_of
+
+    metrics = value.get("metrics") if isinstance(value, dict) and value.get("role") == "assistant" else None
+    written = count_in(metrics, "outputTokens")
+    read = count_in(metrics, "inputTokens", "cacheReadTokens", "cacheWriteTokens")
+    return usage_of(read, written)
 
 
 # --- the agent ---------------------------------------------------------------------------------------------

@@ -115,7 +115,7 @@ class _Facts(Struct, eq=False):
 # --- read --------------------------------------------------------------------------------------------------
 
 
-def _read(items: Sequence[Item], view: View) -> Transcript:
+def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     parts: list[Unfolded] = []
     silent: dict[int, dict[int, int | None]] = {}
     waiting: set[int] = set()
@@ -206,7 +206,7 @@ def _usage(item: Any) -> Mapping[str, Any]:
 # --- what is sent ------------------------------------------------------------------------------------------
 
 
-def _sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
+def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     facts = facts_of(transcript, _Facts)
     if facts.marked or any(isinstance(item.value, Damaged) for item in items):  # a new session is begun in its place
         blocks = (block for message in transcript.messages for block in message.blocks)
@@ -445,57 +445,39 @@ def _named(state: Any, id_: Any) -> Any:
     return state if id_ is ABSENT or state.get("toolCallId") == id_ else dialect.renamed_state(state, id_)
 
 
-class Continue:
-    """`sessions/<id>.json`: the entries of `history`, each with a message and the states of its calls."""
-
-    id = "continue"
-    title = TITLE
-    profile = "openai-chat"
-    containers = frozenset({"array"})
-    where = "~/.continue/sessions/<session id>.json (or under $CONTINUE_GLOBAL_DIR)"
-
-    def sniff(self, values: Sequence[Any]) -> int:
-        records = [value for value in values if isinstance(value, dict)]
-        own = sum(_is_own(record) for record in records)
-        return 96 if own and own * 2 >= len(records) else 0
-
-    def knows(self, value: dict[str, Any]) -> bool:
-        return _is_own(value)
-
-    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-        return _read(items, view)
-
-    def with_outer(self, transcript: Transcript, outer: Mapping[str, Any]) -> Transcript:
-        named = {"session_id": outer.get("sessionId"), "folder": _folder(outer)}
-        return replace(transcript, **{key: value for key, value in named.items() if isinstance(value, str)})
-
-    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-        facts = facts_of(transcript, _Facts)
-        folding = _Folding(items, transcript, facts.parts, WRITER)
-        folding.silent = facts.silent
-        return folding.run(edits)
-
-    def damage(
-        self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
-    ) -> Sequence[ResumeEffect | None]:
-        return [_damage(damage) for damage in found]
-
-    def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
-        return _sees(items, transcript)
-
-    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
-        _check(context, facts_of(context.transcript, _Facts))
-
-    def time_of(self, value: Any) -> float | None:
-        return None
-
-    def usage_of(self, value: Any) -> Usage | None:
-        usage = _usage(value)
-        written, read = count_in(usage, "completion_tokens"), count_in(usage, "prompt_tokens")
-        return usage_of(read, written)
+def sniff(values: Sequence[Any]) -> int:
+    records = [value for value in values if isinstance(value, dict)]
+    own = sum(is_own(record) for record in records)
+    return 96 if own and own * 2 >= len(records) else 0
 
 
-def _is_own(record: dict[str, Any]) -> bool:
+def with_outer(transcript: Transcript, outer: Mapping[str, Any]) -> Transcript:
+    named = {"session_id": outer.get("sessionId"), "folder": _folder(outer)}
+    return replace(transcript, **{key: value for key, value in named.items() if isinstance(value, str)})
+
+
+def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+    facts = facts_of(transcript, _Facts)
+    folding = _Folding(items, transcript, facts.parts, WRITER)
+    folding.silent = facts.silent
+    return folding.run(edits)
+
+
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
+    return [_damage(damage) for damage in found]
+
+
+def check(context: Context, items: Sequence[Item], view: View) -> None:
+    _check(context, facts_of(context.transcript, _Facts))
+
+
+def usage(value: Any) -> Usage | None:
+    usage = _usage(value)
+    written, read = count_in(usage, "completion_tokens"), count_in(usage, "prompt_tokens")
+    return usage_of(read, written)
+
+
+def is_own(record: dict[str, Any]) -> bool:
     message = dialect.message_of(record)
     beside = isinstance(record.get(_CONTEXT), list) or isinstance(record.get(dialect.STATES), list)
     return message is not None and message.get("role") in _ROLES and beside and "type" not in record
@@ -509,9 +491,6 @@ def _folder(outer: Mapping[str, Any]) -> str | None:
     from urllib.parse import unquote, urlsplit
 
     return unquote(urlsplit(found).path) or None
-
-
-FORMAT: Final = Continue()
 
 
 # --- the agent ---------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from toolpair.dialects.block_texts import WrittenBlock, is_real_output
 from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
 from toolpair.formats.copilot_cli.events import NEEDS, START, flaws
 from toolpair.formats.engine.damage.lost import effect_on_readers, held_in, held_in_part, ids_in
-from toolpair.formats.engine.reading.clock import count_in, time_in, usage_of
+from toolpair.formats.engine.reading.clock import count_in, usage_of
 from toolpair.formats.engine.reading.reading import as_text, blocks_by_key, facts_of, first_text, malformed_in, pairs_in
 from toolpair.formats.engine.reading.tree_history import Node
 from toolpair.formats.engine.reading.turns import Outcome, Turn, fates_of, messages_of, what_becomes
@@ -30,7 +30,6 @@ from toolpair.formats.format import (
     Damage,
     Item,
     KeptRequest,
-    OfOneApi,
     ResumeEffect,
     SentMessage,
     SentPart,
@@ -294,7 +293,7 @@ def _parted(history: History) -> set[int]:
 # --- what is sent ------------------------------------------------------------------------------------------
 
 
-def _sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
+def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     known = facts_of(transcript, History)
     history = known if known.items is items else _history(items)
     own = blocks_by_key(transcript)
@@ -564,84 +563,71 @@ class _Envelope(TreeEnvelope, frozen=True):
 _ENVELOPE: Final = _Envelope(single=False)
 
 
-class CopilotCli(OfOneApi):
-    """The session file of Copilot CLI. `profile` follows from the API that the session speaks."""
-
-    id = "copilot-cli"
-    title = TITLE
-    containers = frozenset({"lines"})
-    id_key = "id"
-    links = ("parentId",)
-    ids_beside = frozenset({"tool.execution_start"})
-    where = "~/.copilot/session-state/<session id>/events.jsonl (or under $COPILOT_HOME)"
-
-    def sniff(self, values: Sequence[Any]) -> int:
-        events = [value for value in values if isinstance(value, dict) and isinstance(value.get("data"), dict)]
-        if not events or len(events) * 2 < len(values):
-            return 0
-        if any(_kind(event) == START and data_of(event).get("producer") == "copilot-agent" for event in events):
-            return 95
-        own = (_kind(event) in dialect.ROLES and {"id", "parentId", "timestamp"} & event.keys() for event in events)
-        return 94 if any(own) and all("." in _kind(event) or _kind(event) == _ABORT for event in events) else 0
-
-    def knows(self, value: dict[str, Any]) -> bool:
-        return isinstance(value.get("data"), dict) and ("." in _kind(value) or _kind(value) == _ABORT)
-
-    def for_records(self, values: Sequence[Any]) -> CopilotCli:
-        """The same for sessions of the API that the last of these events came from."""
-        return FORMAT.for_profile(_api(values))
-
-    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-        return _read(items)
-
-    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-        from toolpair.dialects.copilot_writer import CopilotWriter
-
-        history = facts_of(transcript, History)
-        tree = Tree(items, transcript, CopilotWriter(), _ENVELOPE, [node.uid for node in history.nodes])
-        tree.drafter.parted = _parted(history)
-        return tree.run(edits)
-
-    def damage(
-        self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
-    ) -> Sequence[ResumeEffect | None]:
-        return list(_damage(facts_of(transcript, History), found))
-
-    def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
-        return _sees(items, transcript)
-
-    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
-        from toolpair.formats.copilot_cli.checks import check
-
-        check(context, facts_of(context.transcript, History), view)
-
-    def inactive(self, items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
-        """The histories of sub-agents, by the id of the call that started each."""
-        own: dict[str, list[Item]] = {}
-        said = {turn.node.uid for turn in facts_of(transcript, History).turns}
-        for item in items:
-            agent = _agent_of(item.value) if isinstance(item.value, dict) and item.uid not in said else None
-            if agent is not None:
-                own.setdefault(agent, []).append(item)
-        return own.items()
-
-    def request_kept(self, items: Sequence[Item], response: int | None) -> KeptRequest:
-        """The last system prompt that the file has, and the model."""
-        history = _history(items)
-        said = (data_of(n.value).get("content") for n in reversed(history.nodes) if _kind(n.value) == "system.message")
-        return KeptRequest(first_text(said), (), _model(history))
-
-    def time_of(self, value: Any) -> float | None:
-        return time_in(value)
-
-    def usage_of(self, value: Any) -> Usage | None:
-        usage = data_of(value).get("usage") if _kind(value) == _USAGE else None
-        written = count_in(usage, "outputTokens")
-        read = count_in(usage, "inputTokens")
-        return usage_of(read, written, count_in(usage, "maxPromptTokens"))
+def sniff(values: Sequence[Any]) -> int:
+    events = [value for value in values if isinstance(value, dict) and isinstance(value.get("data"), dict)]
+    if not events or len(events) * 2 < len(values):
+        return 0
+    if any(_kind(event) == START and data_of(event).get("producer") == "copilot-agent" for event in events):
+        return 95
+    own = (_kind(event) in dialect.ROLES and {"id", "parentId", "timestamp"} & event.keys() for event in events)
+    return 94 if any(own) and all("." in _kind(event) or _kind(event) == _ABORT for event in events) else 0
 
 
-FORMAT: Final = CopilotCli()
+def knows(value: dict[str, Any]) -> bool:
+    return isinstance(value.get("data"), dict) and ("." in _kind(value) or _kind(value) == _ABORT)
+
+
+def profile_for(values: Sequence[Any]) -> str:
+    """That of the API that the last of these events came from."""
+    return _api(values)
+
+
+def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+    return _read(items)
+
+
+def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+    from toolpair.dialects.copilot_writer import CopilotWriter
+
+    history = facts_of(transcript, History)
+    tree = Tree(items, transcript, CopilotWriter(), _ENVELOPE, [node.uid for node in history.nodes])
+    tree.drafter.parted = _parted(history)
+    return tree.run(edits)
+
+
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
+    return list(_damage(facts_of(transcript, History), found))
+
+
+def check(context: Context, items: Sequence[Item], view: View) -> None:
+    from toolpair.formats.copilot_cli.checks import check
+
+    check(context, facts_of(context.transcript, History), view)
+
+
+def inactive(items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
+    """The histories of sub-agents, by the id of the call that started each."""
+    own: dict[str, list[Item]] = {}
+    said = {turn.node.uid for turn in facts_of(transcript, History).turns}
+    for item in items:
+        agent = _agent_of(item.value) if isinstance(item.value, dict) and item.uid not in said else None
+        if agent is not None:
+            own.setdefault(agent, []).append(item)
+    return own.items()
+
+
+def request_kept(items: Sequence[Item], response: int | None) -> KeptRequest:
+    """The last system prompt that the file has, and the model."""
+    history = _history(items)
+    said = (data_of(n.value).get("content") for n in reversed(history.nodes) if _kind(n.value) == "system.message")
+    return KeptRequest(first_text(said), (), _model(history))
+
+
+def usage(value: Any) -> Usage | None:
+    usage = data_of(value).get("usage") if _kind(value) == _USAGE else None
+    written = count_in(usage, "outputTokens")
+    read = count_in(usage, "inputTokens")
+    return usage_of(read, written, count_in(usage, "maxPromptTokens"))
 
 
 # --- the agent ---------------------------------------------------------------------------------------------

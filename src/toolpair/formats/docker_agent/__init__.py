@@ -1,1 +1,30 @@
 """docker-agent (formerly cagent): its database of sessions, and the agent itself."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from toolpair.formats.format import Format
+from toolpair.formats.lazy import lazy
+
+FORMAT: Final = Format(
+    id="docker-agent",
+    title="docker-agent",
+    where="~/.cagent/session.db, a database of all sessions",
+    containers=frozenset({"lines"}),
+    profile="openai-chat",
+    agents={"docker-agent": lazy("toolpair.formats.docker_agent.database:AGENT")},
+    layouts=(lazy("toolpair.formats.docker_agent.database:LAYOUT"),),
+    sniff=lazy("toolpair.formats.docker_agent.format:sniff"),
+    surest=97,
+    needs=("session_items", "sessions"),
+    knows=lazy("toolpair.formats.docker_agent.format:knows"),
+    profile_for=lazy("toolpair.formats.docker_agent.format:profile_for"),
+    read=lazy("toolpair.formats.docker_agent.format:read"),
+    apply=lazy("toolpair.formats.docker_agent.format:apply"),
+    sees=lazy("toolpair.formats.docker_agent.format:sees"),
+    damage=lazy("toolpair.formats.docker_agent.format:damage"),
+    check=lazy("toolpair.formats.docker_agent.format:check"),
+    time_of=lazy("toolpair.formats.docker_agent.format:time_of"),
+    usage_of=lazy("toolpair.formats.docker_agent.format:usage"),
+)

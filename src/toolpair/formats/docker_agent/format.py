@@ -23,7 +23,6 @@ from toolpair.formats.format import (
     Damage,
     Fate,
     Item,
-    OfOneApi,
     ResumeEffect,
     SentMessage,
     SentPart,
@@ -39,7 +38,6 @@ from toolpair.transcript.edits import Edit, MendBytes
 from toolpair.transcript.model import COMPACTED, Boundary, Damaged, Message, Scope, Transcript
 
 if TYPE_CHECKING:
-    from toolpair.formats.format import Format
     from toolpair.rules.context import Context
     from toolpair.transcript.draft import DraftMessage, Slot
 
@@ -79,7 +77,7 @@ def _loaded(items: Sequence[Item]) -> list[Item]:
     ]
 
 
-def _read(items: Sequence[Item], view: View) -> Transcript:
+def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     session = next((row for item in items if (row := row_of(item.value, SESSION))), {})
     loaded = _loaded(items)
     start, summary = 0, None
@@ -263,59 +261,54 @@ def _stops(damage: Damage) -> ResumeEffect:
     )
 
 
-class DockerAgentFormat(OfOneApi):
-    """The rows of a session: `sessions`, then `session_items` by position."""
+def sniff(values: Sequence[Any]) -> int:
+    records = [value for value in values if isinstance(value, dict)]
+    own = sum(bool(row_of(value, ITEM)) or "tools_approved" in row_of(value, SESSION) for value in records)
+    return 97 if own and own * 2 >= len(records) else 0
 
-    id = "docker-agent"
-    title = TITLE
-    containers = frozenset({"lines"})
-    where = "~/.cagent/session.db, a database of all sessions"
 
-    def sniff(self, values: Sequence[Any]) -> int:
-        records = [value for value in values if isinstance(value, dict)]
-        own = sum(bool(row_of(value, ITEM)) or "tools_approved" in row_of(value, SESSION) for value in records)
-        return 97 if own and own * 2 >= len(records) else 0
+def knows(value: dict[str, Any]) -> bool:
+    return bool(row_of(value, ITEM) or row_of(value, SESSION) or row_of(value, FACTS))
 
-    def knows(self, value: dict[str, Any]) -> bool:
-        return bool(row_of(value, ITEM) or row_of(value, SESSION) or row_of(value, FACTS))
 
-    def for_records(self, values: Sequence[Any]) -> Format:
-        model = next((model for value in reversed(values) if (model := _model(value))), "")
-        maker = model.partition("/")[0] if "/" in model else "anthropic" if model.startswith("claude") else ""
-        return FORMAT.for_profile(profile_of(maker, _PROFILES))
+def profile_for(values: Sequence[Any]) -> str:
+    model = next((model for value in reversed(values) if (model := _model(value))), "")
+    maker = model.partition("/")[0] if "/" in model else "anthropic" if model.startswith("claude") else ""
+    return profile_of(maker, _PROFILES)
 
-    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-        return _read(items, view)
 
-    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-        rows = _Rows(items, transcript, WRITER, _ENVELOPE)
-        rows.loaded = facts_of(transcript, _Facts).loaded
-        return rows.run(edits)
+def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+    rows = _Rows(items, transcript, WRITER, _ENVELOPE)
+    rows.loaded = facts_of(transcript, _Facts).loaded
+    return rows.run(edits)
 
-    def damage(
-        self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
-    ) -> Sequence[ResumeEffect | None]:
-        return [None if damage.readable else _stops(damage) for damage in found]
 
-    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
-        for item in items:
-            if not isinstance(item.value, Damaged) and _is_unreadable(item):
-                _no_message(context, item)
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
+    return [None if damage.readable else _stops(damage) for damage in found]
 
-    def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
-        return _sees(transcript)
 
-    def time_of(self, value: Any) -> float | None:
-        found = _message_in(value)
-        time = found.get("created_at") if isinstance(found, dict) else None
-        return seconds_of(time) if isinstance(time, str) else None
+def check(context: Context, items: Sequence[Item], view: View) -> None:
+    for item in items:
+        if not isinstance(item.value, Damaged) and _is_unreadable(item):
+            _no_message(context, item)
 
-    def usage_of(self, value: Any) -> Usage | None:
-        found = _message_in(value)
-        usage = found.get("usage") if isinstance(found, dict) else None
-        written = count_in(usage, "output_tokens")
-        read = count_in(usage, "input_tokens", "cached_input_tokens", "cached_write_tokens")
-        return usage_of(read, written)
+
+def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
+    return _sees(transcript)
+
+
+def time_of(value: Any) -> float | None:
+    found = _message_in(value)
+    time = found.get("created_at") if isinstance(found, dict) else None
+    return seconds_of(time) if isinstance(time, str) else None
+
+
+def usage(value: Any) -> Usage | None:
+    found = _message_in(value)
+    usage = found.get("usage") if isinstance(found, dict) else None
+    written = count_in(usage, "output_tokens")
+    read = count_in(usage, "input_tokens", "cached_input_tokens", "cached_write_tokens")
+    return usage_of(read, written)
 
 
 def _no_message(context: Context, item: Item) -> None:
@@ -336,6 +329,3 @@ def _no_message(context: Context, item: Item) -> None:
 
 
 _ENVELOPE: Final = _Envelope(_MESSAGE)
-
-
-FORMAT: Final = DockerAgentFormat()

@@ -1,1 +1,29 @@
 """Gemini CLI: its session files, and the agent itself."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from toolpair.formats.format import Format
+from toolpair.formats.lazy import lazy
+
+FORMAT: Final = Format(
+    id="gemini-cli",
+    title="Gemini CLI",
+    where="~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl (or under $GEMINI_CLI_HOME)",
+    containers=frozenset({"array", "lines"}),
+    profile="gemini",
+    agents={"gemini-cli": lazy("toolpair.formats.gemini_cli.format:AGENT")},
+    sniff=lazy("toolpair.formats.gemini_cli.format:sniff"),
+    surest=40,
+    around=frozenset({"lastUpdated", "projectHash", "sessionId", "startTime"}),
+    knows=lazy("toolpair.formats.gemini_cli.format:knows"),
+    read=lazy("toolpair.formats.gemini_cli.format:read"),
+    apply=lazy("toolpair.formats.gemini_cli.format:apply"),
+    sees=lazy("toolpair.formats.gemini_cli.format:sees"),
+    damage=lazy("toolpair.formats.gemini_cli.format:damage"),
+    check=lazy("toolpair.formats.gemini_cli.format:check"),
+    subagent_sessions=lazy("toolpair.formats.gemini_cli.format:subagent_sessions"),
+    time_of=lazy("toolpair.formats.engine.reading.clock:time_in"),
+    usage_of=lazy("toolpair.formats.gemini_cli.format:usage"),
+)

@@ -16,7 +16,7 @@ from msgspec import Struct
 from toolpair.dialects import gemini as dialect
 from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
 from toolpair.formats.engine.damage.own_problems import no_first_line
-from toolpair.formats.engine.reading.clock import count_in, time_in, usage_of
+from toolpair.formats.engine.reading.clock import count_in, usage_of
 from toolpair.formats.engine.reading.reading import as_text, blocks_by_key, facts_of, malformed_in, pairs_in
 from toolpair.formats.engine.reading.tree_history import NodeTree, SkippedLines
 from toolpair.formats.engine.reading.turns import Outcome
@@ -352,7 +352,7 @@ def _message(run: Sequence[Turn]) -> Message:
 # --- what is sent ------------------------------------------------------------------------------------------
 
 
-def _sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
+def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     known = facts_of(transcript, History)
     history = known if known.items is items else _history(items)
     own = blocks_by_key(transcript)
@@ -533,62 +533,50 @@ def _check_first_line(context: Context, history: History, view: View) -> None:
 # --- the format --------------------------------------------------------------------------------------------
 
 
-class GeminiCli:
-    """The session file of Gemini CLI: JSON Lines, and one JSON document before 0.40."""
+def sniff(values: Sequence[Any]) -> int:
+    records = [value for value in values if isinstance(value, dict)]
+    if any(_is_header(record) or _is_set(record) for record in records):
+        return 40
+    said = [record for record in records if record.get("type") in _STATUSES and "content" in record]
+    own = any(record["type"] == "gemini" and "message" not in record for record in said)
+    return 39 if own and all(_is_message(record) for record in said) else 0
 
-    id = "gemini-cli"
-    title = TITLE
-    profile = "gemini"
-    containers = frozenset({"array", "lines"})
-    where = "~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl (or under $GEMINI_CLI_HOME)"
 
-    def sniff(self, values: Sequence[Any]) -> int:
-        records = [value for value in values if isinstance(value, dict)]
-        if any(_is_header(record) or _is_set(record) for record in records):
-            return 40
-        said = [record for record in records if record.get("type") in _STATUSES and "content" in record]
-        own = any(record["type"] == "gemini" and "message" not in record for record in said)
-        return 39 if own and all(_is_message(record) for record in said) else 0
+def knows(value: dict[str, Any]) -> bool:
+    return _is_of_log(value) or _is_message(value)
 
-    def knows(self, value: dict[str, Any]) -> bool:
-        return _is_of_log(value) or _is_message(value)
 
-    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-        return _read(items, view.beside)
+def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+    return _read(items, view.beside)
 
-    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-        from toolpair.formats.gemini_cli.writing import GeminiLog
 
-        return GeminiLog(items, transcript, facts_of(transcript, History)).run(edits)
+def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+    from toolpair.formats.gemini_cli.writing import GeminiLog
 
-    def damage(
-        self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
-    ) -> Sequence[ResumeEffect | None]:
-        return list(_damage(facts_of(transcript, History), transcript, found))
+    return GeminiLog(items, transcript, facts_of(transcript, History)).run(edits)
 
-    def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
-        return _sees(items, transcript)
 
-    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
-        _check(context, facts_of(context.transcript, History), view)
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
+    return list(_damage(facts_of(transcript, History), transcript, found))
 
-    def subagent_sessions(
-        self, items: Sequence[Item], transcript: Transcript, beside: Beside
-    ) -> Iterable[SubagentSession]:
-        folder = transcript.session_id or ""
-        if not folder or os.path.basename(folder) != folder:
-            return
-        for name in beside.names(folder):
-            if name.endswith(".jsonl"):
-                yield SubagentSession(beside.path.parent / folder / name, name[:-6], None)
 
-    def time_of(self, value: Any) -> float | None:
-        return time_in(value)
+def check(context: Context, items: Sequence[Item], view: View) -> None:
+    _check(context, facts_of(context.transcript, History), view)
 
-    def usage_of(self, value: Any) -> Usage | None:
-        tokens = value.get("tokens") if isinstance(value, dict) else None
-        written = count_in(tokens, "output", "thoughts")
-        return usage_of(count_in(tokens, "input"), written)
+
+def subagent_sessions(items: Sequence[Item], transcript: Transcript, beside: Beside) -> Iterable[SubagentSession]:
+    folder = transcript.session_id or ""
+    if not folder or os.path.basename(folder) != folder:
+        return
+    for name in beside.names(folder):
+        if name.endswith(".jsonl"):
+            yield SubagentSession(beside.path.parent / folder / name, name[:-6], None)
+
+
+def usage(value: Any) -> Usage | None:
+    tokens = value.get("tokens") if isinstance(value, dict) else None
+    written = count_in(tokens, "output", "thoughts")
+    return usage_of(count_in(tokens, "input"), written)
 
 
 def _is_header(record: dict[str, Any]) -> bool:
@@ -605,9 +593,6 @@ def _is_set(record: dict[str, Any]) -> bool:
 def _is_message(record: Any) -> bool:
     known = isinstance(record, dict) and record.get("type") in _STATUSES
     return known and isinstance(record.get("id"), str) and isinstance(record.get("timestamp"), str)
-
-
-FORMAT: Final = GeminiCli()
 
 
 # --- the agent ---------------------------------------------------------------------------------------------

@@ -1,1 +1,29 @@
 """goose: its database of sessions, its older files, and the agent itself."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from toolpair.formats.format import Format
+from toolpair.formats.lazy import lazy
+
+FORMAT: Final = Format(
+    id="goose",
+    title="goose",
+    where="~/.local/share/goose/sessions/sessions.db (or under $GOOSE_PATH_ROOT); before 1.10: .jsonl files there",
+    containers=frozenset({"lines"}),
+    profile="openai-chat",
+    agents={"goose": lazy("toolpair.formats.goose.database:AGENT")},
+    layouts=(lazy("toolpair.formats.goose.database:LAYOUT"),),
+    sniff=lazy("toolpair.formats.goose.format:sniff"),
+    surest=94,
+    knows=lazy("toolpair.formats.goose.format:knows"),
+    profile_for=lazy("toolpair.formats.goose.format:profile_for"),
+    read=lazy("toolpair.formats.goose.format:read"),
+    apply=lazy("toolpair.formats.goose.format:apply"),
+    sees=lazy("toolpair.formats.goose.format:sees"),
+    damage=lazy("toolpair.formats.goose.format:damage"),
+    levels_refused=lazy("toolpair.formats.goose.format:levels_refused"),
+    check=lazy("toolpair.formats.goose.format:check"),
+    time_of=lazy("toolpair.formats.goose.format:time_of"),
+)

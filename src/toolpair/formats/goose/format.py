@@ -22,7 +22,6 @@ from toolpair.formats.format import (
     Damage,
     Fate,
     Item,
-    OfOneApi,
     ResumeEffect,
     SentMessage,
     SentPart,
@@ -81,6 +80,11 @@ class _Facts(Struct, frozen=True, eq=False, dict=True):
 
         return frozenset(item.uid for item in self.items if is_message(item.value) and cannot_be_read(item.value))
 
+    @cached_property
+    def in_turns(self) -> bool:
+        """Whether it is sent to an API of turns, in which a message keeps its order."""
+        return profile_for([item.value for item in self.items]) in OF_TURNS
+
 
 def unreadable_in(transcript: Transcript) -> frozenset[int]:
     """uids of the messages that goose cannot read."""
@@ -98,7 +102,7 @@ def blocks_in(item: Item) -> tuple[Block, ...]:
     return dialect.blocks_of(fields_of(item.value).get(key), item.uid, (*row_slot(item.value), key))
 
 
-def _read(items: Sequence[Item], view: View) -> Transcript:
+def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     scopes: dict[int, Scope] = {}
     messages: list[Message] = []
     more: list[tuple[list[Block], list[int]]] = []
@@ -390,71 +394,59 @@ def _json(value: Any) -> str:
 # --- the format --------------------------------------------------------------------------------------------
 
 
-class GooseFormat(OfOneApi):
-    """goose's rows, as lines, or its older JSONL. `profile` follows from the session's provider."""
+def sniff(values: Sequence[Any]) -> int:
+    known = [value for value in values if isinstance(value, dict)]
+    rows = sum(is_message(value) or _is_session(value) for value in known)
+    old = bool(known) and "working_dir" in known[0] and "role" not in known[0]
+    marked = old or any(MESSAGES in value or _is_session(value) or _has_pair(value) for value in known)
+    return 94 if marked and rows + old >= len(known) / 2 else 0
 
-    id = "goose"
-    title = TITLE
-    containers = frozenset({"lines"})
-    where = "~/.local/share/goose/sessions/sessions.db (or under $GOOSE_PATH_ROOT); before 1.10: .jsonl files there"
 
-    @property
-    def in_turns(self) -> bool:
-        return self.profile in OF_TURNS
+def knows(value: dict[str, Any]) -> bool:
+    if MESSAGES in value or SESSIONS in value or "working_dir" in value:
+        return True
+    return is_message(value) and "created" in value
 
-    def sniff(self, values: Sequence[Any]) -> int:
-        known = [value for value in values if isinstance(value, dict)]
-        rows = sum(is_message(value) or _is_session(value) for value in known)
-        old = bool(known) and "working_dir" in known[0] and "role" not in known[0]
-        marked = old or any(MESSAGES in value or _is_session(value) or _has_pair(value) for value in known)
-        return 94 if marked and rows + old >= len(known) / 2 else 0
 
-    def knows(self, value: dict[str, Any]) -> bool:
-        if MESSAGES in value or SESSIONS in value or "working_dir" in value:
-            return True
-        return is_message(value) and "created" in value
+def profile_for(values: Sequence[Any]) -> str:
+    """That of the provider that the session's row names."""
+    sessions = (value[SESSIONS] for value in values if isinstance(value, dict) and SESSIONS in value)
+    provider = next((row.get("provider_name") for row in sessions if isinstance(row, dict)), None)
+    return profile_of(provider, _PROFILES)
 
-    def for_records(self, values: Sequence[Any]) -> GooseFormat:
-        """The same for sessions of the provider that the session's row names."""
-        sessions = (value[SESSIONS] for value in values if isinstance(value, dict) and SESSIONS in value)
-        provider = next((row.get("provider_name") for row in sessions if isinstance(row, dict)), None)
-        return FORMAT.for_profile(profile_of(provider, _PROFILES))
 
-    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-        return _read(items, view)
+def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+    from toolpair.formats.goose.writing import applied
 
-    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-        from toolpair.formats.goose.writing import applied
+    return applied(items, transcript, edits, facts_of(transcript, _Facts).in_turns)
 
-        return applied(items, transcript, edits, self.in_turns)
 
-    def damage(
-        self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
-    ) -> Sequence[ResumeEffect | None]:
-        from toolpair.formats.goose.checks import damage_of
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
+    from toolpair.formats.goose.checks import damage_of
 
-        in_rows = any(MESSAGES in item.value for item in items if isinstance(item.value, dict))
-        return [damage_of(one, in_rows) for one in found]
+    in_rows = any(MESSAGES in item.value for item in items if isinstance(item.value, dict))
+    return [damage_of(one, in_rows) for one in found]
 
-    def levels_refused(self, value: Any) -> int | None:
-        return LEVELS if row_slot(value) and is_deeper(fields_of(value).get(content_key(value)), LEVELS) else None
 
-    def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
-        return _sees(items, transcript, self.in_turns)
+def levels_refused(value: Any) -> int | None:
+    return LEVELS if row_slot(value) and is_deeper(fields_of(value).get(content_key(value)), LEVELS) else None
 
-    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
-        from toolpair.formats.goose.checks import check
 
-        check(context, items, unreadable_in(context.transcript), self.in_turns)
+def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
+    return _sees(items, transcript, facts_of(transcript, _Facts).in_turns)
 
-    def time_of(self, value: Any) -> float | None:
-        from toolpair.formats.engine.reading.clock import seconds_in
 
-        fields = fields_of(value)
-        return seconds_in(fields, "created_timestamp" if "created_timestamp" in fields else "created")
+def check(context: Context, items: Sequence[Item], view: View) -> None:
+    from toolpair.formats.goose import checks
 
-    def usage_of(self, value: Any) -> None:
-        return None
+    checks.check(context, items, unreadable_in(context.transcript), facts_of(context.transcript, _Facts).in_turns)
+
+
+def time_of(value: Any) -> float | None:
+    from toolpair.formats.engine.reading.clock import seconds_in
+
+    fields = fields_of(value)
+    return seconds_in(fields, "created_timestamp" if "created_timestamp" in fields else "created")
 
 
 def _is_session(value: Any) -> bool:
@@ -466,6 +458,3 @@ def _has_pair(value: Any) -> bool:
     """Whether it has a block that only goose writes."""
     content = value.get("content")
     return isinstance(content, list) and any(type_name(part) in (dialect.CALL, dialect.RESULT) for part in content)
-
-
-FORMAT: Final = GooseFormat()

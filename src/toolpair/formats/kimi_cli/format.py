@@ -27,7 +27,6 @@ from toolpair.formats.format import (
     Damage,
     Item,
     KeptRequest,
-    OfOneApi,
     ResumeEffect,
     SentMessage,
     SentPart,
@@ -36,14 +35,14 @@ from toolpair.formats.format import (
     Usage,
     View,
 )
-from toolpair.formats.kimi_cli.files import ShownOutputs, place_of, projects_in, subagent_sessions
+from toolpair.formats.kimi_cli import files
+from toolpair.formats.kimi_cli.files import ShownOutputs, place_of, projects_in
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, Impact
 from toolpair.transcript.edits import Edit, MendBytes
 from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Message, Scope, Transcript
 
 if TYPE_CHECKING:
-    from toolpair.formats.format import Format
     from toolpair.transcript.draft import DraftMessage
 
 # --- data --------------------------------------------------------------------------------------------------
@@ -86,7 +85,7 @@ def _is_prompt(value: Any) -> bool:
     return _role(value) == _PROMPT and isinstance(value.get("content"), str)
 
 
-def _read(items: Sequence[Item], view: View) -> Transcript:
+def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     spoken = [item for item in items if isinstance(item.value, dict) and _role(item.value) not in _NOTES]
     waiting = waiting_in([item.value for item in spoken])
     scopes: dict[int, Scope] = malformed_in(items)
@@ -136,7 +135,7 @@ def _note_of(message: Message) -> str | None:
 # --- what is sent ------------------------------------------------------------------------------------------
 
 
-def _sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
+def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     """Neighbouring messages of the user are sent as one, of which only the contents are left."""
     faults = facts_of(transcript, Facts).faults
     values = {item.uid: item.value for item in items if item.uid not in faults and isinstance(item.value, dict)}
@@ -286,69 +285,50 @@ class _Lines(Linear):
         return dialect.with_thinking(super().written(message), thinking)
 
 
-class KimiCliFormat(OfOneApi):
-    """`context.jsonl` of a session, or of a sub-agent in its folder."""
-
-    id = "kimi-cli"
-    title = TITLE
-    containers = frozenset({"lines"})
-    where = "~/.kimi/sessions/<hash of the folder>/<session id>/context.jsonl (or under $KIMI_SHARE_DIR)"
-
-    def sniff(self, values: Sequence[Any]) -> int:
-        own = sum(map(_is_own, values))
-        spoken = sum(isinstance(role := _role(value), str) and role in dialect.ROLES for value in values)
-        return 93 if own and (own + spoken) * 2 >= len(values) else 0
-
-    def knows(self, value: dict[str, Any]) -> bool:
-        return _is_own(value)
-
-    def for_records(self, values: Sequence[Any]) -> Format:
-        """Whether they were written with Anthropic's API shows in the ids of calls."""
-        calls = (
-            call
-            for v in values
-            if isinstance(v, dict) and isinstance(v.get("tool_calls"), list)
-            for call in v["tool_calls"]
-        )
-        ids = [call.get("id") for call in calls if isinstance(call, dict)]
-        of_anthropic = any(isinstance(id_, str) and id_.startswith("toolu_") for id_ in ids[-1:])
-        return FORMAT.for_profile("anthropic" if of_anthropic else "moonshot")
-
-    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-        return _read(items, view)
-
-    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-        return _Lines(items, transcript, dialect.WRITER).run(edits)
-
-    def damage(
-        self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
-    ) -> Sequence[ResumeEffect | None]:
-        return [_damage(damage, transcript) for damage in found]
-
-    def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
-        return _sees(items, transcript)
-
-    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
-        _check(context, items)
-
-    def subagent_sessions(
-        self, items: Sequence[Item], transcript: Transcript, beside: Beside
-    ) -> Iterable[SubagentSession]:
-        return subagent_sessions((block for message in transcript.messages for block in message.results), beside)
-
-    def request_kept(self, items: Sequence[Item], response: int | None) -> KeptRequest:
-        return KeptRequest(
-            system=next((item.value["content"] for item in reversed(items) if _is_prompt(item.value)), None)
-        )
-
-    def time_of(self, value: Any) -> float | None:
-        return None
-
-    def usage_of(self, value: Any) -> Usage | None:
-        return usage_of(count_in(value, "token_count"), 0) if _role(value) == _USAGE else None
+def sniff(values: Sequence[Any]) -> int:
+    own = sum(map(is_own, values))
+    spoken = sum(isinstance(role := _role(value), str) and role in dialect.ROLES for value in values)
+    return 93 if own and (own + spoken) * 2 >= len(values) else 0
 
 
-def _is_own(value: Any) -> bool:
+def profile_for(values: Sequence[Any]) -> str:
+    """Whether they were written with Anthropic's API shows in the ids of calls."""
+    calls = (
+        call
+        for v in values
+        if isinstance(v, dict) and isinstance(v.get("tool_calls"), list)
+        for call in v["tool_calls"]
+    )
+    ids = [call.get("id") for call in calls if isinstance(call, dict)]
+    of_anthropic = any(isinstance(id_, str) and id_.startswith("toolu_") for id_ in ids[-1:])
+    return "anthropic" if of_anthropic else "moonshot"
+
+
+def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+    return _Lines(items, transcript, dialect.WRITER).run(edits)
+
+
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
+    return [_damage(damage, transcript) for damage in found]
+
+
+def check(context: Context, items: Sequence[Item], view: View) -> None:
+    _check(context, items)
+
+
+def subagent_sessions(items: Sequence[Item], transcript: Transcript, beside: Beside) -> Iterable[SubagentSession]:
+    return files.subagent_sessions((block for message in transcript.messages for block in message.results), beside)
+
+
+def request_kept(items: Sequence[Item], response: int | None) -> KeptRequest:
+    return KeptRequest(system=next((item.value["content"] for item in reversed(items) if _is_prompt(item.value)), None))
+
+
+def usage(value: Any) -> Usage | None:
+    return usage_of(count_in(value, "token_count"), 0) if _role(value) == _USAGE else None
+
+
+def is_own(value: Any) -> bool:
     """Whether it is a line that only Kimi CLI writes."""
     match _role(value):
         case "_system_prompt":
@@ -358,6 +338,3 @@ def _is_own(value: Any) -> bool:
         case "_usage":
             return isinstance(value.get("token_count"), int)
     return False
-
-
-FORMAT: Final = KimiCliFormat("moonshot")

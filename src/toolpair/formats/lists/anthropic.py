@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from toolpair.dialects.anthropic import message_of
 from toolpair.formats.engine.detection.list_evidence import ANTHROPIC, ListEvidence, is_foreign
 from toolpair.formats.format import AS_RESUMED, Item, View
-from toolpair.formats.lists.plain import PlainFormat
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Message, Scope, Transcript
 
@@ -16,48 +15,37 @@ if TYPE_CHECKING:
     from toolpair.formats.engine.reading.light import Light
 
 
-class AnthropicFormat(PlainFormat):
-    """Plain arrays and JSON lines of Anthropic messages, checked as they are."""
+def light(view: View) -> Light:
+    from toolpair.formats.lists.anthropic_light import AnthropicLight
 
-    id = "anthropic"
-    title = "Anthropic messages"
-    profile = "anthropic"
-    containers = frozenset({"array", "lines"})
-    where = "request bodies, logs and exports of programs that use the Anthropic API"
-
-    clean_by = frozenset({"anthropic", "vertex-anthropic"})
-
-    def light(self, view: View) -> Light:
-        from toolpair.formats.lists.anthropic_light import AnthropicLight
-
-        return AnthropicLight()
-
-    def sniff(self, values: Sequence[Any]) -> int:
-        evidence = ListEvidence().hear_all(values)
-        if evidence.by:
-            return 90 if evidence.sure == ANTHROPIC else 0
-        if evidence.shape() is None:
-            return 0
-        return 45 if evidence.listed else 20
-
-    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-        messages: list[Message] = []
-        scopes: dict[int, Scope] = {}
-        for item in items:
-            if is_foreign(item.value):
-                continue  # left alone
-            message = message_of(item.value, item.uid)
-            if message is None:
-                scopes[item.uid] = "malformed"
-            else:
-                messages.append(message)
-        return Transcript(tuple(messages), scopes=scopes)
-
-    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-        from toolpair.dialects.anthropic_writer import WRITER
-        from toolpair.formats.engine.writing.linear import Linear
-
-        return Linear(items, transcript, WRITER).run(edits)
+    return AnthropicLight()
 
 
-FORMAT = AnthropicFormat()
+def sniff(values: Sequence[Any]) -> int:
+    evidence = ListEvidence().hear_all(values)
+    if evidence.by:
+        return 90 if evidence.sure == ANTHROPIC else 0
+    if evidence.shape() is None:
+        return 0
+    return 45 if evidence.listed else 20
+
+
+def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+    messages: list[Message] = []
+    scopes: dict[int, Scope] = {}
+    for item in items:
+        if is_foreign(item.value):
+            continue  # left alone
+        message = message_of(item.value, item.uid)
+        if message is None:
+            scopes[item.uid] = "malformed"
+        else:
+            messages.append(message)
+    return Transcript(tuple(messages), scopes=scopes)
+
+
+def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+    from toolpair.dialects.anthropic_writer import WRITER
+    from toolpair.formats.engine.writing.linear import Linear
+
+    return Linear(items, transcript, WRITER).run(edits)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from toolpair.dialects.openai_chat import message_of, waiting_in
 from toolpair.formats.engine.detection.list_evidence import CHAT, ListEvidence, is_foreign
 from toolpair.formats.format import AS_RESUMED, Item, View
-from toolpair.formats.lists.plain import PlainFormat
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Message, Scope, Transcript
 
@@ -16,49 +15,38 @@ if TYPE_CHECKING:
     from toolpair.formats.engine.reading.light import Light
 
 
-class OpenAIChatFormat(PlainFormat):
-    """Plain arrays and JSON lines of chat messages, checked as they are."""
+def light(view: View) -> Light:
+    from toolpair.formats.lists.openai_chat_light import ChatLight
 
-    id = "openai-chat"
-    title = "OpenAI chat messages"
-    profile = "openai-chat"
-    containers = frozenset({"array", "lines"})
-    where = "request bodies, logs and exports of programs that use the Chat Completions API or one like it"
-
-    clean_by = frozenset({"openai-chat", "azure-openai"})
-
-    def light(self, view: View) -> Light:
-        from toolpair.formats.lists.openai_chat_light import ChatLight
-
-        return ChatLight()
-
-    def sniff(self, values: Sequence[Any]) -> int:
-        evidence = ListEvidence().hear_all(values)
-        if evidence.by:
-            return 92 if evidence.sure == CHAT else 0
-        if evidence.shape() is None:
-            return 0
-        return 30 if evidence.listed else 40
-
-    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-        messages: list[Message] = []
-        scopes: dict[int, Scope] = {}
-        waiting = waiting_in([item.value for item in items])
-        for item in items:
-            if is_foreign(item.value):
-                continue  # left alone
-            message = message_of(item.value, item.uid, waiting)
-            if message is None:
-                scopes[item.uid] = "malformed"
-            else:
-                messages.append(message)
-        return Transcript(tuple(messages), layout="tool_messages", scopes=scopes)
-
-    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-        from toolpair.dialects.openai_chat_writer import WRITER
-        from toolpair.formats.lists.writing import ListEdits
-
-        return ListEdits(items, transcript, WRITER).run(edits)
+    return ChatLight()
 
 
-FORMAT = OpenAIChatFormat()
+def sniff(values: Sequence[Any]) -> int:
+    evidence = ListEvidence().hear_all(values)
+    if evidence.by:
+        return 92 if evidence.sure == CHAT else 0
+    if evidence.shape() is None:
+        return 0
+    return 30 if evidence.listed else 40
+
+
+def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+    messages: list[Message] = []
+    scopes: dict[int, Scope] = {}
+    waiting = waiting_in([item.value for item in items])
+    for item in items:
+        if is_foreign(item.value):
+            continue  # left alone
+        message = message_of(item.value, item.uid, waiting)
+        if message is None:
+            scopes[item.uid] = "malformed"
+        else:
+            messages.append(message)
+    return Transcript(tuple(messages), layout="tool_messages", scopes=scopes)
+
+
+def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+    from toolpair.dialects.openai_chat_writer import WRITER
+    from toolpair.formats.lists.writing import ListEdits
+
+    return ListEdits(items, transcript, WRITER).run(edits)

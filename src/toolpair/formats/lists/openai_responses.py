@@ -13,47 +13,37 @@ from toolpair.dialects.item_types import type_name
 from toolpair.dialects.openai_responses import foreign_blocks, is_mislabelled, is_of_assistant
 from toolpair.formats.engine.detection.list_evidence import RESPONSES, ListEvidence, is_foreign
 from toolpair.formats.format import AS_RESUMED, Item, View
-from toolpair.formats.lists.plain import PlainFormat
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, EmptyObject, Message, Scope, Transcript
 
 
-class OpenAIResponsesFormat(PlainFormat):
-    """Plain arrays and JSON lines of items, checked as they are."""
+def sniff(values: Sequence[Any]) -> int:
+    return 91 if ListEvidence().hear_all(values).sure == RESPONSES else 0
 
-    id = "openai-responses"
-    title = "OpenAI Responses items"
-    profile = "openai-responses"
-    containers = frozenset({"array", "lines"})
-    where = "the `input` of request bodies, logs and exports of programs that use the Responses API"
 
-    in_windows = False  # whether outputs alone continue calls stored elsewhere depends on all items
+def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+    from toolpair.formats.engine.reading.item_messages import HistoryItem, messages_of
 
-    def sniff(self, values: Sequence[Any]) -> int:
-        return 91 if ListEvidence().hear_all(values).sure == RESPONSES else 0
+    items = [item for item in items if not is_foreign(item.value)]
+    own = [isinstance(item.value, dict) and not isinstance(item.value, EmptyObject) for item in items]
+    scopes: dict[int, Scope] = {item.uid: "malformed" for item in compress(items, map(not_, own))}
+    entries = [
+        HistoryItem(item.uid, (), item.value, blocks=foreign_blocks(item.value, item.uid))
+        for item in compress(items, own)
+    ]
+    made = messages_of(entries)
+    made = _of_the_family_of_their_calls(made)
+    answered = frozenset(b.id for message in made for b in message.results if isinstance(b.id, str))
+    messages = [_without_partnerless(message, answered) for message in made]
+    transcript = Transcript(tuple(messages), layout="tool_messages", scopes=scopes)
+    return with_calls_kept_elsewhere(transcript) if _goes_on([entry.item for entry in entries]) else transcript
 
-    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-        from toolpair.formats.engine.reading.item_messages import HistoryItem, messages_of
 
-        items = [item for item in items if not is_foreign(item.value)]
-        own = [isinstance(item.value, dict) and not isinstance(item.value, EmptyObject) for item in items]
-        scopes: dict[int, Scope] = {item.uid: "malformed" for item in compress(items, map(not_, own))}
-        entries = [
-            HistoryItem(item.uid, (), item.value, blocks=foreign_blocks(item.value, item.uid))
-            for item in compress(items, own)
-        ]
-        made = messages_of(entries)
-        made = _of_the_family_of_their_calls(made)
-        answered = frozenset(b.id for message in made for b in message.results if isinstance(b.id, str))
-        messages = [_without_partnerless(message, answered) for message in made]
-        transcript = Transcript(tuple(messages), layout="tool_messages", scopes=scopes)
-        return with_calls_kept_elsewhere(transcript) if _goes_on([entry.item for entry in entries]) else transcript
+def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+    from toolpair.dialects.openai_responses_writer import INPUT_WRITER
+    from toolpair.formats.lists.writing import ListEdits
 
-    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-        from toolpair.dialects.openai_responses_writer import INPUT_WRITER
-        from toolpair.formats.lists.writing import ListEdits
-
-        return ListEdits(items, transcript, INPUT_WRITER).run(edits)
+    return ListEdits(items, transcript, INPUT_WRITER).run(edits)
 
 
 def _without_partnerless(message: Message, answered: frozenset[str]) -> Message:
@@ -109,6 +99,3 @@ def with_calls_kept_elsewhere(transcript: Transcript) -> Transcript:
             blocks = tuple(replace(block, kind="other") for block in message.blocks)
             messages.append(replace(message, blocks=blocks))
     return replace(transcript, messages=tuple(messages))
-
-
-FORMAT = OpenAIResponsesFormat()

@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
-from toolpair.formats.format import Damage, Item, ResumeEffect, SentRequest
+from toolpair.formats.format import Damage, Item, ResumeEffect
 from toolpair.transcript.model import Transcript
 
 
-class PlainFormat:
-    """The parts of `Format` that concern an agent, for formats without one."""
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
+    from toolpair.formats.engine.damage.lost import effect_without_agent
 
-    in_windows: ClassVar[bool] = True
-    """Each window can be read alone: neither what a record says nor an exchange's problems depend on far records."""
-
-    def damage(
-        self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
-    ) -> Sequence[ResumeEffect | None]:
-        from toolpair.formats.engine.damage.lost import effect_without_agent
-
-        return [effect_without_agent(damage) for damage in found]
-
-    def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
-        return None
+    return [effect_without_agent(damage) for damage in found]

@@ -19,13 +19,13 @@ from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
 from toolpair.formats.engine.damage.own_problems import no_message
 from toolpair.formats.engine.reading.reading import as_text
 from toolpair.formats.engine.reading.turns import Outcome, Turn, what_becomes
-from toolpair.formats.format import Damage, Item, ResumeEffect, SentRequest, View
+from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentRequest, View
 from toolpair.formats.oh_my_pi.pairing import Names, paired
+from toolpair.formats.pi_family import records
 from toolpair.formats.pi_family.records import (
     SPEAKING,
     History,
     Model,
-    PiFiles,
     PiSending,
     Ways,
     described,
@@ -288,40 +288,28 @@ def _deleted(history: History, damage: Damage, effect: ResumeEffect | None) -> R
 # --- the format --------------------------------------------------------------------------------------------
 
 
-class OhMyPi(PiFiles):
-    """pi's files with a line in front and records of its own."""
-
-    id = "oh-my-pi"
-    title = TITLE
-    where = (
-        "~/.omp/agent/sessions/<folder>/<time>_<session id>.jsonl (or under $PI_CODING_AGENT_DIR; those of a profile "
-        "under ~/.omp/profiles/<profile>/agent)"
-    )
-
-    def sniff(self, values: Sequence[Any]) -> int:
-        if not has_own_records(values):
-            return 0
-        return self.looks([value for value in values if not is_title(value)])
-
-    def ways_of(self, version: str | None) -> Ways:
-        return WAYS
-
-    def damage(
-        self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
-    ) -> Sequence[ResumeEffect | None]:
-        history = history_of(transcript)
-        effects = zip(found, super().damage(items, transcript, found), strict=True)
-        return [_deleted(history, damage, effect) for damage, effect in effects]
-
-    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
-        super().check(context, items, view)
-        for item in items:
-            if item.value is None:
-                text = f"A line of the file is null, so {_HEADLESS}."
-                no_message(context, item, text, empty=True, impact="stops")
+def sniff(values: Sequence[Any]) -> int:
+    if not has_own_records(values):
+        return 0
+    return records.looks([value for value in values if not is_title(value)])
 
 
-FORMAT: Final = OhMyPi("anthropic")
+def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+    return records.read(items, view, WAYS)
+
+
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
+    history = history_of(transcript)
+    effects = zip(found, records.damage(items, transcript, found), strict=True)
+    return [_deleted(history, damage, effect) for damage, effect in effects]
+
+
+def check(context: Context, items: Sequence[Item], view: View) -> None:
+    records.check(context, items, view)
+    for item in items:
+        if item.value is None:
+            text = f"A line of the file is null, so {_HEADLESS}."
+            no_message(context, item, text, empty=True, impact="stops")
 
 
 # --- the agent ---------------------------------------------------------------------------------------------

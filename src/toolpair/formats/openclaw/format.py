@@ -19,11 +19,11 @@ from msgspec.structs import replace
 from toolpair.dialects.block_texts import is_real_output
 from toolpair.formats.engine.reading.stored_rows import row_of
 from toolpair.formats.engine.reading.turns import Outcome, Turn
-from toolpair.formats.format import Damage, Item, ResumeEffect
+from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, View
+from toolpair.formats.pi_family import records
 from toolpair.formats.pi_family.records import (
     OPENCLAW_NO_RESULT,
     Model,
-    PiFiles,
     PiSending,
     Ways,
     has_marks,
@@ -266,40 +266,20 @@ WAYS: Final = Ways(
 )
 
 
-class OpenClaw(PiFiles):
-    """pi's files in which OpenClaw has left records of its own, or the rows of its database."""
-
-    id = "openclaw"
-    title = TITLE
-    ids_beside = frozenset({"openclaw.cache-ttl"})
-    where = (
-        "~/.openclaw/agents/<agent>/agent/openclaw-agent.sqlite; up to 2026.7 in "
-        "~/.openclaw/agents/<agent>/sessions/<session id>.jsonl (or under $OPENCLAW_STATE_DIR)"
-    )
-
-    def sniff(self, values: Sequence[Any]) -> int:
-        if any(row_of(value, "transcript_events") for value in values):
-            return 95
-        return self.looks(values) if has_marks(values) else 0
-
-    def knows(self, value: dict[str, Any]) -> bool:
-        return super().knows(value) or bool(value.keys() & _TABLES)
-
-    def for_records(self, values: Sequence[Any]) -> PiFiles:
-        if any(row_of(value, "transcript_events") for value in values):
-            from toolpair.formats.openclaw.rows import ROWS
-
-            return ROWS.for_records(values)
-        return super().for_records(values)
-
-    def ways_of(self, version: str | None) -> Ways:
-        return WAYS
-
-    def damage(
-        self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
-    ) -> Sequence[ResumeEffect | None]:
-        effects = zip(found, super().damage(items, transcript, found), strict=True)
-        return [_when_imported(damage, effect, len(items)) for damage, effect in effects]
+def sniff(values: Sequence[Any]) -> int:
+    if any(row_of(value, "transcript_events") for value in values):
+        return 95
+    return records.looks(values) if has_marks(values) else 0
 
 
-FORMAT: Final = OpenClaw("anthropic")
+def knows(value: dict[str, Any]) -> bool:
+    return records.knows(value) or bool(value.keys() & _TABLES)
+
+
+def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+    return records.read(items, view, WAYS)
+
+
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
+    effects = zip(found, records.damage(items, transcript, found), strict=True)
+    return [_when_imported(damage, effect, len(items)) for damage, effect in effects]

@@ -17,15 +17,16 @@ from msgspec.structs import asdict, replace
 from toolpair.dialects.block_texts import WrittenBlock
 from toolpair.dialects.block_values import words
 from toolpair.dialects.item_types import type_name
+from toolpair.formats.engine.reading.clock import time_in
 from toolpair.formats.engine.reading.stored_rows import row_of
 from toolpair.formats.engine.reading.tree_history import SkippedLines, inactive_ways
 from toolpair.formats.engine.reading.turns import Turn, is_blank
 from toolpair.formats.engine.writing.linear import with_slots
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentRequest, View
-from toolpair.formats.openclaw.format import BEHIND, ENDS_ELSEWHERE, MEASURED_ROWS, TITLE, WAYS, OpenClaw
+from toolpair.formats.openclaw.format import BEHIND, ENDS_ELSEWHERE, MEASURED_ROWS, TITLE, WAYS
+from toolpair.formats.pi_family import records
 from toolpair.formats.pi_family.records import (
     History,
-    PiFiles,
     Ways,
     edited,
     history,
@@ -374,69 +375,73 @@ def _rows_of(items: Sequence[Item], transcript: Transcript) -> Rows:
     return ways.rows if isinstance(ways, RowWays) and ways.rows.items is items else rows_in(items)
 
 
-class OpenClawRows(OpenClaw):
-    """The rows of a session in OpenClaw's database, as lines."""
+def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+    rows, found = found_in(items, view.leaf)
+    made = transcript_of(found, items, view)
+    differs = list_differs(rows)
+    boundaries = [
+        replace(one, cut=replace(one.cut, rule="chain.list_differs", repair=None)) if differs and one.cut else one
+        for one in made.boundaries
+        # The history does not end at the last row, but where the list does.
+        if one.cut is None or one.cut.rule != "chain.wrong_leaf"
+    ]
+    window = next((row for item in items if (row := row_of(item.value, WINDOW))), {})
+    id_ = text_of(window.get("session_id")) or made.session_id
+    return replace(made, session_id=id_, boundaries=tuple(boundaries))
 
-    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-        rows, found = found_in(items, view.leaf)
-        made = transcript_of(found, items, view)
-        differs = list_differs(rows)
-        boundaries = [
-            replace(one, cut=replace(one.cut, rule="chain.list_differs", repair=None)) if differs and one.cut else one
-            for one in made.boundaries
-            # The history does not end at the last row, but where the list does.
-            if one.cut is None or one.cut.rule != "chain.wrong_leaf"
-        ]
-        window = next((row for item in items if (row := row_of(item.value, WINDOW))), {})
-        id_ = text_of(window.get("session_id")) or made.session_id
-        return replace(made, session_id=id_, boundaries=tuple(boundaries))
 
-    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-        from toolpair.formats.openclaw.writing import LINKED, settled
+def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+    from toolpair.formats.openclaw.writing import LINKED, settled
 
-        rows = _rows_of(items, transcript)
-        shown = [with_parent(item, rows) for item in items]
-        made = edited(shown, transcript, edits, LINKED)
-        return settled(rows, shown, made)
+    rows = _rows_of(items, transcript)
+    shown = [with_parent(item, rows) for item in items]
+    made = edited(shown, transcript, edits, LINKED)
+    return settled(rows, shown, made)
 
-    def damage(
-        self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
-    ) -> Sequence[ResumeEffect | None]:
-        from toolpair.formats.openclaw.checks import damage_of
 
-        places = {item.uid: number for number, item in enumerate(items)}
-        skipped = SkippedLines(TITLE, history_of(transcript).tree, transcript, places)
-        return [damage_of(one, skipped) for one in found]
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
+    from toolpair.formats.openclaw.checks import damage_of
 
-    def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
-        known = history_of(transcript)
-        is_same = isinstance(known.ways, RowWays) and known.ways.rows.items is items
-        return request_for(known if is_same else found_in(items, transcript.tree.leaf)[1], transcript)
+    places = {item.uid: number for number, item in enumerate(items)}
+    skipped = SkippedLines(TITLE, history_of(transcript).tree, transcript, places)
+    return [damage_of(one, skipped) for one in found]
 
-    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
-        from toolpair.formats.openclaw.checks import check
 
-        check(context, _rows_of(items, context.transcript), history_of(context.transcript))
+def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
+    known = history_of(transcript)
+    is_same = isinstance(known.ways, RowWays) and known.ways.rows.items is items
+    return request_for(known if is_same else found_in(items, transcript.tree.leaf)[1], transcript)
 
-    def inactive(self, items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
-        found = history_of(transcript)
-        by_uid = {item.uid: item for item in items}
-        head = [item for item in items if not row_of(item.value, EVENTS) and not isinstance(item.value, Damaged)]
-        head += [item for item in items if _event(item).record.get("type") == "session"]
-        for leaf, nodes in inactive_ways(found.tree, found.path):
-            yield leaf, [*head, *(by_uid[node.uid] for node in nodes)]
 
-    def for_records(self, values: Sequence[Any]) -> PiFiles:
-        return super().for_records([plain_of(value) for value in values if row_of(value, EVENTS)])
+def check(context: Context, items: Sequence[Item], view: View) -> None:
+    from toolpair.formats.openclaw.checks import check
 
-    def request_kept(self, items: Sequence[Item], response: int | None) -> Any:
-        return super().request_kept([Item(item.uid, plain_of(item.value)) for item in items], response)
+    check(context, _rows_of(items, context.transcript), history_of(context.transcript))
 
-    def time_of(self, value: Any) -> float | None:
-        return super().time_of(plain_of(value))
 
-    def usage_of(self, value: Any) -> Any:
-        return super().usage_of(plain_of(value))
+def inactive(items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
+    found = history_of(transcript)
+    by_uid = {item.uid: item for item in items}
+    head = [item for item in items if not row_of(item.value, EVENTS) and not isinstance(item.value, Damaged)]
+    head += [item for item in items if _event(item).record.get("type") == "session"]
+    for leaf, nodes in inactive_ways(found.tree, found.path):
+        yield leaf, [*head, *(by_uid[node.uid] for node in nodes)]
+
+
+def profile_for(values: Sequence[Any]) -> str:
+    return records.profile_for([plain_of(value) for value in values if row_of(value, EVENTS)])
+
+
+def request_kept(items: Sequence[Item], response: int | None) -> Any:
+    return records.request_kept([Item(item.uid, plain_of(item.value)) for item in items], response)
+
+
+def time_of(value: Any) -> float | None:
+    return time_in(plain_of(value))
+
+
+def usage(value: Any) -> Any:
+    return records.usage(plain_of(value))
 
 
 def with_parent(item: Item, rows: Rows) -> Item:
@@ -450,6 +455,3 @@ def with_parent(item: Item, rows: Rows) -> Item:
 def plain_of(value: Any) -> Any:
     """pi's record in a row."""
     return row_of(value, EVENTS).get(RECORD)
-
-
-ROWS: Final = OpenClawRows()

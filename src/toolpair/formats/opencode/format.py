@@ -23,8 +23,6 @@ from toolpair.formats.format import (
     Beside,
     Damage,
     Item,
-    OfOneApi,
-    Patch,
     ResumeEffect,
     SentMessage,
     SentPart,
@@ -232,7 +230,7 @@ class _OfRows(Copies):
 # --- what is sent ------------------------------------------------------------------------------------------
 
 
-def _sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
+def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     known = history_of(transcript)
     history = known if known.items is items else history_in(items)
     own = blocks_by_key(transcript)
@@ -331,87 +329,70 @@ _COLUMNS: Final = frozenset({"data", "session_id", "project_id"})
 """Columns of which each of its rows has one."""
 
 
-class Opencode(OfOneApi):
-    """The rows of one session. `profile` follows from the provider of its model."""
-
-    id = "opencode"
-    title = "opencode, Kilo CLI"
-    containers = frozenset({"lines"})
-    where = (
-        "~/.local/share/opencode/opencode.db, ~/.local/share/kilo/kilo.db (or under $XDG_DATA_HOME); before 1.2 the "
-        "folder storage there"
-    )
-
-    def sniff(self, values: Sequence[Any]) -> int:
-        first = next((value for value in values if isinstance(value, dict)), {})
-        own = row_of(first, SESSION)
-        of_folder = row_of(first, FACTS).get("folder") is True and {"id", "project_id", "data"} <= own.keys()
-        return 96 if of_folder or {"id", "slug", "directory", "time_updated"} <= own.keys() else 0
-
-    def knows(self, value: dict[str, Any]) -> bool:
-        rows = [row for table in (SESSION, MESSAGE, PART) if (row := row_of(value, table))]
-        return FACTS in value or any("id" in row and row.keys() & _COLUMNS for row in rows)
-
-    def for_records(self, values: Sequence[Any]) -> Opencode:
-        """The same for sessions of the provider that was asked last."""
-        provider, _ = model_of([dialect.data_of(value, MESSAGE) for value in values])
-        return FORMAT.for_profile(profile_of(provider, _PROFILES))
-
-    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-        return _read(items)
-
-    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-        from toolpair.formats.opencode.writing import Rows
-
-        return Rows(items, transcript, history_of(transcript)).run(edits)
-
-    def damage(
-        self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
-    ) -> Sequence[ResumeEffect | None]:
-        from toolpair.formats.opencode.checks import damage
-
-        return list(damage(history_of(transcript), found))
-
-    def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
-        return _sees(items, transcript)
-
-    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
-        from toolpair.formats.opencode.checks import check
-
-        check(context, history_of(context.transcript))
-
-    def subagent_sessions(
-        self, items: Sequence[Item], transcript: Transcript, beside: Beside
-    ) -> Iterable[SubagentSession]:
-        from toolpair.formats.opencode.subagents import subagent_sessions_of
-
-        return subagent_sessions_of(history_of(transcript), beside)
-
-    def time_of(self, value: Any) -> float | None:
-        row: Mapping[str, Any] = row_of(value, MESSAGE) or row_of(value, PART)
-        data = row.get("data")
-        made = data.get("time") if isinstance(data, dict) and "time_created" not in row else None
-        found = milliseconds_in(row, "time_created")
-        return found if found is not None else milliseconds_in(made, "created") or milliseconds_in(made, "start")
-
-    def usage_of(self, value: Any) -> Usage | None:
-        data = dialect.data_of(value, MESSAGE)
-        tokens = data.get("tokens") if data.get("role") == "assistant" else None
-        cache = tokens.get("cache") if isinstance(tokens, dict) else None
-        written = count_in(tokens, "output", "reasoning")
-        read = count_in(tokens, "input") + count_in(cache, "read", "write")
-        return usage_of(read, written)
-
-    def seconds_of(self, value: Any) -> float | None:
-        time = dialect.state_of(dialect.data_of(value)).get("time")
-        start, end = milliseconds_in(time, "start"), milliseconds_in(time, "end")
-        return end - start if start is not None and end is not None and end >= start else None
-
-    def patch_of(self, value: Any) -> Patch:
-        return ()
-
-    def output_file(self, output: str, beside: Beside) -> str | None:
-        return None
+def sniff(values: Sequence[Any]) -> int:
+    first = next((value for value in values if isinstance(value, dict)), {})
+    own = row_of(first, SESSION)
+    of_folder = row_of(first, FACTS).get("folder") is True and {"id", "project_id", "data"} <= own.keys()
+    return 96 if of_folder or {"id", "slug", "directory", "time_updated"} <= own.keys() else 0
 
 
-FORMAT: Final = Opencode()
+def knows(value: dict[str, Any]) -> bool:
+    rows = [row for table in (SESSION, MESSAGE, PART) if (row := row_of(value, table))]
+    return FACTS in value or any("id" in row and row.keys() & _COLUMNS for row in rows)
+
+
+def profile_for(values: Sequence[Any]) -> str:
+    """That of the provider that was asked last."""
+    provider, _ = model_of([dialect.data_of(value, MESSAGE) for value in values])
+    return profile_of(provider, _PROFILES)
+
+
+def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+    return _read(items)
+
+
+def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+    from toolpair.formats.opencode.writing import Rows
+
+    return Rows(items, transcript, history_of(transcript)).run(edits)
+
+
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
+    from toolpair.formats.opencode.checks import damage
+
+    return list(damage(history_of(transcript), found))
+
+
+def check(context: Context, items: Sequence[Item], view: View) -> None:
+    from toolpair.formats.opencode.checks import check
+
+    check(context, history_of(context.transcript))
+
+
+def subagent_sessions(items: Sequence[Item], transcript: Transcript, beside: Beside) -> Iterable[SubagentSession]:
+    from toolpair.formats.opencode.subagents import subagent_sessions_of
+
+    return subagent_sessions_of(history_of(transcript), beside)
+
+
+def time_of(value: Any) -> float | None:
+    row: Mapping[str, Any] = row_of(value, MESSAGE) or row_of(value, PART)
+    data = row.get("data")
+    made = data.get("time") if isinstance(data, dict) and "time_created" not in row else None
+    found = milliseconds_in(row, "time_created")
+    return found if found is not None else milliseconds_in(made, "created") or milliseconds_in(made, "start")
+
+
+def usage(value: Any) -> Usage | None:
+    data = dialect.data_of(value, MESSAGE)
+    tokens = data.get("tokens") if data.get("role") == "assistant" else None
+    cache = tokens.get("cache") if isinstance(tokens, dict) else None
+    written = count_in(tokens, "output", "reasoning")
+    read = count_in(tokens, "input") + count_in(cache, "read", "write")
+    return usage_of(read, written)
+
+
+def seconds_of(value: Any) -> float | None:
+    time = dialect.state_of(dialect.data_of(value)).get("time")
+    start, end = milliseconds_in(time, "start"), milliseconds_in(time, "end")
+    return end - start if start is not None and end is not None and end >= start else None

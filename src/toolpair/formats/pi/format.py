@@ -16,11 +16,11 @@ from toolpair.dialects import pi as dialect
 from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
 from toolpair.formats.engine.reading.reading import blocks_by_key
 from toolpair.formats.engine.reading.turns import Outcome, Turn, what_becomes
-from toolpair.formats.format import Damage, Item, ResumeEffect, SentRequest, View
+from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentRequest, View
 from toolpair.formats.pi.ids import for_another_model
+from toolpair.formats.pi_family import records
 from toolpair.formats.pi_family.records import (
     History,
-    PiFiles,
     PiSending,
     Ways,
     described,
@@ -232,25 +232,17 @@ def _ways_of(version: str | None) -> Ways:
 # --- the format --------------------------------------------------------------------------------------------
 
 
-class Pi(PiFiles):
-    """The session file of pi."""
-
-    id = "pi"
-    title = TITLE
-    where = "~/.pi/agent/sessions/--<folder>--/<time>_<session id>.jsonl (or under $PI_CODING_AGENT_DIR)"
-
-    def sniff(self, values: Sequence[Any]) -> int:
-        return 0 if has_marks(values) or has_own_records(values) else self.looks(values)
-
-    def ways_of(self, version: str | None) -> Ways:
-        return _ways_of(version)
-
-    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
-        super().check(context, items, view)
-        _behind_broken_off(context, history_of(context.transcript))
+def sniff(values: Sequence[Any]) -> int:
+    return 0 if has_marks(values) or has_own_records(values) else records.looks(values)
 
 
-FORMAT: Final = Pi("anthropic")
+def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+    return records.read(items, view, _ways_of(view.agent_version))
+
+
+def check(context: Context, items: Sequence[Item], view: View) -> None:
+    records.check(context, items, view)
+    _behind_broken_off(context, history_of(context.transcript))
 
 
 # --- the agent ---------------------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ What the agents that write them make of one file differs: their `Ways`.
 from __future__ import annotations
 
 import re
-from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,7 +17,7 @@ from toolpair.dialects.block_values import without_halves
 from toolpair.dialects.item_types import type_name
 from toolpair.formats.agent import FoundSession
 from toolpair.formats.engine.damage.own_problems import no_first_line
-from toolpair.formats.engine.reading.clock import count_in, time_in, usage_of
+from toolpair.formats.engine.reading.clock import count_in, usage_of
 from toolpair.formats.engine.reading.reading import as_text, malformed_in, pairs_in
 from toolpair.formats.engine.reading.tree_history import (
     End,
@@ -34,11 +33,9 @@ from toolpair.formats.engine.reading.turns import Sending, Turn, is_blank, messa
 from toolpair.formats.engine.writing.linear import with_slots
 from toolpair.formats.engine.writing.tree import Tree, TreeEnvelope
 from toolpair.formats.format import (
-    AS_RESUMED,
     Damage,
     Item,
     KeptRequest,
-    OfOneApi,
     ResumeEffect,
     SentRequest,
     Usage,
@@ -385,7 +382,7 @@ def _user_words(node: Node) -> tuple[str, str | None]:
 # --- what is sent ------------------------------------------------------------------------------------------
 
 
-def _sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
+def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     known = history_of(transcript)
     ways = known.ways
     found = known if known.items is items else history(items, transcript.tree.leaf, ways)
@@ -622,81 +619,70 @@ def _call_ids(message: Any) -> Iterator[str]:
             yield id_
 
 
-class PiFiles(OfOneApi):
-    """A format of such files. `profile` follows from the API that the session speaks."""
+def looks(values: Sequence[Any]) -> int:
+    """How surely these are records as pi writes them, whichever agent did."""
+    records = [value for value in values if isinstance(value, dict)]
+    if any(record.get("type") in _NOT_SESSIONS for record in records):
+        return 0
+    first, others = (records[0], records[1:]) if records else ({}, [])
+    if _is_session(first) and (isinstance(first.get("cwd"), str) or "version" in first):
+        begun = not others and isinstance(first.get("timestamp"), str)
+        if begun or any(map(_is_own, others)) or has_own_records(others):
+            return 95
+    own = (_message(record).get("role") in _ROLES and "parentId" in record and "id" in record for record in records)
+    return 93 if any(own) and not any(map(_has_others_parts, records)) else 0
 
-    containers = frozenset({"lines"})
-    id_key = "id"
-    links = ("parentId", "firstKeptEntryId")
 
-    @staticmethod
-    def looks(values: Sequence[Any]) -> int:
-        """How surely these are records as pi writes them, whichever agent did."""
-        records = [value for value in values if isinstance(value, dict)]
-        if any(record.get("type") in _NOT_SESSIONS for record in records):
-            return 0
-        first, others = (records[0], records[1:]) if records else ({}, [])
-        if _is_session(first) and (isinstance(first.get("cwd"), str) or "version" in first):
-            begun = not others and isinstance(first.get("timestamp"), str)
-            if begun or any(map(_is_own, others)) or has_own_records(others):
-                return 95
-        own = (_message(record).get("role") in _ROLES and "parentId" in record and "id" in record for record in records)
-        return 93 if any(own) and not any(map(_has_others_parts, records)) else 0
+def knows(value: dict[str, Any]) -> bool:
+    return _is_own(value) or is_title(value) or _is_of_oh_my_pi(value)
 
-    def knows(self, value: dict[str, Any]) -> bool:
-        return _is_own(value) or is_title(value) or _is_of_oh_my_pi(value)
 
-    def for_records(self, values: Sequence[Any]) -> PiFiles:
-        """The same for sessions of the API that the last of these responses came from."""
-        messages = (_message(value) for value in reversed(values))
-        api = next((message.get("api") for message in messages if message.get("role") == "assistant"), None)
-        profile = profile_of(api, _PROFILES, "anthropic")
-        return self.for_profile(profile)
+def profile_for(values: Sequence[Any]) -> str:
+    """That of the API that the last of these responses came from."""
+    messages = (_message(value) for value in reversed(values))
+    api = next((message.get("api") for message in messages if message.get("role") == "assistant"), None)
+    return profile_of(api, _PROFILES, "anthropic")
 
-    @abstractmethod
-    def ways_of(self, version: str | None) -> Ways:
-        """What the agent does in a version."""
 
-    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-        return transcript_of(history(items, view.leaf, self.ways_of(view.agent_version)), items, view)
+def read(items: Sequence[Item], view: View, ways: Ways) -> Transcript:
+    """The transcript, as an agent with these ways makes it."""
+    return transcript_of(history(items, view.leaf, ways), items, view)
 
-    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-        history = history_of(transcript)
-        made = edited(items, transcript, edits, _LINEAR if history.linear else _LINKED)
-        return list(_counted(history, made)) if history.linear else made
 
-    def damage(
-        self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
-    ) -> Sequence[ResumeEffect | None]:
-        return list(_damage(history_of(transcript), transcript, found))
+def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+    history = history_of(transcript)
+    made = edited(items, transcript, edits, _LINEAR if history.linear else _LINKED)
+    return list(_counted(history, made)) if history.linear else made
 
-    def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
-        return _sees(items, transcript)
 
-    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
-        _check(context, history_of(context.transcript), view)
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
+    return list(_damage(history_of(transcript), transcript, found))
 
-    def inactive(self, items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
-        history = history_of(transcript)
-        by_uid = {item.uid: item for item in items}
-        head = [item for item in items if item.value is history.header]
-        for leaf, nodes in inactive_ways(history.tree, history.path):
-            yield leaf, [*head, *(by_uid[node.uid] for node in nodes)]
 
-    def request_kept(self, items: Sequence[Item], response: int | None) -> KeptRequest:
-        from toolpair.formats.pi_family.settings import request_kept
+def check(context: Context, items: Sequence[Item], view: View) -> None:
+    _check(context, history_of(context.transcript), view)
 
-        return request_kept(items)
 
-    def time_of(self, value: Any) -> float | None:
-        return time_in(value)
+def inactive(items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
+    history = history_of(transcript)
+    by_uid = {item.uid: item for item in items}
+    head = [item for item in items if item.value is history.header]
+    for leaf, nodes in inactive_ways(history.tree, history.path):
+        yield leaf, [*head, *(by_uid[node.uid] for node in nodes)]
 
-    def usage_of(self, value: Any) -> Usage | None:
-        message = _message(value) if isinstance(value, dict) else {}
-        usage = message.get("usage") if message.get("role") == "assistant" else None
-        written = count_in(usage, "output")
-        read = count_in(usage, "input", "cacheRead", "cacheWrite")
-        return usage_of(read, written)
+
+def request_kept(items: Sequence[Item], response: int | None) -> KeptRequest:
+    from toolpair.formats.pi_family import settings
+
+    return settings.request_kept(items)
+
+
+def usage(value: Any) -> Usage | None:
+    message = _message(value) if isinstance(value, dict) else {}
+    usage = message.get("usage") if message.get("role") == "assistant" else None
+    written = count_in(usage, "output")
+    read = count_in(usage, "input", "cacheRead", "cacheWrite")
+    return usage_of(read, written)
 
 
 def history_of(transcript: Transcript) -> History:

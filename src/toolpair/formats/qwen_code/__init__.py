@@ -1,1 +1,33 @@
 """Qwen Code: its session files, what it sends of them, and the agent itself."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from toolpair.formats.format import Format
+from toolpair.formats.lazy import lazy
+
+FORMAT: Final = Format(
+    id="qwen-code",
+    title="Qwen Code",
+    where="~/.qwen/projects/<folder>/chats/<session id>.jsonl (or under $QWEN_RUNTIME_DIR or $QWEN_HOME)",
+    containers=frozenset({"lines"}),
+    profile="openai-chat",
+    agents={"qwen-code": lazy("toolpair.formats.qwen_code.format:AGENT")},
+    sniff=lazy("toolpair.formats.qwen_code.format:sniff"),
+    surest=95,
+    knows=lazy("toolpair.formats.qwen_code.format:knows"),
+    profile_for=lazy("toolpair.formats.qwen_code.format:profile_for"),
+    read=lazy("toolpair.formats.qwen_code.format:read"),
+    apply=lazy("toolpair.formats.qwen_code.format:apply"),
+    id_key="uuid",
+    links=("parentUuid",),
+    sees=lazy("toolpair.formats.qwen_code.format:sees"),
+    damage=lazy("toolpair.formats.qwen_code.format:damage"),
+    check=lazy("toolpair.formats.qwen_code.format:check"),
+    inactive=lazy("toolpair.formats.qwen_code.format:inactive"),
+    request_kept=lazy("toolpair.formats.qwen_code.format:request_kept"),
+    ids_beside=frozenset({"ui_telemetry"}),
+    time_of=lazy("toolpair.formats.engine.reading.clock:time_in"),
+    usage_of=lazy("toolpair.formats.qwen_code.format:usage"),
+)

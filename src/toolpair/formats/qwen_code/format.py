@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from toolpair.dialects import gemini as dialect
 from toolpair.dialects.block_texts import is_real_output
 from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
-from toolpair.formats.engine.reading.clock import count_in, time_in, usage_of
+from toolpair.formats.engine.reading.clock import count_in, usage_of
 from toolpair.formats.engine.reading.reading import as_text, facts_of, first_text, malformed_in, pairs_in
 from toolpair.formats.engine.reading.tree_history import (
     End,
@@ -36,7 +36,6 @@ from toolpair.formats.format import (
     Damage,
     Item,
     KeptRequest,
-    OfOneApi,
     ResumeEffect,
     SentRequest,
     Usage,
@@ -341,7 +340,7 @@ def turn_of(said: Said) -> Turn:
     return Turn(role, said.node, tuple(said.blocks), as_text(said.node.value.get("timestamp")), said.summary)
 
 
-def _read(items: Sequence[Item], view: View) -> Transcript:
+def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     history = _history(items, view.leaf)
     scopes: dict[int, Scope] = malformed_in(items)
     messages = tuple(messages_of(map(turn_of, history.said)))
@@ -391,83 +390,73 @@ def _words_of(value: Any) -> str | None:
 # --- the format --------------------------------------------------------------------------------------------
 
 
-class QwenCode(OfOneApi):
-    """The session file of Qwen Code. `profile` follows from the provider that it was used with."""
+def sniff(values: Sequence[Any]) -> int:
+    own = [value for value in values if is_record(value)]
+    return 95 if any("parts" in message_in(v) or "systemPayload" in v for v in own) else 0
 
-    id = "qwen-code"
-    title = TITLE
-    containers = frozenset({"lines"})
-    id_key = "uuid"
-    links = ("parentUuid",)
-    ids_beside = frozenset({"ui_telemetry"})
-    where = "~/.qwen/projects/<folder>/chats/<session id>.jsonl (or under $QWEN_RUNTIME_DIR or $QWEN_HOME)"
 
-    def sniff(self, values: Sequence[Any]) -> int:
-        own = [value for value in values if is_record(value)]
-        return 95 if any("parts" in message_in(v) or "systemPayload" in v for v in own) else 0
+def knows(value: dict[str, Any]) -> bool:
+    return is_record(value) and ("parts" in message_in(value) or "message" not in value)
 
-    def knows(self, value: dict[str, Any]) -> bool:
-        return is_record(value) and ("parts" in message_in(value) or "message" not in value)
 
-    def for_records(self, values: Sequence[Any]) -> QwenCode:
-        """The same for sessions of the provider that the last of these records was written with."""
-        events = (value_at(value, ("systemPayload", "uiEvent", "auth_type")) for value in reversed(values))
-        return FORMAT.for_profile(profile_of(first_text(events), _PROFILES))
+def profile_for(values: Sequence[Any]) -> str:
+    """That of the provider that the last of these records was written with."""
+    events = (value_at(value, ("systemPayload", "uiEvent", "auth_type")) for value in reversed(values))
+    return profile_of(first_text(events), _PROFILES)
 
-    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-        return _read(items, view)
 
-    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-        from toolpair.formats.qwen_code.writing import applied
+def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+    from toolpair.formats.qwen_code.writing import applied
 
-        def read(made: Sequence[Item]) -> tuple[Transcript, History]:
-            now = self.read(made, View(leaf=transcript.tree.leaf))
-            return now, facts_of(now, History)
+    def read_again(made: Sequence[Item]) -> tuple[Transcript, History]:
+        now = read(made, View(leaf=transcript.tree.leaf))
+        return now, facts_of(now, History)
 
-        return applied(items, transcript, facts_of(transcript, History), edits, read)
+    return applied(items, transcript, facts_of(transcript, History), edits, read_again)
 
-    def damage(
-        self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
-    ) -> Sequence[ResumeEffect | None]:
-        history = facts_of(transcript, History)
-        place = {item.uid: number for number, item in enumerate(items)}
-        skipped = SkippedLines(TITLE, history.tree, transcript, place, ("uuid", "parentUuid"))
-        read: dict[int, list[Any]] = {}
-        for node in history.tree.nodes:
-            read.setdefault(node.uid, []).append(node.value)
-        return [_damage(damage, read.get(damage.record, ()), skipped) for damage in found]
 
-    def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
-        from toolpair.formats.qwen_code.sending import request_of
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
+    history = facts_of(transcript, History)
+    place = {item.uid: number for number, item in enumerate(items)}
+    skipped = SkippedLines(TITLE, history.tree, transcript, place, ("uuid", "parentUuid"))
+    read: dict[int, list[Any]] = {}
+    for node in history.tree.nodes:
+        read.setdefault(node.uid, []).append(node.value)
+    return [_damage(damage, read.get(damage.record, ()), skipped) for damage in found]
 
-        known = facts_of(transcript, History)
-        history = known if known.items is items else _history(items, transcript.tree.leaf)
-        contents = history.contents if history.refuses is None else ()
-        return request_of(contents, transcript, TITLE, NEWEST, history.refuses)
 
-    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
-        from toolpair.formats.qwen_code.checks import check
+def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
+    from toolpair.formats.qwen_code.sending import request_of
 
-        check(context, facts_of(context.transcript, History), view)
+    known = facts_of(transcript, History)
+    history = known if known.items is items else _history(items, transcript.tree.leaf)
+    contents = history.contents if history.refuses is None else ()
+    return request_of(contents, transcript, TITLE, NEWEST, history.refuses)
 
-    def inactive(self, items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
-        history = facts_of(transcript, History)
-        by_uid = {item.uid: item for item in items if not isinstance(item.value, Damaged)}
-        for leaf, nodes in inactive_ways(history.tree, history.path):
-            yield leaf, [by_uid[node.uid] for node in nodes if node.uid in by_uid]
 
-    def request_kept(self, items: Sequence[Item], response: int | None) -> KeptRequest:
-        models = (item.value.get("model") for item in reversed(items) if isinstance(item.value, dict))
-        return KeptRequest(model=first_text(models))
+def check(context: Context, items: Sequence[Item], view: View) -> None:
+    from toolpair.formats.qwen_code.checks import check
 
-    def time_of(self, value: Any) -> float | None:
-        return time_in(value)
+    check(context, facts_of(context.transcript, History), view)
 
-    def usage_of(self, value: Any) -> Usage | None:
-        usage = value.get("usageMetadata") if isinstance(value, dict) and value.get("type") == "assistant" else None
-        written = count_in(usage, "candidatesTokenCount", "thoughtsTokenCount")
-        read = count_in(usage, "promptTokenCount")
-        return usage_of(read, written)
+
+def inactive(items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
+    history = facts_of(transcript, History)
+    by_uid = {item.uid: item for item in items if not isinstance(item.value, Damaged)}
+    for leaf, nodes in inactive_ways(history.tree, history.path):
+        yield leaf, [by_uid[node.uid] for node in nodes if node.uid in by_uid]
+
+
+def request_kept(items: Sequence[Item], response: int | None) -> KeptRequest:
+    models = (item.value.get("model") for item in reversed(items) if isinstance(item.value, dict))
+    return KeptRequest(model=first_text(models))
+
+
+def usage(value: Any) -> Usage | None:
+    usage = value.get("usageMetadata") if isinstance(value, dict) and value.get("type") == "assistant" else None
+    written = count_in(usage, "candidatesTokenCount", "thoughtsTokenCount")
+    read = count_in(usage, "promptTokenCount")
+    return usage_of(read, written)
 
 
 def _damage(damage: Damage, read: Sequence[Any], skipped: SkippedLines) -> ResumeEffect | None:
@@ -477,9 +466,6 @@ def _damage(damage: Damage, read: Sequence[Any], skipped: SkippedLines) -> Resum
     if damage.rule == "record.glued" and damage.partial is None:
         return ResumeEffect("harmless", f"{TITLE} takes the line apart", "healed")
     return skipped.effect(replace(damage, values=tuple(value for value in damage.values if value not in read)))
-
-
-FORMAT: Final = QwenCode()
 
 
 # --- the agent ---------------------------------------------------------------------------------------------

@@ -1,1 +1,28 @@
 """Roo Code, Cline and Kilo Code, extensions of VS Code: their tasks."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from toolpair.formats.format import Format
+from toolpair.formats.lazy import lazy
+
+FORMAT: Final = Format(
+    id="roo-code",
+    title="Roo Code, Cline, Kilo Code",
+    where="<VS Code's globalStorage>/<extension>/tasks/<task>/api_conversation_history.json",
+    containers=frozenset({"array"}),
+    profile="anthropic",
+    agents={
+        "roo-code": lazy("toolpair.formats.roo_code.extensions:ROO_CODE"),
+        "cline": lazy("toolpair.formats.roo_code.extensions:CLINE"),
+        "kilo-code": lazy("toolpair.formats.roo_code.extensions:KILO_CODE"),
+    },
+    sniff=lazy("toolpair.formats.roo_code.format:sniff"),
+    surest=95,
+    read=lazy("toolpair.formats.roo_code.format:read"),
+    apply=lazy("toolpair.formats.roo_code.format:apply"),
+    damage=lazy("toolpair.formats.lists.plain:damage"),
+    time_of=lazy("toolpair.formats.roo_code.format:time_of"),
+    usage_of=lazy("toolpair.formats.roo_code.format:usage"),
+)

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from toolpair.dialects.anthropic import message_of
 from toolpair.formats.engine.detection.list_evidence import ListEvidence, is_foreign
-from toolpair.formats.format import AS_RESUMED, Item, SentRequest, Usage, View
-from toolpair.formats.lists.anthropic import AnthropicFormat
+from toolpair.formats.format import AS_RESUMED, Item, Usage, View
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import COMPACTED, Block, Boundary, Message, Scope, Transcript
 
@@ -19,81 +18,72 @@ CLINE: Final = "Cline"
 """Its later files give each message an id."""
 
 
-class RooCodeFormat(AnthropicFormat):
-    """`api_conversation_history.json`: condensed or truncated messages are inactive."""
+def sniff(values: Sequence[Any]) -> int:
+    return 95 if ListEvidence().hear_all(values).is_roo else 0
 
-    id = "roo-code"
-    title = "Roo Code, Cline, Kilo Code"
-    containers = frozenset({"array"})
-    where = "<VS Code's globalStorage>/<extension>/tasks/<task>/api_conversation_history.json"
 
-    clean_by = frozenset[str]()  # what its agent leaves out and merges depends on all records
+def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+    from toolpair.formats.engine.reading.reading import joined
+    from toolpair.formats.roo_code.results_as_text import with_texts_as_results
 
-    def sniff(self, values: Sequence[Any]) -> int:
-        return 95 if ListEvidence().hear_all(values).is_roo else 0
+    scopes: dict[int, Scope] = {}
+    active = _active(items, scopes)
+    inactive = _blocks_of_inactive(items, scopes)
+    summaries = {item.uid for item in active if item.value.get("isSummary")}
+    messages = [message for item in active if (message := message_of(item.value, item.uid)) is not None]
+    if summaries:
+        sent = (block for message in messages for block in message.blocks)
+        shown = _without_condensed_results(messages, _calls_in(inactive) - _calls_in(sent))
+        for uid in {uid for message in messages for uid in message.records} - {
+            uid for message in shown for uid in message.records
+        }:
+            scopes[uid] = "inactive"
+        messages = shown
+    messages = with_texts_as_results(messages)
+    merged: list[list[Message]] = []
+    boundaries: list[Boundary] = []
+    for message in messages:
+        if message.records[0] in summaries:
+            message = replace(message, note="summary")
+            boundaries.append(Boundary(len(merged), COMPACTED, message.records[0]))
+        first = merged[-1][0] if merged else None
+        if first is not None and first.role == message.role and first.blocks and message.blocks:
+            merged[-1].append(message)
+        else:
+            merged.append([message])
+    return Transcript(
+        tuple(map(joined, merged)),
+        merged=True,
+        native=True,
+        agent=CLINE if any("id" in item.value for item in active) else ROO,
+        scopes=scopes,
+        inactive_blocks=inactive,
+        boundaries=tuple(boundaries),
+    )
 
-    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-        from toolpair.formats.engine.reading.reading import joined
-        from toolpair.formats.roo_code.results_as_text import with_texts_as_results
 
-        scopes: dict[int, Scope] = {}
-        active = _active(items, scopes)
-        inactive = _blocks_of_inactive(items, scopes)
-        summaries = {item.uid for item in active if item.value.get("isSummary")}
-        messages = [message for item in active if (message := message_of(item.value, item.uid)) is not None]
-        if summaries:
-            sent = (block for message in messages for block in message.blocks)
-            shown = _without_condensed_results(messages, _calls_in(inactive) - _calls_in(sent))
-            for uid in {uid for message in messages for uid in message.records} - {
-                uid for message in shown for uid in message.records
-            }:
-                scopes[uid] = "inactive"
-            messages = shown
-        messages = with_texts_as_results(messages)
-        merged: list[list[Message]] = []
-        boundaries: list[Boundary] = []
-        for message in messages:
-            if message.records[0] in summaries:
-                message = replace(message, note="summary")
-                boundaries.append(Boundary(len(merged), COMPACTED, message.records[0]))
-            first = merged[-1][0] if merged else None
-            if first is not None and first.role == message.role and first.blocks and message.blocks:
-                merged[-1].append(message)
-            else:
-                merged.append([message])
-        return Transcript(
-            tuple(map(joined, merged)),
-            merged=True,
-            native=True,
-            agent=CLINE if any("id" in item.value for item in active) else ROO,
-            scopes=scopes,
-            inactive_blocks=inactive,
-            boundaries=tuple(boundaries),
-        )
+def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+    from toolpair.dialects.anthropic_writer import WRITER
+    from toolpair.formats.engine.writing.linear import Linear
+    from toolpair.formats.roo_code.envelope import ENVELOPE
 
-    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-        from toolpair.dialects.anthropic_writer import WRITER
-        from toolpair.formats.engine.writing.linear import Linear
-        from toolpair.formats.roo_code.envelope import ENVELOPE
+    return Linear(items, transcript, WRITER, ENVELOPE).run(edits)
 
-        return Linear(items, transcript, WRITER, ENVELOPE).run(edits)
 
-    def time_of(self, value: Any) -> float | None:
-        from toolpair.formats.engine.reading.clock import milliseconds_in
+def time_of(value: Any) -> float | None:
+    from toolpair.formats.engine.reading.clock import milliseconds_in
 
-        return milliseconds_in(value, "ts")
+    return milliseconds_in(value, "ts")
 
-    def usage_of(self, value: Any) -> Usage | None:
-        """Cline's command line writes it; Roo Code keeps it in another file."""
-        from toolpair.formats.engine.reading.clock import count_in, usage_of
 
-        metrics = value.get("metrics") if isinstance(value, dict) and value.get("role") == "assistant" else None
-        written = count_in(metrics, "outputTokens")
-        read = count_in(metrics, "inputTokens", "cacheReadTokens", "cacheWriteTokens")
-        return usage_of(read, written)
+def usage(value: Any) -> Usage | None:
+    """Cline's command line writes it; Roo Code keeps it in another file."""
+    from toolpair.formats.engine.reading.clock import count_in, usage_of
 
-    def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
-        return None
+    metrics = value.get("metrics") if isinstance(value, dict) and value.get("role") == "assistant" else None
+    written = count_in(metrics, "outputTokens")
+    read = count_in(metrics, "inputTokens", "cacheReadTokens", "cacheWriteTokens")
+    return usage_of(read, written)
 
 
 def _active(items: Sequence[Item], scopes: dict[int, Scope]) -> list[Item]:
@@ -152,6 +142,3 @@ def _blocks_of_inactive(items: Sequence[Item], scopes: dict[int, Scope]) -> tupl
 
     beside = (message_of(item.value, item.uid) for item in items if scopes.get(item.uid) == "inactive")
     return pairs_in(block for message in beside if message is not None for block in message.blocks)
-
-
-FORMAT = RooCodeFormat()

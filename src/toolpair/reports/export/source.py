@@ -12,7 +12,7 @@ from toolpair.dialects.any_part import as_block
 from toolpair.dialects.block_texts import is_real_output
 from toolpair.dialects.neutral import Call, Part, Result, Say, Tool, Turn
 from toolpair.dialects.request_fields import most_tokens, own_fields, parameters_left, read_tools, system_of
-from toolpair.formats.format import KeepsRequests, KeptRequest
+from toolpair.formats.format import KeptRequest
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.conversation import Conversation
 from toolpair.history.sent_rows import messages_sent
@@ -111,7 +111,7 @@ def sent_by(conversation: Conversation, turn: int | None) -> Sent:
     last = at if turn is not None else begins[-1] if begins else None
     response = units[last].records[0] if last is not None else None
     format_ = conversation.format
-    kept = format_.request_kept(judged.items, response) if isinstance(format_, KeepsRequests) else KeptRequest()
+    kept = format_.request_kept(judged.items, response) if format_.request_kept is not None else KeptRequest()
     units, exact = units[:at], False
     if kept.messages is not None:
         recorded = [_recorded(message) for message in kept.messages]

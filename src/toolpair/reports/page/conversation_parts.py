@@ -140,8 +140,7 @@ class ConversationParts:
 
     def _time(self, item: Item | None) -> str:
         """When a record was written, in UTC; empty where it does not say."""
-        timed = self._details.timed
-        when = timed.time_of(item.value) if timed is not None and item is not None else None
+        when = self._details.time_of(item.value) if item is not None else None
         if when is None or not 0 <= when < _LATEST:
             return ""
         return f"{datetime.fromtimestamp(when, UTC):%Y-%m-%d %H:%M:%S}"

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from toolpair.formats.format import Timed
 from toolpair.history.conversation import lines_text
 from toolpair.history.summary import CauseGroup
 from toolpair.reports.page.conversation_parts import Mentions, Named
@@ -193,7 +192,7 @@ def _facts(session: Session, conversation: Conversation) -> Iterator[tuple[str, 
         others = "other branches, sub-agents, what a summary replaced"
         yield "Not shown", f"{plural(counts.inactive, 'record')} that would not be sent: {others}"
     yield "Size", size_text(session.file.size)
-    if isinstance(conversation.format, Timed):
+    if conversation.format.time_of is not None:
         yield "Times", "in UTC"
     yield "Checked against", f"{session.profile.name}, {session.profile.judged} rules"
     changed = sum(staged.problems for staged in session.staged)

@@ -7,12 +7,11 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from toolpair.formats import LAYOUTS, folder_layout
+from toolpair.formats import folder_layout, layouts
 from toolpair.shell.program import command
 from toolpair.source.addresses import divided, is_database, joined
 from toolpair.source.databases import LOOKED_AT, name_of, tables_in
@@ -49,7 +48,7 @@ class _Holder(Struct, frozen=True):
 @cache
 def all_layouts() -> tuple[Layout, ...]:
     """What is known of agents' databases, in the order in which they are tried."""
-    return tuple(getattr(import_module(module), name) for module, _, name in (one.partition(":") for one in LAYOUTS))
+    return tuple(layouts())
 
 
 def open_stored(

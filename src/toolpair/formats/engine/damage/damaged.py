@@ -19,7 +19,7 @@ from toolpair.formats.engine.damage.words import (
     text_of_flaw,
     text_of_unreadable,
 )
-from toolpair.formats.format import Format, Item, NamesRecords
+from toolpair.formats.format import Format, Item
 from toolpair.rules.context import Context
 from toolpair.rules.elsewhere import COPY
 from toolpair.rules.problem import Fix, OnResume, Problem
@@ -163,10 +163,9 @@ class DamagedRecords:
 
     def _drop_repaired_links(self, context: Context) -> None:
         """A link to a record on a damaged line is fixed by repairing the line."""
-        names = self._format
-        if not isinstance(names, NamesRecords):
+        key = self._format.id_key
+        if key is None:
             return
-        key = names.id_key
         there = {
             value[key]
             for found in self.found
@@ -188,7 +187,7 @@ class DamagedRecords:
             for item in self._items
             if item.uid in cut
             and isinstance(item.value, dict)
-            and not there.isdisjoint(_named_by(item.value, names.links))
+            and not there.isdisjoint(_named_by(item.value, tuple(self._format.links)))
         }
         context.problems[:] = [
             problem

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
 
-from toolpair.formats.format import Damage, Format, Item, LimitsDepth
+from toolpair.formats.format import Damage, Format, Item
 from toolpair.source.document import Document
 from toolpair.source.record_values import big_numbers, parse
 from toolpair.source.repairing import bad_bytes, close, doubled_keys, repaired
@@ -172,14 +172,16 @@ def flawed(transcript: Transcript, document: Document, format: Format) -> Iterat
             )
             way = _FLAW_WAYS.get(rule)
             yield Candidate(damage, _flaw(rule, record.body), Way(way) if way is not None else None)
-    if isinstance(format, LimitsDepth):
-        yield from _too_deep(sent, document, format)
+    if format.levels_refused is not None:
+        yield from _too_deep(sent, document, format.levels_refused)
 
 
-def _too_deep(sent: Container[int], document: Document, format: LimitsDepth) -> Iterator[Candidate]:
+def _too_deep(
+    sent: Container[int], document: Document, levels_refused: Callable[[Any], int | None]
+) -> Iterator[Candidate]:
     """What is sent, and nested deeper than the agent's parser goes."""
     for at, record in enumerate(document.records):
-        if record.uid in sent and (levels := format.levels_refused(record.value)) is not None:
+        if record.uid in sent and (levels := levels_refused(record.value)) is not None:
             damage = Damage(record.uid, TOO_DEEP, record.line, True, (record.value,), None, record.body, at == 0)
             yield Candidate(damage, f"values nested more than {levels:,} levels deep", None)
 

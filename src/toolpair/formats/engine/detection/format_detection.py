@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from toolpair.formats import AROUND, NEEDS, OF_ROLES, REGISTRY, get_format
+from toolpair.formats import all_formats, by_id, get_format
 from toolpair.formats.engine.detection.list_evidence import ListEvidence
-from toolpair.formats.format import Format, OfSeveralApis
+from toolpair.formats.format import Format
 from toolpair.shell.program import command
 from toolpair.source.container import ConversationSource
 from toolpair.source.document import Document
@@ -42,18 +42,17 @@ def format_of(document: Document, profile: str | None = None) -> Format | None:
 
 def _surest(values: Sequence[Any], kind: str) -> Format | None:
     best, best_score = None, 0
-    for id_, (_, containers, surest) in REGISTRY.items():
-        if kind not in containers or surest <= best_score or _lacks_key(id_, values):
+    for candidate in all_formats():
+        if kind not in candidate.containers or candidate.surest <= best_score or _lacks_key(candidate, values):
             continue
-        candidate = get_format(id_)
         score = candidate.sniff(values)
         if score > best_score:
-            best, best_score = _of_its_api(candidate, values), score
+            best, best_score = candidate.for_records(values), score
     return best
 
 
-def _lacks_key(id_: str, values: Sequence[Any]) -> bool:
-    keys, roles = NEEDS.get(id_, ()), OF_ROLES.get(id_, ())
+def _lacks_key(candidate: Format, values: Sequence[Any]) -> bool:
+    keys, roles = candidate.needs, candidate.roles
     if not keys and not roles:
         return False
     records = [value for value in values if isinstance(value, dict)]
@@ -63,12 +62,7 @@ def _lacks_key(id_: str, values: Sequence[Any]) -> bool:
 
 def of_its_api(found: Format, document: Document) -> Format:
     """The format as the first records of a document show it to be, where it has several ways."""
-    return _of_its_api(found, _beginning(document))
-
-
-def _of_its_api(found: Format, values: Sequence[Any]) -> Format:
-    """The format with the profile of the API that the session speaks."""
-    return found.for_records(values) if isinstance(found, OfSeveralApis) else found
+    return found.for_records(_beginning(document))
 
 
 def _for_profile(best: Format | None, values: Iterable[Any], profile: str | None) -> Format | None:
@@ -143,7 +137,8 @@ def by_outer(outer: Any, kind: str) -> Format | None:
     """The format whose agent writes such an object around its messages; None when none does."""
     if not isinstance(outer, dict):
         return None
-    return next((get_format(id_) for id_, keys in AROUND.items() if keys <= outer.keys() and kind == "array"), None)
+    known = (one for one in all_formats() if one.around and kind == "array")
+    return next((one for one in known if one.around <= outer.keys()), None)
 
 
 def not_recognised(sources: Sequence[ConversationSource], shown: str) -> NotUnderstood:
@@ -220,7 +215,7 @@ def no_such_format(name: str) -> str:
     """A sentence for a name that is no format's."""
     import difflib
 
-    close = difflib.get_close_matches(name.casefold().strip(), REGISTRY, n=1)
+    close = difflib.get_close_matches(name.casefold().strip(), by_id(), n=1)
     hint = f"Did you mean {close[0]}?" if close else f"`{command('formats')}` lists them."
     return f"There is no format {name!r}. {hint}"
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from toolpair.dialects.besides import content_elsewhere, keys_of_content
-from toolpair.formats import REGISTRY, get_format
+from toolpair.formats import all_formats
 from toolpair.formats.engine.detection.list_evidence import ANTHROPIC, ListEvidence
-from toolpair.formats.format import Format, Item, KnowsRecords, OfSeveralApis
+from toolpair.formats.format import Format, Item
 from toolpair.transcript.model import Damaged, EmptyObject, Message, Transcript
 
 
@@ -17,10 +17,10 @@ def why_not(found: Format, values: Iterable[Any]) -> str | None:
     records = _whole(values)
     if not records:
         return None  # there is nothing to understand
-    if not isinstance(found, KnowsRecords):
+    if found.knows is None:
         return ListEvidence().hear_all(records).against(ANTHROPIC if found.id == "roo-code" else found.id)
     known = sum(map(found.knows, records))
-    found = found.for_records(records) if isinstance(found, OfSeveralApis) else found
+    found = found.for_records(records)
     if known * 2 < len(records) and not found.sniff(records):
         return f"{found.title} writes {f'only {known:,} of its {len(records):,}' if known else 'no such'} records"
     transcript = found.read([Item(number, value) for number, value in enumerate(records)])
@@ -42,7 +42,7 @@ def why_empty(found: Format, values: Iterable[Any], transcript: Transcript) -> s
     records = _whole(values)
     if elsewhere := sum(map(_says_elsewhere, records)):
         return f"its messages ({elsewhere:,} of {len(records):,} records) have their content elsewhere"
-    known = sum(map(found.knows, records)) if isinstance(found, KnowsRecords) else 0
+    known = sum(map(found.knows, records)) if found.knows is not None else 0
     if known == len(records):
         return None
     return "none of its records is a message"
@@ -51,17 +51,13 @@ def why_empty(found: Format, values: Iterable[Any], transcript: Transcript) -> s
 def formats_for(values: Sequence[Any], kind: str) -> list[str]:
     """The ids of the formats that these records look like, and that understand all of them."""
     records = _whole(values)
-    return [
-        id_
-        for id_, (_, containers, _) in REGISTRY.items()
-        if kind in containers and records and _fits(get_format(id_), records)
-    ]
+    return [one.id for one in all_formats() if kind in one.containers and records and _fits(one, records)]
 
 
 def _fits(found: Format, records: Sequence[dict[str, Any]]) -> bool:
     if not found.sniff(records) or why_not(found, records) is not None:
         return False
-    return isinstance(found, KnowsRecords) or not ListEvidence().hear_all(records).foreign
+    return found.knows is not None or not ListEvidence().hear_all(records).foreign
 
 
 def _is_strange(message: Message) -> bool:

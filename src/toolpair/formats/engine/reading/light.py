@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar, Final, Protocol, runtime_checkable
+from typing import Any, ClassVar, Final
 
 import orjson
 from msgspec import Struct, field
 
 from toolpair.formats.engine.detection.list_evidence import ListEvidence
-from toolpair.formats.format import FileFacts, Read, View
+from toolpair.formats.format import FileFacts, Read
 from toolpair.transcript.model import Transcript
 
 USER, MODEL, HEAD, COMPACTED = range(4)
@@ -162,17 +162,6 @@ class Light:
     def evidence(self) -> ListEvidence | None:
         """What the records show about the API they are for, if that matters."""
         return None
-
-
-@runtime_checkable
-class ReadAtAGlance(Protocol):
-    """A format that can be read window by window."""
-
-    clean_by: frozenset[str]
-    """The profiles under which a record that its light accepts has no problem."""
-
-    def light(self, view: View) -> Light:
-        """A new reader for the records of one file."""
 
 
 def texts_of(parts: Any, is_image: Callable[[dict[str, Any]], bool] | None = None) -> str:
