@@ -27,6 +27,7 @@ from tests.guard_types import check_types
 from tests.patience import PATIENCE
 from tests.properties.transcripts import anthropic, chat, plant
 from toolpair.library import guard as guarding
+from toolpair.library import report as library_report
 from toolpair.rules.profiles import profile_names
 
 CALL = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {}}
@@ -291,7 +292,7 @@ def test_each_function_inside_may_fail(mode: str) -> None:
     gc.freeze()
     # What hands a report over is the answer, not a step on the way to it.
     functions = [function for function in functions if function.__module__ != "toolpair.library.report"]
-    functions += [guarding.in_short, guarding._warn]  # what runs only after a fault
+    functions += [library_report.in_short, guarding._warn]  # what runs only after a fault
     assert len(functions) > 60
     for function in functions:
         whole = function.__code__

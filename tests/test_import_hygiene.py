@@ -217,7 +217,15 @@ def test_the_library_works_without_a_terminal_library() -> None:
 # The way to everything else: what stands behind one is loaded when it is gone through. `--version` and a decorator load
 # next to nothing, the interface shows its first frame before it has a session.
 DOORS = {
-    "cli.main": {"cli.inputs", "cli.meant", "cli.terminal", "session.session", "shell.program", "source.errors"},
+    "cli.main": {
+        "cli.exits",
+        "cli.inputs",
+        "cli.meant",
+        "cli.terminal",
+        "session.session",
+        "shell.program",
+        "source.errors",
+    },
     "cli.open": {
         "agents.catalog",
         "cli.inputs",

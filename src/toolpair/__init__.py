@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from toolpair.library.guard import guard
     from toolpair.library.message_lists import Repaired, Taken, check, repair
     from toolpair.library.report import InvalidMessages, Report
-    from toolpair.reports.excerpt.excerpts import Excerpt, excerpt
+    from toolpair.reports.excerpt.excerpts import excerpt
+    from toolpair.reports.excerpt.issue import Excerpt
     from toolpair.reports.export.exported import Exported, ExportRefused
     from toolpair.reports.export.exporting import export
     from toolpair.reports.first_break.breaks import Break
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from toolpair.session.session import open_session as open
     from toolpair.session.two_sessions import SessionDiff, diff
     from toolpair.source.errors import Refused
+
 
 __version__: Final = "0.1.0"
 
@@ -75,7 +77,8 @@ _FROM = {
     **dict.fromkeys(("SessionDiff", "diff"), "toolpair.session.two_sessions"),
     "Refused": "toolpair.source.errors",
     "guard": "toolpair.library.guard",
-    **dict.fromkeys(("Excerpt", "excerpt"), "toolpair.reports.excerpt.excerpts"),
+    "Excerpt": "toolpair.reports.excerpt.issue",
+    "excerpt": "toolpair.reports.excerpt.excerpts",
     "RedactedCopy": "toolpair.reports.redaction.copies",
     "redact": "toolpair.reports.redaction.copies:redacted_session",
     "Session": "toolpair.session.session",

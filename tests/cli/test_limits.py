@@ -15,7 +15,8 @@ import zstandard
 
 from tests.cli.conftest import Run
 from toolpair.cli import inputs
-from toolpair.cli.terminal import UsageError, _size
+from toolpair.cli.exits import UsageError
+from toolpair.cli.terminal import _size
 from toolpair.session.reopening import reopened
 from toolpair.source.file_bytes import FileBytes
 

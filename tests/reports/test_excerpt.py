@@ -16,7 +16,8 @@ from tests.reports.page.parsed import assert_markdown_only_of_the_template, toke
 from tests.reports.secrets_in_sessions import SESSIONS, found_in
 from tests.session_folders import claude_bytes
 from toolpair.reports.excerpt import shrinking
-from toolpair.reports.excerpt.excerpts import Excerpt, excerpt_of
+from toolpair.reports.excerpt.excerpts import excerpt_of
+from toolpair.reports.excerpt.issue import Excerpt
 from toolpair.reports.excerpt.oracle import MOST_CHECKS, Shown
 from toolpair.reports.redaction.check import described
 from toolpair.rules.pages import pages

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from toolpair.cli.terminal import UsageError
+from toolpair.cli.exits import UsageError
 from toolpair.recipes import RECIPES
 from toolpair.recipes.recipe import DEFAULT, Options, Recipe
 from toolpair.session.session import Fix, Problem, Session

@@ -8,17 +8,17 @@ from typing import Final
 
 from toolpair.cli import exits, inputs
 from toolpair.cli.choosing import options_for, recipe_named
+from toolpair.cli.exits import UsageError
 from toolpair.cli.file_report import Entry, problem_entry
 from toolpair.cli.losing import losses_entry
-from toolpair.cli.output import dump
 from toolpair.cli.paragraphs import folded
 from toolpair.cli.terminal import (
     Parser,
     TerminalStyle,
-    UsageError,
     add_common,
     add_leaf,
     columns,
+    dump,
     one_profile,
     out,
     safe,

@@ -9,10 +9,10 @@ from typing import Final
 
 from toolpair.cli import exits, streams
 from toolpair.cli import open as interface
+from toolpair.cli.exits import UsageError
 from toolpair.cli.meant import closest
-from toolpair.cli.output import dump
 from toolpair.cli.stories import FIRST, STORIES, copy_of, file_of, names
-from toolpair.cli.terminal import Parser, TerminalStyle, UsageError, add_color, out, say, style_for
+from toolpair.cli.terminal import Parser, TerminalStyle, add_color, dump, out, say, style_for
 from toolpair.shell.program import command
 from toolpair.text.shell import shell_word
 

@@ -10,9 +10,9 @@ from typing import Final
 from msgspec import Struct
 
 from toolpair.cli import exits, inputs
+from toolpair.cli.exits import UsageError
 from toolpair.cli.file_report import Entry
-from toolpair.cli.output import dump
-from toolpair.cli.terminal import Parser, TerminalStyle, UsageError, add_common, one_profile, out, safe, style_for
+from toolpair.cli.terminal import Parser, TerminalStyle, add_common, dump, one_profile, out, safe, style_for
 from toolpair.dialects.block_texts import call_summary
 from toolpair.history.comparison_rows import ComparisonRows
 from toolpair.history.comparison_text import DIFFER, same_text, summary_text, texts_that_differ

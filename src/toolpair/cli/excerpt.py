@@ -8,11 +8,12 @@ import sys
 from typing import Final
 
 from toolpair.cli import exits, inputs, streams
+from toolpair.cli.exits import UsageError
 from toolpair.cli.knowledge import rule_names
 from toolpair.cli.meant import closest
-from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, is_terminal, one_profile, safe, say
-from toolpair.reports.excerpt.excerpts import Excerpt, excerpt_of
-from toolpair.reports.excerpt.issue import LONGEST, TRACKERS, as_text
+from toolpair.cli.terminal import Parser, add_common, add_leaf, is_terminal, one_profile, safe, say
+from toolpair.reports.excerpt.excerpts import excerpt_of
+from toolpair.reports.excerpt.issue import LONGEST, TRACKERS, Excerpt, as_text
 from toolpair.rules.rule import family_of
 from toolpair.source.limits import in_words
 from toolpair.source.record_values import parse

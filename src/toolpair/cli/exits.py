@@ -1,4 +1,4 @@
-"""Exit codes, and their names."""
+"""Exit codes, their names, and what ends in one."""
 
 from __future__ import annotations
 
@@ -24,3 +24,7 @@ INTERRUPTED: Final = 130
 def by_signal(number: int) -> int:
     """The exit code that a shell reports for a program ended by a signal."""
     return 128 + number
+
+
+class UsageError(Exception):
+    """The command was used in a way that cannot be carried out. One sentence; exit code 2."""

@@ -10,18 +10,18 @@ from typing import Final
 from msgspec import Struct
 
 from toolpair.cli import exits, inputs
+from toolpair.cli.exits import UsageError
 from toolpair.cli.explained_cause import explain_cause
 from toolpair.cli.explained_places import asked_of_file, places_of
 from toolpair.cli.file_report import Entry, place_shown
 from toolpair.cli.knowledge import rule_names
-from toolpair.cli.output import dump
 from toolpair.cli.rule_pages.entry import rule_entry
 from toolpair.cli.rule_pages.text import print_rule
 from toolpair.cli.terminal import (
     Parser,
     TerminalStyle,
-    UsageError,
     add_common,
+    dump,
     out,
     safe,
     say,

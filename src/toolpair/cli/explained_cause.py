@@ -9,8 +9,7 @@ from typing import Final
 from toolpair.cli import exits
 from toolpair.cli.explained_places import asked_of_file
 from toolpair.cli.file_report import Entry, place_shown, problem_entry
-from toolpair.cli.output import dump
-from toolpair.cli.terminal import out, safe, say, style_for, typed
+from toolpair.cli.terminal import dump, out, safe, say, style_for, typed
 from toolpair.rules.causes import CausePage, cause_called
 from toolpair.session.session import Session
 from toolpair.shell.program import command

@@ -7,8 +7,9 @@ import os
 from typing import Final
 
 from toolpair.cli import exits, inputs, streams
+from toolpair.cli.exits import UsageError
 from toolpair.cli.redacting import add_redact, as_asked
-from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, one_profile, out, safe, say
+from toolpair.cli.terminal import Parser, add_common, add_leaf, one_profile, out, safe, say
 from toolpair.reports.export.exported import Exported, ExportRefused
 from toolpair.reports.export.exporting import export
 from toolpair.reports.export.source import NoSuchTurn

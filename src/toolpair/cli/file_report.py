@@ -223,3 +223,8 @@ def _tool(problem: Problem) -> str | None:
 def report_json(files: Iterable[Checked], totals: Totals) -> Entry:
     """The complete report."""
     return {"version": REPORT_VERSION, "files": [checked.entry for checked in files], "summary": totals.as_json()}
+
+
+def rule_shown(entry: Entry, rule: str, several: bool) -> str:
+    """The rule, preceded by the profile if there are several."""
+    return f"{rule} ({entry['profile']})" if several else rule

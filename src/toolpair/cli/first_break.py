@@ -7,17 +7,17 @@ import sys
 from typing import Final
 
 from toolpair.cli import exits, inputs
+from toolpair.cli.exits import UsageError
 from toolpair.cli.first_break_json import report_of
 from toolpair.cli.first_break_text import print_found
-from toolpair.cli.output import dump
 from toolpair.cli.progress import Progress
 from toolpair.cli.terminal import (
     Parser,
-    UsageError,
     add_color,
     add_max_size,
     add_output,
     add_profile,
+    dump,
     one_profile,
     out,
     safe,

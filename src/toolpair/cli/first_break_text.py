@@ -6,8 +6,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from toolpair.cli.file_report import cause_entry, cause_sentence
-from toolpair.cli.output import dump
-from toolpair.cli.terminal import TerminalStyle, out, safe, say, typed
+from toolpair.cli.terminal import TerminalStyle, dump, out, safe, say, typed
 from toolpair.reports.first_break.breaks import Break, BrokenPair, FirstBreaks, of_request
 from toolpair.reports.first_break.changes import TITLES, Renamed
 from toolpair.reports.first_break.found import Answer

@@ -9,10 +9,11 @@ from typing import Final
 
 from toolpair.cli import inputs
 from toolpair.cli.choosing import read_plan
+from toolpair.cli.exits import UsageError
 from toolpair.cli.fix_several import fix_several
 from toolpair.cli.fixing import Fixing
 from toolpair.cli.knowledge import rule_names
-from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, chosen_profiles
+from toolpair.cli.terminal import Parser, add_common, add_leaf, chosen_profiles
 
 RECOMMENDED: Final = "recommended"
 _EPILOG = """\

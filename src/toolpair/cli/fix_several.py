@@ -13,8 +13,7 @@ from toolpair.cli.file_report import Entry
 from toolpair.cli.files_progress import FilesProgress
 from toolpair.cli.fixing import Fixed, Fixing
 from toolpair.cli.main import explained
-from toolpair.cli.output import dump
-from toolpair.cli.terminal import TerminalStyle, out, safe, say, style_for
+from toolpair.cli.terminal import TerminalStyle, dump, out, safe, say, style_for
 from toolpair.session.session import SessionError
 from toolpair.shell.program import command
 from toolpair.source.errors import TooLarge, UnreadableFile

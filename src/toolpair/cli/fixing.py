@@ -14,10 +14,9 @@ from toolpair.cli.choosing import Plan, apply_plan
 from toolpair.cli.ci.paths import from_here
 from toolpair.cli.difference import difference
 from toolpair.cli.outcome import Outcome, report
-from toolpair.cli.output import dump
 from toolpair.cli.progress import Progress
 from toolpair.cli.satisfying import stage_for_all
-from toolpair.cli.terminal import out, say, style_for
+from toolpair.cli.terminal import dump, out, say, style_for
 from toolpair.formats import address_of
 from toolpair.formats.engine.agents.databases import named_sessions
 from toolpair.session.saving import Saved, attempted, in_the_way, set_aside

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from toolpair.cli.terminal import UsageError
+from toolpair.cli.exits import UsageError
 from toolpair.rules.profiles import PROFILES, Profile, is_profile, no_such_profile, profile
 from toolpair.rules.registry import RULES
 

@@ -7,8 +7,7 @@ import sys
 
 from toolpair.cli import exits
 from toolpair.cli.file_report import Entry
-from toolpair.cli.output import dump
-from toolpair.cli.terminal import Parser, TerminalStyle, add_color, out, style_for
+from toolpair.cli.terminal import Parser, TerminalStyle, add_color, dump, out, style_for
 from toolpair.formats import all_formats, get_agent, written_by
 from toolpair.formats.agent import NOT_UNDERSTOOD
 from toolpair.shell.machine import Machine, home_short

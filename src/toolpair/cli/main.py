@@ -94,7 +94,7 @@ def _look_at(word: str, others: list[str]) -> None:
     several = bool(others) and not others[0].startswith("-")
     if (meant is None and not several) or (not several and _is_session(word)):
         return
-    from toolpair.cli.terminal import UsageError
+    from toolpair.cli.exits import UsageError
 
     hint = f"Did you mean `{command(meant)}`?" if meant else f"`{command('--help')}` lists the commands."
     raise UsageError(f"There is no command or file {word!r}. {hint}")
@@ -128,7 +128,7 @@ def _guarded(action: Callable[[], int]) -> int:
 
 def explained(error: Exception) -> tuple[str, int]:
     """The sentence and the exit code for an error that no command has handled."""
-    from toolpair.cli.terminal import UsageError
+    from toolpair.cli.exits import UsageError
     from toolpair.session.session import Refused, SessionError
     from toolpair.source import errors as source_errors
 

@@ -8,7 +8,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from toolpair.cli import exits, streams
-from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, is_terminal, one_profile, out, say
+from toolpair.cli.exits import UsageError
+from toolpair.cli.terminal import Parser, add_common, add_leaf, is_terminal, one_profile, out, say
 from toolpair.shell.program import command
 from toolpair.source.addresses import divided, is_database
 

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from msgspec.structs import replace
 
 from toolpair.cli import streams
-from toolpair.cli.file_report import REPORT_VERSION, Checked, Entry, Totals, cause_sentence, place_shown, report_json
-from toolpair.cli.terminal import TerminalStyle, out, safe, say
+from toolpair.cli.file_report import (
+    REPORT_VERSION,
+    Checked,
+    Entry,
+    Totals,
+    cause_sentence,
+    place_shown,
+    report_json,
+    rule_shown,
+)
+from toolpair.cli.terminal import TerminalStyle, dump, out, safe, say
 from toolpair.transcript.counting import plural
 
 FORMATS: Final = ("text", "json", "jsonl", "sarif", "github")
@@ -55,11 +63,6 @@ def make_output(name: str, style: TerminalStyle) -> Output:
             return GithubOutput()
         case _:
             return TextOutput(style)
-
-
-def dump(value: Any, indent: int | None = None) -> str:
-    """JSON in ASCII only: control characters, bidirectional marks and lone surrogates are all escaped."""
-    return json.dumps(value, ensure_ascii=True, indent=indent)
 
 
 class TextOutput:
@@ -172,11 +175,6 @@ class TextOutput:
     def _place(self, entry: Entry, problem: Entry) -> str:
         path = safe(entry["path"])
         return self.style.bold(path) + place_shown(path, problem["location"])[len(path) :]
-
-
-def rule_shown(entry: Entry, rule: str, several: bool) -> str:
-    """The rule, preceded by the profile if there are several."""
-    return f"{rule} ({entry['profile']})" if several else rule
 
 
 def _them(count: int) -> str:

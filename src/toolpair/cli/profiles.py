@@ -10,10 +10,9 @@ from toolpair.cli import exits
 from toolpair.cli.file_report import Entry
 from toolpair.cli.knowledge import check_profiles, profiles
 from toolpair.cli.markdown import prose
-from toolpair.cli.output import dump
 from toolpair.cli.paragraphs import folded
 from toolpair.cli.rule_pages.severities import EVIDENCE
-from toolpair.cli.terminal import Parser, TerminalStyle, add_color, columns, out, style_for
+from toolpair.cli.terminal import Parser, TerminalStyle, add_color, columns, dump, out, style_for
 from toolpair.rules.profiles import Family, Profile, profile
 from toolpair.shell.program import command
 

@@ -10,9 +10,8 @@ from typing import Final
 from toolpair.cli import exits
 from toolpair.cli.choosing import recipe_named
 from toolpair.cli.file_report import Entry
-from toolpair.cli.output import dump
 from toolpair.cli.paragraphs import folded
-from toolpair.cli.terminal import Parser, TerminalStyle, add_color, columns, out, style_for
+from toolpair.cli.terminal import Parser, TerminalStyle, add_color, columns, dump, out, style_for
 from toolpair.recipes import RECIPES
 from toolpair.recipes.recipe import Recipe
 

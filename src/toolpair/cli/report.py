@@ -10,9 +10,10 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 from toolpair.cli import exits, inputs, streams
+from toolpair.cli.exits import UsageError
 from toolpair.cli.progress import Progress
 from toolpair.cli.redacting import add_redact, as_asked
-from toolpair.cli.terminal import Parser, UsageError, add_common, add_leaf, one_profile, say
+from toolpair.cli.terminal import Parser, add_common, add_leaf, one_profile, say
 from toolpair.reports.page.files import form_of, write_files
 from toolpair.reports.page.report import Report, Wanted
 from toolpair.session.session import Refused

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 from toolpair.cli import exits, inputs, streams
-from toolpair.cli.output import dump
+from toolpair.cli.exits import UsageError
 from toolpair.cli.progress import Progress
-from toolpair.cli.terminal import Parser, UsageError, add_color, out, safe, say, style_for
+from toolpair.cli.terminal import Parser, add_color, dump, out, safe, say, style_for
 from toolpair.formats import address_of
 from toolpair.formats.engine.agents.databases import open_stored
 from toolpair.session.saving import refuse_other_session

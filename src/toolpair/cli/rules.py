@@ -7,12 +7,12 @@ import difflib
 import sys
 
 from toolpair.cli import exits, streams
+from toolpair.cli.exits import UsageError
 from toolpair.cli.knowledge import check_profiles, rule_names
-from toolpair.cli.output import dump
 from toolpair.cli.rule_pages.entry import rule_entry
 from toolpair.cli.rule_pages.rule_markdown import index, page
 from toolpair.cli.rule_pages.text import print_list, print_rule
-from toolpair.cli.terminal import Parser, UsageError, add_color, out, style_for
+from toolpair.cli.terminal import Parser, add_color, dump, out, style_for
 from toolpair.rules.pages import FAMILIES, pages
 from toolpair.shell.program import command
 

@@ -8,9 +8,8 @@ from typing import Final
 
 from toolpair.cli import exits, inputs
 from toolpair.cli.file_report import Entry
-from toolpair.cli.output import dump
 from toolpair.cli.sent_json import entry_of, in_order
-from toolpair.cli.terminal import Parser, TerminalStyle, add_common, add_leaf, one_profile, out, safe, style_for
+from toolpair.cli.terminal import Parser, TerminalStyle, add_common, add_leaf, dump, one_profile, out, safe, style_for
 from toolpair.session.session import Session
 from toolpair.transcript.counting import plural
 

@@ -13,10 +13,10 @@ from typing import Final
 
 from toolpair.agents.catalog import describe, index, index_of, looked_in
 from toolpair.cli import exits, streams
+from toolpair.cli.exits import UsageError
 from toolpair.cli.file_report import Entry
 from toolpair.cli.meant import closest
-from toolpair.cli.output import dump
-from toolpair.cli.terminal import Parser, TerminalStyle, UsageError, add_color, out, safe, say, style_for
+from toolpair.cli.terminal import Parser, TerminalStyle, add_color, dump, out, safe, say, style_for
 from toolpair.formats import get_agent, written_by
 from toolpair.formats.agent import NOT_UNDERSTOOD, FoundSession
 from toolpair.session.session import SessionError

@@ -6,8 +6,7 @@ from collections import Counter
 from typing import Any, Final
 
 from toolpair.cli.file_report import REPORT_VERSION, Checked, Entry, Totals
-from toolpair.cli.output import dump
-from toolpair.cli.terminal import TerminalStyle, out, safe, say
+from toolpair.cli.terminal import TerminalStyle, dump, out, safe, say
 from toolpair.transcript.counting import plural
 
 FORMATS: Final = ("text", "json")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import sys
@@ -11,14 +12,11 @@ from typing import IO, Any, Final, NoReturn
 from msgspec import Struct
 
 from toolpair.cli import streams
+from toolpair.cli.exits import UsageError
 from toolpair.shell.program import called
 
 COLORS: Final = ("auto", "always", "never")
 _WIDEST: Final = 100
-
-
-class UsageError(Exception):
-    """The command was used in a way that cannot be carried out. One sentence; exit code 2."""
 
 
 class TerminalStyle(Struct, frozen=True):
@@ -247,3 +245,8 @@ def one_profile(options: argparse.Namespace) -> str | None:
     if len(chosen) > 1:
         raise UsageError("Only `check` and `fix` take more than one --profile.")
     return chosen[0] if chosen else None
+
+
+def dump(value: Any, indent: int | None = None) -> str:
+    """JSON in ASCII only: control characters, bidirectional marks and lone surrogates are all escaped."""
+    return json.dumps(value, ensure_ascii=True, indent=indent)

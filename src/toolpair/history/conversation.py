@@ -24,7 +24,8 @@ from toolpair.history.joined_windows import (
     WindowRow,
 )
 from toolpair.history.row_index import RowIndex
-from toolpair.history.summary import CauseGroup, PairRow, Tally, Verdict, groups_of, verdict_from
+from toolpair.history.summary import CauseGroup, PairRow, groups_of, verdict_from
+from toolpair.history.verdict_text import Tally, Verdict
 from toolpair.history.window import NumberedWindow, Reading, Window
 from toolpair.history.window_checks import CheckedWindow, in_order, renumbered
 from toolpair.rules.problem import Problem

@@ -11,7 +11,15 @@ from msgspec.structs import replace
 
 from toolpair.dialects.block_texts import result_text, says_something_real
 from toolpair.history.checked_records import CheckedRecords
-from toolpair.history.verdict_text import Outlook, aside_text, badge_of, broken_text, sound_text, waiting_text
+from toolpair.history.verdict_text import (
+    Tally,
+    Verdict,
+    aside_text,
+    badge_of,
+    broken_text,
+    sound_text,
+    waiting_text,
+)
 from toolpair.rules.elsewhere import COPY
 from toolpair.rules.problem import Cause, Fix, Problem
 from toolpair.rules.profiles import Profile
@@ -21,31 +29,6 @@ from toolpair.transcript.pairing import Pair
 
 RowKind = Literal["pair", "text", "cut", "compaction", "damaged"]
 LABEL: Final = 400
-
-
-class Verdict(Struct, frozen=True):
-    """What would happen on resume now. Outputs are real tool outputs: not placeholders, not empty."""
-
-    messages: int
-    calls: int
-    outputs_total: int
-    outputs_seen: int
-    outputs_shortened: int
-    """How many of those seen are shortened: the agent sends their beginning and end."""
-    errors: int
-    warnings: int
-    infos: int
-    causes: int
-    refused: bool
-    native: bool
-    placeholders: int
-    waiting: int
-    """Calls without results."""
-    outlook: Outlook
-    badge: str
-    """The outcome, in a few words in capitals."""
-    sentence: str
-    """What to say beside the badge; never content of the session."""
 
 
 class CauseGroup(Struct, frozen=True, eq=False):
@@ -75,33 +58,6 @@ class PairRow(Struct, frozen=True, eq=False):
     message: int | None = None
     group: int = 1
     record: int | None = None
-
-
-class Tally(Struct, frozen=True):
-    """The counts behind a verdict, for a history or for a window of one."""
-
-    messages: int = 0
-    calls: int = 0
-    waiting: int = 0
-    """Calls without results."""
-    outputs: int = 0
-    """Real ones, whatever place they are in."""
-    seen: int = 0
-    """Those that reach the model."""
-    placeholders: int = 0
-    forgotten: int = 0
-    """Messages before lost links, and a user's words that are not sent."""
-    shortened: int = 0
-    """Outputs that reach the model without their middle."""
-
-    def __add__(self, other: Tally) -> Tally:
-        return Tally(*(getattr(self, name) + getattr(other, name) for name in _COUNTED))
-
-    def __sub__(self, other: Tally) -> Tally:
-        return Tally(*(getattr(self, name) - getattr(other, name) for name in _COUNTED))
-
-
-_COUNTED: Final = ("messages", "calls", "waiting", "outputs", "seen", "placeholders", "forgotten", "shortened")
 
 
 def tally_of(judged: CheckedRecords) -> Tally:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
+
+from msgspec import Struct
 
 from toolpair.dialects.block_texts import call_summary
 from toolpair.rules.problem import Problem
@@ -11,12 +13,61 @@ from toolpair.rules.profiles import Profile
 from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Transcript
 
-if TYPE_CHECKING:
-    from toolpair.history.summary import Tally, Verdict
-
 Outlook = Literal["stops", "loses", "ready"]
 _SUMMARY: Final = 48
 """Characters of a call's input shown in a sentence."""
+
+
+class Verdict(Struct, frozen=True):
+    """What would happen on resume now. Outputs are real tool outputs: not placeholders, not empty."""
+
+    messages: int
+    calls: int
+    outputs_total: int
+    outputs_seen: int
+    outputs_shortened: int
+    """How many of those seen are shortened: the agent sends their beginning and end."""
+    errors: int
+    warnings: int
+    infos: int
+    causes: int
+    refused: bool
+    native: bool
+    placeholders: int
+    waiting: int
+    """Calls without results."""
+    outlook: Outlook
+    badge: str
+    """The outcome, in a few words in capitals."""
+    sentence: str
+    """What to say beside the badge; never content of the session."""
+
+
+class Tally(Struct, frozen=True):
+    """The counts behind a verdict, for a history or for a window of one."""
+
+    messages: int = 0
+    calls: int = 0
+    waiting: int = 0
+    """Calls without results."""
+    outputs: int = 0
+    """Real ones, whatever place they are in."""
+    seen: int = 0
+    """Those that reach the model."""
+    placeholders: int = 0
+    forgotten: int = 0
+    """Messages before lost links, and a user's words that are not sent."""
+    shortened: int = 0
+    """Outputs that reach the model without their middle."""
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(*(getattr(self, name) + getattr(other, name) for name in _COUNTED))
+
+    def __sub__(self, other: Tally) -> Tally:
+        return Tally(*(getattr(self, name) - getattr(other, name) for name in _COUNTED))
+
+
+_COUNTED: Final = ("messages", "calls", "waiting", "outputs", "seen", "placeholders", "forgotten", "shortened")
 
 
 def aside_text(transcript: Transcript, errors: int) -> str:

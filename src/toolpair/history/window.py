@@ -16,7 +16,8 @@ from toolpair.history.checked_records import CheckedRecords, items_of
 from toolpair.history.outline import OutlineWindow
 from toolpair.history.row_index import RowPlaces
 from toolpair.history.shown_otherwise import speaks_otherwise
-from toolpair.history.summary import PairRow, Tally, rows_of
+from toolpair.history.summary import PairRow, rows_of
+from toolpair.history.verdict_text import Tally
 from toolpair.history.window_checks import CheckedWindow, ReportedWindow
 from toolpair.rules.profiles import Profile
 from toolpair.source.document import Document

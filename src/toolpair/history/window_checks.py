@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from toolpair.dialects.anthropic import STAND_INS, is_signed
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.outline import Outline, Range, ranges_of
-from toolpair.history.summary import Tally, tally_of
+from toolpair.history.summary import tally_of
+from toolpair.history.verdict_text import Tally
 from toolpair.rules.problem import Problem
 from toolpair.rules.registry import RULES, place_of
 from toolpair.transcript.edits import Edit, Remove, RemoveThinking, messages_of, records_of

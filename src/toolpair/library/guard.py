@@ -70,6 +70,8 @@ def guard(messages: Any, profile: str | None = None, mode: str = "raise") -> Any
     except Exception as error:
         answer = messages
         with contextlib.suppress(Exception):
+            from toolpair.library.report import in_short
+
             fault = f"{fault}: {in_short(error)}"
         warning = fault
         if mode == "report":
@@ -105,15 +107,6 @@ def _unjudged(profile: str | None, fault: str) -> Report:
     from toolpair.library.report import Report
 
     return Report(profile or "unknown", (), fault)
-
-
-def in_short(error: Exception) -> str:
-    """What an error says, in one line, also if it cannot say it."""
-    try:
-        said = f": {error}"
-    except Exception:
-        said = ""
-    return f"{type(error).__name__}{said}".split("\n", 1)[0][:300]
 
 
 def _warn(sentence: str) -> None:

@@ -15,8 +15,7 @@ from toolpair.history.checked_records import CheckedRecords, Ids
 from toolpair.history.list_windows import is_json, problems_in, shape_of
 from toolpair.history.losses import NOTHING, Losses, gone, less_sent, losses
 from toolpair.library.deep_messages import Held
-from toolpair.library.guard import in_short
-from toolpair.library.report import Report
+from toolpair.library.report import Report, in_short
 from toolpair.library.sdk_objects import plain, why_not_understood
 from toolpair.recipes import RECIPES
 from toolpair.recipes.careful import carefully

@@ -67,3 +67,12 @@ def one_line(problem: Problem) -> str:
 
 def _is_empty(id_: object) -> bool:
     return isinstance(id_, str) and not id_
+
+
+def in_short(error: Exception) -> str:
+    """What an error says, in one line, also if it cannot say it."""
+    try:
+        said = f": {error}"
+    except Exception:
+        said = ""
+    return f"{type(error).__name__}{said}".split("\n", 1)[0][:300]

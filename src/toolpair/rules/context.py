@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence, Set
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Literal
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from toolpair.dialects.besides import said_besides
 from toolpair.dialects.block_texts import argument_text, media_of, result_content, text_of
 from toolpair.dialects.new_ids import NewIds, loss
-from toolpair.rules.causes import Whole
+from toolpair.rules.causes.whole import Whole
 from toolpair.rules.elsewhere import Elsewhere
 from toolpair.rules.problem import Cause, Fix, Impact, Problem, Severity
 from toolpair.rules.profiles import Profile
@@ -25,12 +25,14 @@ from toolpair.transcript.model import Block, BlockKind, Message, Transcript, kep
 from toolpair.transcript.output_copies import Copies
 from toolpair.transcript.pairing import Pair, Pairing
 
-if TYPE_CHECKING:
-    from toolpair.rules.pair_states import Fit
-
 Fixes = Sequence[Fix] | Callable[[], Sequence[Fix] | None]
 LEFT: Final = "Only a guess tells what belongs together, so it is left for you."
 """Why a guess has no recommended fix."""
+
+
+Placement = Literal["right", "behind", "split", "late", "result_in_assistant"]
+"""Where a result is relative to its call. "behind": after text in its message; "split": spread over messages."""
+Fit = Literal["missing", "orphan", "duplicate", "mismatch"] | Placement
 
 
 class Between(Struct, frozen=True):

@@ -5,18 +5,14 @@ Both depend only on the transcript and the profile, never on problems found: che
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final
 
 from toolpair.dialects.openai_responses import call_family, output_family
-from toolpair.rules.context import Context
+from toolpair.rules.context import Context, Fit, Placement
 from toolpair.rules.wire import is_system
 from toolpair.transcript.edits import MoveResult
 from toolpair.transcript.model import Block, Message
 from toolpair.transcript.pairing import BY_ID, Pair, State
-
-Placement = Literal["right", "behind", "split", "late", "result_in_assistant"]
-"""Where a result is relative to its call. "behind": after text in its message; "split": spread over messages."""
-Fit = Literal["missing", "orphan", "duplicate", "mismatch"] | Placement
 
 _RESULT_ROLES: Final = ("tool", "function")
 _PLACES: Final = frozenset({"right", "behind", "split", "late", "result_in_assistant"})

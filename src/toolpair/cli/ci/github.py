@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from toolpair.cli.ci.paths import from_here
-from toolpair.cli.file_report import Checked, Totals, cause_sentence
+from toolpair.cli.file_report import Checked, Totals, cause_sentence, rule_shown
 from toolpair.cli.inputs import STDIN
-from toolpair.cli.output import rule_shown
 from toolpair.cli.terminal import out, safe
 from toolpair.transcript.counting import plural
 

@@ -10,8 +10,7 @@ from toolpair import __version__
 from toolpair.cli.ci.paths import uri_of
 from toolpair.cli.file_report import Checked, Entry, Totals, cause_sentence
 from toolpair.cli.inputs import STDIN
-from toolpair.cli.output import dump
-from toolpair.cli.terminal import out, safe
+from toolpair.cli.terminal import dump, out, safe
 from toolpair.rules.pages import page_of
 from toolpair.rules.profiles import profile as profile_named
 

@@ -6,10 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
-
 from toolpair.reports.excerpt.choosing import Chosen, choose
-from toolpair.reports.excerpt.issue import issue_of
+from toolpair.reports.excerpt.issue import Excerpt
 from toolpair.reports.excerpt.oracle import Oracle, Shown
 from toolpair.reports.excerpt.shrinking import smallest
 from toolpair.reports.redaction.copies import beside_notes, checked_copy, neutral_name, opened_alone
@@ -18,36 +16,6 @@ from toolpair.session.session import Refused, Session, open_session
 
 _LARGE: Final = 64 << 20
 """Bytes of a session of which an excerpt is redacted by itself: ids and words are not gathered from all of it."""
-
-
-class Excerpt(Struct, frozen=True):
-    """A part of a session that shows one of its problems."""
-
-    data: bytes
-    name: str
-    """What to call the file: it says nothing about the original's name."""
-    session: Session
-    """The excerpt, opened."""
-    problem: Problem
-    """The problem in the excerpt."""
-    number: int
-    """The number of the problem in the original, from 1."""
-    count: int
-    """How many problems the original has."""
-    redacted: bool
-    checks: int
-    """How many parts were tried."""
-    size_before: int
-    records_before: int
-    records: int
-    lines: bool
-    """Whether its records are lines of the file; else they are elements of a list."""
-    notes: tuple[str, ...]
-    """What the original shows only together with files beside it, one sentence each."""
-
-    def issue(self) -> str:
-        """The Markdown of a bug report for the agent's issue tracker, with the excerpt in it."""
-        return issue_of(self)
 
 
 def excerpt(

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from msgspec import Struct
 
 from toolpair import __version__
 from toolpair.history.sent_rows import SeenRow, seen_rows
@@ -15,9 +17,6 @@ from toolpair.rules.problem import Problem
 from toolpair.session.session import Session
 from toolpair.text.safe import visible
 from toolpair.transcript.counting import plural
-
-if TYPE_CHECKING:
-    from toolpair.reports.excerpt.excerpts import Excerpt
 
 LONGEST: Final = 60_000
 """Characters of an excerpt that an issue can take: trackers refuse longer ones."""
@@ -37,6 +36,36 @@ TRACKERS: Final = {
 """Format -> where its agent's bugs are reported."""
 _ROWS: Final = 40
 _TEXT: Final = 100
+
+
+class Excerpt(Struct, frozen=True):
+    """A part of a session that shows one of its problems."""
+
+    data: bytes
+    name: str
+    """What to call the file: it says nothing about the original's name."""
+    session: Session
+    """The excerpt, opened."""
+    problem: Problem
+    """The problem in the excerpt."""
+    number: int
+    """The number of the problem in the original, from 1."""
+    count: int
+    """How many problems the original has."""
+    redacted: bool
+    checks: int
+    """How many parts were tried."""
+    size_before: int
+    records_before: int
+    records: int
+    lines: bool
+    """Whether its records are lines of the file; else they are elements of a list."""
+    notes: tuple[str, ...]
+    """What the original shows only together with files beside it, one sentence each."""
+
+    def issue(self) -> str:
+        """The Markdown of a bug report for the agent's issue tracker, with the excerpt in it."""
+        return issue_of(self)
 
 
 def issue_of(excerpt: Excerpt) -> str:
