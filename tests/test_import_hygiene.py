@@ -229,7 +229,7 @@ DOORS = {
 }
 # A check of a small sound file loads 150 modules; these are 95 more, which a broken, a long, an odd or a saved one needs.
 CHECKING = {
-    "formats.format_detection": {"formats.understanding"},
+    "formats.format_detection": {"formats.understanding", "source.lexed_records"},
     "history.checked_records": {
         "dialects.request_bodies",
         "formats.damaged",

@@ -55,7 +55,8 @@ NEEDS: Final[dict[str, tuple[str, ...]]] = {
 OF_ROLES: Final[dict[str, frozenset[str]]] = {"kimi-cli": frozenset({"_system_prompt", "_checkpoint", "_usage"})}
 """Format id -> the same for the roles of records."""
 AROUND: Final[dict[str, frozenset[str]]] = {
-    "gemini-cli": frozenset({"sessionId", "projectHash", "startTime", "lastUpdated"})
+    "gemini-cli": frozenset({"sessionId", "projectHash", "startTime", "lastUpdated"}),
+    "cline-cli": frozenset({"version", "agent", "sessionId"}),
 }
 """Format id -> keys of the object around the messages that only its agent writes."""
 AGENTS: Final[dict[str, tuple[str, str | None]]] = {
