@@ -11,6 +11,7 @@ import pytest
 
 import toolpair
 from tests.copilot_sessions import CopilotSession
+from tests.oh_my_pi_sessions import TITLE
 from toolpair.cli.file_report import describe
 from toolpair.formats import all_formats
 from toolpair.reports.redaction.copies import redacted_session
@@ -181,7 +182,7 @@ EMPTY: dict[str, tuple[list[Any], str]] = {
     "pi, only begun": ([{**HEADER, "cwd": "/"}], "pi"),
     "pi, an aborted turn": ([{**HEADER, "cwd": "/"}, ABORTED], "pi"),
     "OpenClaw, an aborted turn": ([{**HEADER, "cwd": "/h/.openclaw/w"}, ABORTED], "openclaw"),
-    "oh-my-pi, a title": ([{"type": "title", "title": "A", "pad": ""}, {**HEADER, "cwd": "/"}], "oh-my-pi"),
+    "oh-my-pi, a title": ([TITLE, {**HEADER, "cwd": "/"}], "oh-my-pi"),
     "Codex, only begun": ([{"type": "session_meta", "timestamp": TIME, "payload": META}], "codex"),
     "Gemini, an error": (
         [OF_GEMINI, *({"id": k, "timestamp": TIME, "type": k, "content": "Hm."} for k in ("error", "info"))],
