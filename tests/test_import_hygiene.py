@@ -319,6 +319,7 @@ FORMATS = {
     "formats.claude_code.around": {"formats.claude_code.sending"},
     "formats.claude_code.light": {"formats.light"},
     "formats.claude_code.sending": {"formats.claude_code.sending.old"},
+    "formats.claude_code.sending.sent_records": {"formats.claude_code.sending.task_reports"},
     "formats.codex": {
         "formats.codex.damage",
         "formats.codex.editing",

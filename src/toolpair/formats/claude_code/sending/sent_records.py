@@ -8,7 +8,6 @@ from toolpair.dialects.block_texts import WrittenBlock
 from toolpair.formats.claude_code.attachments import speaks
 from toolpair.formats.claude_code.record_kinds import ChainNode
 from toolpair.formats.claude_code.sending.parts import Draft, RequestPart
-from toolpair.formats.claude_code.sending.task_reports import report_kind, reported
 from toolpair.transcript.model import Block
 
 Key = tuple[int, tuple[str | int, ...]]
@@ -57,8 +56,10 @@ def drafts_of(
                 continue
         else:
             continue
-        if reports and role == "user" and (kind := report_kind(node.value)) is not None:
-            parts = reported(parts, kind)
+        if reports and role == "user" and "origin" in node.value:
+            from toolpair.formats.claude_code.sending.task_reports import as_reported
+
+            parts = as_reported(parts, node.value)
         draft = Draft(role, parts, node.message_id, node.model, whole)
         draft.meta = node.value.get("isMeta") is True
         draft.beside = uid in beside

@@ -37,21 +37,16 @@ _BEGIN, _END = "<system-reminder>\n", "\n</system-reminder>"
 _CLOSING: Final = re.compile(r"<\s*/\s*system-reminder\s*>", re.IGNORECASE)
 
 
-def report_kind(record: Mapping[str, Any]) -> str | None:
-    """What kind of report a user record is; None for a person's words."""
-    origin = record.get("origin")
-    if not isinstance(origin, dict) or origin.get("kind") != "task-notification":
-        return None
-    kind = origin.get("subkind")
-    return None if kind == _RELAYED else kind if isinstance(kind, str) else ""
-
-
-def reported(parts: list[RequestPart], kind: str) -> list[RequestPart]:
-    """The parts as they are sent: one text, with its preface, before everything else."""
+def as_reported(parts: list[RequestPart], record: Mapping[str, Any]) -> list[RequestPart]:
+    """The parts of a user record as they are sent: a report is one text, with its preface, before everything else."""
+    origin = record["origin"]
+    if not isinstance(origin, dict) or origin.get("kind") != "task-notification" or origin.get("subkind") == _RELAYED:
+        return parts
     texts = [part for part in parts if part.type == "text"]
     words = [words_of(part) or "" for part in texts]
+    scheduled = origin.get("subkind") == _SCHEDULED
+    said = _scheduled("\n\n".join(words)) if scheduled else _reminder("\n".join(words))
     whole = len(parts) == 1 and isinstance(parts[0].value, str)
-    said = _scheduled("\n\n".join(words)) if kind == _SCHEDULED else _reminder("\n".join(words))
     first = RequestPart(said if whole else {"type": "text", "text": said}, texts[0].block if texts else None)
     return [first, *(part for part in parts if part.type != "text")]
 
