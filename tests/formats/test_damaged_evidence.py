@@ -103,3 +103,14 @@ def test_what_stands_around_torn_messages_tells() -> None:
 def test_what_can_be_read_of_a_damaged_record(raw: bytes, shown: dict[str, object]) -> None:
     leaves = {key: value for key, value in shown.items() if key not in ("data", "of")}
     assert lexed(raw) == {key: {"data": leaves, "of": [leaves]}.get(key, value) for key, value in shown.items()}
+
+
+@pytest.mark.parametrize("own", ["claude-code", "qwen-code"])
+def test_one_message_as_the_other_agent_writes_it_does_not_change_whose_file_it_is(own: str) -> None:
+    agent = AGENTS[own]
+    records = [json.loads(line) for line in agent.write(agent.begin(())).splitlines()]
+    at = next(n for n in range(3, len(records)) if records[n].get("type") == "user" and "message" in records[n])
+    said = {"parts": [{"text": "Go on."}]} if own == "claude-code" else {"content": "Go on."}
+    records[at]["message"] = {"role": "user", **said}
+    session = _opened(b"".join(json.dumps(record).encode() + b"\n" for record in records))
+    assert session is not None and session.format.id == own
