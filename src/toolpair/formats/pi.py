@@ -102,14 +102,13 @@ _OUTCOMES: Final[dict[str, Outcome]] = {
     "content.empty_text": ("healed", "pi leaves the empty text out.", None),
     "content.empty_message": ("healed", "pi leaves the empty message out.", None),
     "record.lone_surrogate": ("healed", "pi leaves the damaged characters out.", None),
-    "error.non_text": _SENT,
+    "error.non_text": ("healed", "pi sends the images after the results, which the API accepts.", None),
     "reasoning.missing_signature": ("healed", "pi sends the thinking as text.", None),
 }
 """What pi makes of a problem, by its rule."""
 
 
 _RENAMED: Final[Outcome] = ("healed", "pi sends another id on both sides.", None)
-_BEHIND: Final[Outcome] = ("healed", "pi sends the images after the results, which the API accepts.", None)
 
 
 # --- what is sent ------------------------------------------------------------------------------------------
@@ -346,8 +345,8 @@ class PiAgent(Agent):
         if problem.rule in ("id.pattern", "id.length") and fates.get(id(problem.call)) == "changed":
             outcomes = {**_OUTCOMES, problem.rule: _RENAMED}
         ways = history_of(transcript).ways
-        if problem.rule == "error.non_text" and ways is _NEW and fates.get(id(problem.result)) == "changed":
-            outcomes = {**_OUTCOMES, problem.rule: _BEHIND}
+        if problem.rule == "error.non_text" and not (ways is _NEW and fates.get(id(problem.result)) == "changed"):
+            outcomes = {**_OUTCOMES, problem.rule: _SENT}
         return what_becomes(TITLE, ways.version, problem, seen, outcomes)
 
 
