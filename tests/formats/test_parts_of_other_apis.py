@@ -70,6 +70,18 @@ def test_claude_code(form: str, words: list[Any]) -> None:
     assert made[2]["uuid"] == "r1" and made[2]["message"]["content"][1:] == words
 
 
+@pytest.mark.parametrize("content", [WORD, [text(WORD)]], ids=["a text", "parts"])
+def test_a_message_of_another_api_in_a_record_of_claude_code(content: Any) -> None:
+    log = Log()
+    log.user("u1", "Go.")
+    log.says("a1", "m1", text("I look."), call("toolu_one"))
+    log.record("user", "r1", message={"role": "tool", "tool_call_id": "toolu_one", "content": content})
+    log.says("a2", "m2", text("Done."))
+    made = hold("s.jsonl", written(log.values))
+    result = {"type": "tool_result", "tool_use_id": "toolu_one", "content": content}
+    assert made[2]["message"] == {"role": "user", "content": [result]} and made[2]["uuid"] == "r1"
+
+
 @pytest.mark.parametrize("form", [form for form in FORMS if form != "anthropic"])
 def test_a_call_in_another_form_in_claude_code(form: str) -> None:
     given = {"path": "."}
