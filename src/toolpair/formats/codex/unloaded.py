@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from msgspec.structs import replace
 
 from toolpair.dialects.besides import named_keys, texts_besides
 from toolpair.dialects.block_texts import is_real_output, output_lines
+from toolpair.dialects.item_types import type_name
 from toolpair.dialects.openai_responses import foreign_blocks, type_of
 from toolpair.formats.codex.meta import session_time
 from toolpair.formats.codex.readable import is_loaded, unread_fields
@@ -37,6 +38,9 @@ def check(context: Context, items: Sequence[Item], lines: Sequence[RolloutLine],
 
 def _items(context: Context) -> None:
     """Calls, outputs and messages that lack a field, or have one of the wrong type."""
+    for number, message in enumerate(context.messages):
+        if len(message.blocks) == 1 and _elsewhere(message.blocks[0].value):
+            _hold_back(context, number)
     unread = {
         id(block): (block, at)
         for number, message in enumerate(context.messages)
@@ -103,11 +107,26 @@ def _ways(context: Context, block: Block) -> tuple[list[Fix], str | None]:
     if value is not block.value and is_loaded(value):
         title = "remove the copy of the output from it"
         return [Fix("fix-item", title, (SetValue(block, value),), recommended=True)], None
-    if type_of(value) == "message":
-        elsewhere = named_keys(list(dict.fromkeys(key for key, _ in texts_besides(value, frozenset({"content"})))))
-        if elsewhere and not value.get("content"):
-            return [], f"What it says stands under keys that toolpair does not know ({elsewhere})."
+    if keys := _elsewhere(value):
+        return [], f"What it says stands under keys that toolpair does not know ({keys})."
     return [], "What the field should contain is not in the file."
+
+
+def _elsewhere(item: Any) -> str:
+    """The keys under which a message says all that it says, where its content is empty; none for any other item."""
+    if type_name(item) != "message" or item.get("content"):
+        return ""
+    return named_keys(list(dict.fromkeys(key for key, _ in texts_besides(item, frozenset({"content"})))))
+
+
+def _hold_back(context: Context, number: int) -> None:
+    """Recommend no placeholder for the calls right before a message that is not understood: it may be their output."""
+    before = next((message for message in reversed(context.messages[:number]) if message.role != "tool"), None)
+    calls = {id(call) for call in before.calls} if before is not None else set()
+    for at, problem in enumerate(context.problems):
+        if id(problem.call) in calls and any(fix.placeholder and fix.recommended for fix in problem.fixes):
+            fixes = tuple(replace(fix, recommended=fix.recommended and not fix.placeholder) for fix in problem.fixes)
+            context.problems[at] = replace(problem, fixes=fixes, no_fix="The message after the call is not understood.")
 
 
 def _is_answered(context: Context, foreign: Block) -> bool | None:
