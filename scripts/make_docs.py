@@ -99,6 +99,16 @@ ALONE: Final[Mapping[str, Callable[[], str]]] = {"export.md": export}
 """File in docs/ itself -> what makes it."""
 
 
+STAMPED: Final = ("on-resume.md",)
+"""Files in docs/ that are written by hand, but for the versions in their headings."""
+
+
+def stamped(docs: Path) -> dict[Path, str]:
+    """The pages that are written by hand, with the versions of today in their headings."""
+    stamp: Callable[[str], str] = import_module("measured_versions").stamped
+    return {Path(name): stamp((docs / name).read_text(encoding="utf-8")) for name in STAMPED if (docs / name).is_file()}
+
+
 def wanted() -> dict[Path, str]:
     """Every made page, by its path below docs/."""
     alone = {Path(name): _MADE + make().rstrip("\n") + "\n" for name, make in ALONE.items()}
@@ -130,7 +140,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 when something is out of date")
     parser.add_argument("--docs", type=Path, default=_ROOT / "docs", metavar="FOLDER", help="default: docs/")
     options = parser.parse_args(argv)
-    pages = wanted()
+    pages = wanted() | stamped(options.docs)
     stale, gone = out_of_date(options.docs, pages)
     for path in (*stale, *gone):
         print(f"{options.docs.name}/{path}: {'out of date' if path in stale else 'nothing makes it any more'}")

@@ -57,6 +57,20 @@ class PiSession:
         return lines(self.records)
 
 
+def images_in_errors() -> bytes:
+    """Two results that are errors and one that is none, with images in them."""
+    image = {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"}
+    session = PiSession()
+    session.user("Begin.")
+    session.says("I look.", "one", "two", "three")
+    for name, error, more in (("one", True, [image, image]), ("two", False, [image]), ("three", True, [image])):
+        session.result(name, error=error)
+        session.records[-1]["message"]["content"] += more
+    session.records[-1]["message"]["content"] = [image]
+    session.says("Done.")
+    return session.data()
+
+
 def call(name: str) -> Record:
     return {"type": "toolCall", "id": f"toolu_{name}", "name": "bash", "arguments": {"command": f"echo {name}"}}
 

@@ -13,6 +13,9 @@ from types import ModuleType
 import pytest
 
 from tests.patience import PATIENCE
+from toolpair.formats.opencode.format import NEWEST as OF_BOTH
+from toolpair.formats.opencode.history import KILO
+from toolpair.formats.pi.format import NEWEST
 from toolpair.recipes import RECIPES
 from toolpair.rules.pages import pages
 from toolpair.rules.profiles import PROFILES
@@ -42,8 +45,16 @@ def wanted(made: ModuleType) -> dict[Path, str]:
 
 
 def test_the_made_pages_are_current(made: ModuleType, wanted: dict[Path, str]) -> None:
-    stale, gone = made.out_of_date(DOCS, wanted)
+    stale, gone = made.out_of_date(DOCS, wanted | made.stamped(DOCS))
     assert not (stale or gone), "run `python scripts/make_docs.py`"
+
+
+def test_headings_of_pages_by_hand_name_the_versions_that_were_measured(made: ModuleType, tmp_path: Path) -> None:
+    page = "# pi 0.1\n## pi 1.0.0, 0.87.1 and Kilo CLI 7.0\npi 1.0.0 is older; ## pi 1.0\n## OpenClaw 2026.6.11\n"
+    (tmp_path / "on-resume.md").write_text(page, encoding="utf-8")
+    (text,) = made.stamped(tmp_path).values()
+    expected = page.replace("## pi 1.0.0, 0.87.1", f"## pi {NEWEST}, 0.87.1").replace("7.0\n", f"{OF_BOTH[KILO]}\n")
+    assert text == expected
 
 
 def test_there_is_a_page_for_everything(wanted: dict[Path, str]) -> None:

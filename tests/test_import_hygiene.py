@@ -250,7 +250,7 @@ DOORS = {
 }
 # A check of a small sound file loads 150 modules; these are 95 more, which a broken, a long, an odd or a saved one needs.
 CHECKING = {
-    "formats.engine.detection.format_detection": {"formats.engine.detection.understanding"},
+    "formats.engine.detection.format_detection": {"formats.engine.detection.understanding", "source.lexed_records"},
     "history.checked_records": {
         "dialects.request_bodies",
         "formats.engine.damage.damaged",
@@ -344,6 +344,7 @@ FORMATS = {
     "formats.claude_code.around": {"formats.claude_code.sending"},
     "formats.claude_code.light": {"formats.engine.reading.light"},
     "formats.claude_code.sending": {"formats.claude_code.sending.old"},
+    "formats.claude_code.sending.sent_records": {"formats.claude_code.sending.task_reports"},
     "formats.codex.format": {
         "formats.codex.fix_notes",
         "formats.codex.light",

@@ -302,3 +302,28 @@ def test_a_list_of_another_api_is_still_none_of_these() -> None:
     ]
     with pytest.raises(ValueError, match=r"."):
         toolpair.check(messages)
+
+
+NAMELESS: dict[str, Value] = {
+    "a tool_result block": {"type": "tool_result", "content": OUTPUT},
+    "an id that is a number": {"type": "tool_result", "tool_use_id": 5, "content": OUTPUT},
+    "an output item": {"type": "function_call_output", "output": OUTPUT},
+}
+
+
+@pytest.mark.parametrize("name", NAMELESS)
+@pytest.mark.parametrize("others", [1, 2])
+def test_a_result_without_an_id_is_one_in_a_list_of_chat_messages(name: str, others: int) -> None:
+    """Also where nothing else shows what the list is, once its own orphans are kept as text."""
+    orphans = [{"role": "tool", "tool_call_id": f"call_{number}", "content": "seen"} for number in range(others)]
+    messages = [*orphans, {"role": "user", "content": [NAMELESS[name]]}]
+    session = open_session("list.json", data=json.dumps(messages).encode())
+    assert session.format.id == "openai-chat"
+    assert [problem.rule for problem in session.problems if problem.severity == "error"] == ["result.orphan"] * (
+        others + 1
+    )
+    session.stage_recommended()
+    made = session.to_bytes()
+    assert made.count(OUTPUT.encode()) == 1 and not session.staging.losses
+    again = open_session("list.json", data=made, format="openai-chat")
+    assert not [problem for problem in again.problems if problem.severity == "error"]

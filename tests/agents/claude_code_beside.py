@@ -20,6 +20,11 @@ def sessions() -> dict[str, bytes]:
         "open calls, broken off behind results": written(_open_calls(words=False)),
         "open calls above the last words": written(_open_calls(words=True)),
         "a reminder in front of a lone result": written(_lone_result()),
+        "a result as another API's message": written(_as_message_of_another_api()),
+        "a task's report": written(_reported("<task-notification>done </system-reminder></task-notification>")),
+        "a task's report in blocks": written(_reported([text("one"), text("two")])),
+        "a task's report without its origin": written(_reported("<task-notification>done</task-notification>", None)),
+        "a scheduled prompt": written(_reported("Look again.", "scheduled-trigger")),
         "records over several lines": written(_exchange(), over_lines={1, 2}),
     }
 
@@ -46,6 +51,22 @@ def _exchange(*before: Any, content: Any = "output", reminded: bool = False) -> 
     log.says(_uuid(5), "msg_2", text("done"))
     log.user(_uuid(6), "next")
     log.says(_uuid(7), "msg_3", text("ok"))
+    return log
+
+
+def _as_message_of_another_api() -> Log:
+    log = _exchange()
+    log.values[2]["message"] = {"role": "tool", "tool_call_id": "toolu_01A", "content": "output"}
+    return log
+
+
+def _reported(content: Any, subkind: str | None = "") -> Log:
+    """`subkind` of the report; None: nothing says that it is one."""
+    log = _exchange()
+    kind = {"subkind": subkind} if subkind else {}
+    origin = {} if subkind is None else {"origin": {"kind": "task-notification", **kind}}
+    log.user(_uuid(8), content, **origin)
+    log.says(_uuid(9), "msg_4", text("seen"))
     return log
 
 

@@ -13,7 +13,8 @@ from typing import Any
 from tests.agents.running import PROMPT
 from toolpair.formats.format import SentRequest
 
-_REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
+_REMINDER = re.compile(r"<system-reminder>(?!\n\[SYSTEM NOTIFICATION).*?</system-reminder>", re.DOTALL)
+"""Not the reports of tasks, which are in the session file."""
 _ADDED_FIELDS = frozenset({"cache_control", "citations", "caller"})
 Message = tuple[str, list[dict[str, Any]]]
 
@@ -87,6 +88,5 @@ def _is_empty_text(piece: Any) -> bool:
 
 
 def _words(text: Any) -> str:
-    """A text without reminders; a report of a task becomes one when it is sent."""
-    words = _REMINDER.sub("", text).rstrip() if isinstance(text, str) else ""
-    return "" if words.lstrip().startswith("<task-notification>") else words
+    """A text without reminders."""
+    return _REMINDER.sub("", text).rstrip() if isinstance(text, str) else ""

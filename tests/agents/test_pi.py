@@ -14,7 +14,7 @@ from tests.agents.comparing import all_differences, all_faults, errors_of, row_d
 from tests.agents.running import PROMPT, Messages, Resumed
 from tests.broken_sessions import Planted
 from tests.formats.fixing import errors, fixed
-from tests.pi_sessions import NAME, corpus
+from tests.pi_sessions import NAME, corpus, images_in_errors
 from toolpair.dialects.block_texts import text_of
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
@@ -33,7 +33,7 @@ def version(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def planted() -> dict[str, Planted]:
-    return corpus()
+    return {**corpus(), "images in errors": Planted(images_in_errors(), ())}
 
 
 def opened(folder: Path, version: str, data: bytes) -> Session:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.agents import planted
+from tests.agents import claude_code_beside, planted
 from tests.agents.planted import DEFECTS, Records, sound, written
 from tests.formats.claude_code_files import Log, call, text
 from toolpair.dialects.block_texts import is_real_output, result_text, text_of
@@ -282,3 +282,30 @@ def test_losses_are_real_and_all_of_them_are_named(seed: int) -> None:
     assert lost <= named | told
     verdict = session.conversation.verdict
     assert 0 <= verdict.outputs_seen <= verdict.outputs_total
+
+
+# --- reports of tasks --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", [None, "2.1.329", "2.1.1"])
+@pytest.mark.parametrize("name", ["a task's report", "a task's report in blocks", "a scheduled prompt"])
+def test_what_a_task_says_is_sent_as_nobodys_words(name: str, version: str | None) -> None:
+    data = claude_code_beside.sessions()[name]
+    session = open_session("session.jsonl", data=data, agent_version=version)
+    said = seen_of(session).messages[-2].parts
+    words = said[0].value["text"]
+    assert said[0].block is not None and not session.problems
+    assert len(said) == (2 if version == "2.1.1" and "blocks" in name else 1)
+    if version == "2.1.1":
+        assert words.startswith(("<task-notification>", "one", "Look"))
+    elif name == "a scheduled prompt":
+        assert words.startswith("[SCHEDULED TASK - ") and words.endswith("\n\nLook again.")
+    else:
+        preface = "<system-reminder>\n[SYSTEM NOTIFICATION - NOT USER INPUT]\n"
+        assert words.startswith(preface) and words.endswith("\n</system-reminder>")
+        assert words.count("</system-reminder>") == 1
+
+
+def test_a_report_is_one_by_where_it_comes_from() -> None:
+    session = open_session("s.jsonl", data=claude_code_beside.sessions()["a task's report without its origin"])
+    assert lines(seen_of(session))[-2] == "user: <task-notification>done</task-notification>"

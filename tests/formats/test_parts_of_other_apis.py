@@ -70,6 +70,18 @@ def test_claude_code(form: str, words: list[Any]) -> None:
     assert made[2]["uuid"] == "r1" and made[2]["message"]["content"][1:] == words
 
 
+@pytest.mark.parametrize("content", [WORD, [text(WORD)]], ids=["a text", "parts"])
+def test_a_message_of_another_api_in_a_record_of_claude_code(content: Any) -> None:
+    log = Log()
+    log.user("u1", "Go.")
+    log.says("a1", "m1", text("I look."), call("toolu_one"))
+    log.record("user", "r1", message={"role": "tool", "tool_call_id": "toolu_one", "content": content})
+    log.says("a2", "m2", text("Done."))
+    made = hold("s.jsonl", written(log.values))
+    result = {"type": "tool_result", "tool_use_id": "toolu_one", "content": content}
+    assert made[2]["message"] == {"role": "user", "content": [result]} and made[2]["uuid"] == "r1"
+
+
 @pytest.mark.parametrize("form", [form for form in FORMS if form != "anthropic"])
 def test_a_call_in_another_form_in_claude_code(form: str) -> None:
     given = {"path": "."}
@@ -144,23 +156,85 @@ def test_goose(form: str, tmp_path: Path) -> None:
     assert b'\\"toolResponse\\"' in made or b'"toolResponse"' in made
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_codex_uses_the_output(form: str) -> None:
-    """Codex does not read the item, so the result is written where it does."""
-    made = Rollout()
-    made.begins("t1", "Go.")
-    made.call("call_one")
-    made.record("response_item", {"type": "message", "role": "user", "content": [part(form, "call_one")]})
-    made.says("Done.")
-    made.ends()
-    session = open_session("rollout-2026-11-21T08-00-00-0.jsonl", data=made.data)
+PLACES = [
+    *((form, place) for form in FORMS for place in ("a part", "a part beside words")),
+    ("chat", "the item"),
+    ("chat", "a message"),
+]
+
+
+@pytest.mark.parametrize(("form", "place"), PLACES)
+def test_codex_uses_the_output(form: str, place: str) -> None:
+    """Codex does not read the item, so the result is written where it does, and no copy of it stays."""
+    found, words = part(form, "call_one"), {"type": "input_text", "text": "words of mine"}
+    content = [found, words] if "words" in place else [found]
+    item = {"type": "message", "role": "user", "content": content}
+    if place in ("the item", "a message"):
+        item = found if place == "the item" else {"type": "message", **found}
+    session = open_session(ROLLOUT, data=rollout(item))
     assert set(errors(session)) == {"result.missing", "rollout.not_loaded"}
     session.stage_recommended()
     assert not errors(session) and not session.staging.losses
-    assert b"No result was recorded" not in session.to_bytes()
-    outputs = [one.get("payload", {}) for one in map(json.loads, session.to_bytes().splitlines())]
+    made = session.to_bytes()
+    assert made.count(WORD.encode()) == 1 and b"No result was recorded" not in made
+    outputs = [one.get("payload", {}) for one in map(json.loads, made.splitlines())]
     (output,) = (one for one in outputs if one.get("type") == "function_call_output")
     assert output["call_id"] == "call_one" and WORD in json.dumps(output["output"])
+    assert made.count(b"words of mine") == ("words" in place)
+
+
+ROLLOUT = "rollout-2026-11-21T08-00-00-0.jsonl"
+
+
+def rollout(item: dict[str, Any]) -> bytes:
+    made = Rollout()
+    made.begins("t1", "Go.")
+    made.call("call_one")
+    made.uses()
+    made.record("response_item", item)
+    made.says("Done.")
+    made.ends()
+    return made.data
+
+
+@pytest.mark.parametrize("form", ["anthropic", "gemini", "bedrock"])
+def test_codex_uses_the_output_of_an_item_of_no_type_that_it_knows(form: str) -> None:
+    session = open_session(ROLLOUT, data=rollout(part(form, "call_one")))
+    assert errors(session) == ["result.missing"]
+    session.stage_recommended()
+    assert not errors(session) and b"No result was recorded" not in session.to_bytes()
+
+
+@pytest.mark.parametrize("more", [{"text": "words of mine"}, {"call_id": "call_one", "body": "words of mine"}])
+def test_a_message_of_codex_with_its_content_elsewhere_stays_as_it_is(more: dict[str, Any]) -> None:
+    item = {"type": "message", "role": "user", **more}
+    session = open_session(ROLLOUT, data=rollout(item))
+    (problem,) = (found for found in session.problems if found.rule == "rollout.not_loaded")
+    assert not problem.fixes and "under keys that toolpair does not know" in str(problem.no_fix)
+    assert session.stage_recommended() is None, "the output may be in it"
+
+
+def test_nor_does_a_call_get_a_placeholder_before_an_empty_message_that_says_something_elsewhere() -> None:
+    item = {"type": "message", "role": "user", "content": [], "wording": ["words of mine"]}
+    session = open_session(ROLLOUT, data=rollout(item))
+    assert errors(session) == ["result.missing"] and session.stage_recommended() is None
+
+
+def test_a_call_of_another_api_in_a_message_of_codex_is_not_dropped() -> None:
+    call_ = {"id": "call_two", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    data = rollout({"type": "message", "role": "assistant", "content": None, "tool_calls": [call_]})
+    session = open_session(ROLLOUT, data=data)
+    (problem,) = (found for found in session.problems if found.rule == "rollout.not_loaded")
+    assert not problem.fixes and "a call that is written as another API spells it" in str(problem.no_fix)
+
+
+def test_a_message_of_codex_without_its_type_gets_it() -> None:
+    said = {"role": "user", "content": [{"type": "input_text", "text": "words of mine"}]}
+    session = open_session(ROLLOUT, data=rollout(said))
+    assert "rollout.not_loaded" in errors(session)
+    session.stage_recommended()
+    payloads = [json.loads(line)["payload"] for line in session.to_bytes().splitlines()]
+    assert {"type": "message", **said} in payloads and not session.staging.losses
 
 
 def cline(*blocks: dict[str, Any], calls: int = 2) -> bytes:

@@ -27,7 +27,7 @@ from tests.formats.fixing import (
     seen_of,
     told,
 )
-from tests.pi_sessions import CHANGES, ID, NAME, PiSession, change, corpus, sound, take_out
+from tests.pi_sessions import CHANGES, ID, NAME, PiSession, change, corpus, images_in_errors, sound, take_out
 from toolpair.agents import catalog
 from toolpair.agents.installed import installed_version
 from toolpair.agents.resume_command import how_to_resume
@@ -597,3 +597,30 @@ def test_what_stands_beside_an_output_stays_when_it_is_kept_as_text(tmp_path: Pa
     data = mended(tmp_path, made.data())
     assert json.dumps("-1 hello\n+1 bye").encode() in data and b"toolu_unknown" not in data
     assert "+1 bye" not in told(opened(tmp_path, data))
+
+
+@pytest.mark.parametrize("version", ["1.5.2", "1.3.0", "1.2.0", "0.87.1"])
+def test_images_of_errors_follow_the_results(version: str) -> None:
+    session = open_session(NAME, data=images_in_errors(), agent_version=version)
+    seen = session.conversation.judged.seen
+    assert seen is not None
+    sent = [part.value for part in seen.messages[2].parts]
+    kinds = [[part["type"] for part in value["content"]] if value["type"] == "tool_result" else "" for value in sent]
+    effects = {problem.on_resume.effect for problem in session.problems if problem.on_resume is not None}
+    assert {problem.rule for problem in session.problems} == {"error.non_text"}
+    assert effects == ({"rejected"} if version < "1.3" else {"healed"})
+    if version < "1.3":
+        assert kinds == [["text", "image", "image"], ["text", "image"], ["text", "image"]]
+        return
+    assert kinds == [["text", "text"], ["text", "image"], ["text"], "", "", "", "", ""]
+    assert sent[0]["content"][1]["text"] == "(image attached after the tool results)"
+    assert [value.get("text", "") for value in sent[3:]] == [
+        "Images from the error result of tool call toolu_one (bash):",
+        "",
+        "",
+        "Images from the error result of tool call toolu_three (bash):",
+        "",
+    ]
+    assert session.conversation.verdict.badge.startswith("RESUMES")
+    session.stage_recommended()
+    assert not session.staging.losses and not errors(session)

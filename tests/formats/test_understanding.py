@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import toolpair
+from tests.copilot_sessions import CopilotSession
+from tests.oh_my_pi_sessions import TITLE
+from toolpair.cli.file_report import describe
 from toolpair.formats import all_formats
 from toolpair.reports.redaction.copies import redacted_session
 from toolpair.session.session import Session, SessionError, open_session
@@ -162,6 +166,50 @@ def test_a_gemini_session_whose_first_turn_failed_is_one(others: list[str]) -> N
     session = opened({**outer, "messages": [asks, *messages]})
     assert session.format.id == "gemini-cli" and len(session.conversation.transcript.messages) == 1
     assert not errors(session)
+
+
+ABORTED: Message = {
+    "type": "message",
+    "id": "a1",
+    "parentId": None,
+    "timestamp": TIME,
+    "message": {"role": "assistant", "content": [], "stopReason": "aborted", "errorMessage": "x", "timestamp": 1}
+    | {"api": "a", "provider": "p", "model": "m"},
+}
+HEADER = {"type": "session", "version": 3, "id": "s", "timestamp": TIME}
+OF_GEMINI = {"sessionId": "s", "projectHash": "h", "startTime": TIME, "lastUpdated": TIME}
+EMPTY: dict[str, tuple[list[Any], str]] = {
+    "pi, only begun": ([{**HEADER, "cwd": "/"}], "pi"),
+    "pi, an aborted turn": ([{**HEADER, "cwd": "/"}, ABORTED], "pi"),
+    "OpenClaw, an aborted turn": ([{**HEADER, "cwd": "/h/.openclaw/w"}, ABORTED], "openclaw"),
+    "oh-my-pi, a title": ([TITLE, {**HEADER, "cwd": "/"}], "oh-my-pi"),
+    "Codex, only begun": ([{"type": "session_meta", "timestamp": TIME, "payload": META}], "codex"),
+    "Gemini, an error": (
+        [OF_GEMINI, *({"id": k, "timestamp": TIME, "type": k, "content": "Hm."} for k in ("error", "info"))],
+        "gemini-cli",
+    ),
+    "Kimi, only begun": ([{"role": "_checkpoint", "id": 0}, {"role": "_usage", "token_count": 1}], "kimi-cli"),
+    "Copilot, only begun": (CopilotSession().records, "copilot-cli"),
+    "Qwen, a title": (
+        [
+            {"uuid": "u", "parentUuid": None, "sessionId": "s", "timestamp": TIME, "type": "system"}
+            | {"subtype": "custom_title", "systemPayload": {"customTitle": "A"}, "cwd": "/", "version": "1"}
+        ],
+        "qwen-code",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EMPTY)
+def test_a_session_without_a_message_that_is_sent_is_called_empty(name: str, tmp_path: Path) -> None:
+    values, own = EMPTY[name]
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(lines_of(values))
+    session = open_session(path)
+    verdict = session.conversation.verdict
+    assert session.format.id == own and not errors(session)
+    assert verdict.badge == "EMPTY" and "nothing to check" in verdict.sentence
+    assert describe(session, str(path)).verdict.startswith("EMPTY. ")
 
 
 # --- OpenClaw ----------------------------------------------------------------------------------------------

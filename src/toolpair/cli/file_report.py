@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
+from toolpair.history.verdict_text import EMPTY
 from toolpair.session.session import Branch, Cause, Conversation, Location, Problem, Session
 
 Entry = dict[str, Any]
@@ -73,7 +74,10 @@ def describe(
             on_resume.append(problem.on_resume.text if problem.on_resume is not None else None)
     damaged = sum(found.damaged for found in session.conversations) + session.file.container.damaged_outside
     counts["damaged"] = damaged
-    verdict = session.conversation.verdict.sentence if len(session.conversations) == 1 else ""
+    alone = session.conversation.verdict if len(session.conversations) == 1 else None
+    verdict = alone.sentence if alone is not None else ""
+    if alone is not None and alone.badge == EMPTY:
+        verdict = f"{EMPTY}. {verdict}"
     if damaged and not verdict:
         verdict = f"{damaged:,} of its lines cannot be read; they are kept as they are."
     entry: Entry = {

@@ -128,6 +128,14 @@ def message_of(value: Any, record: int) -> Message | None:
     return Message(value.get("role"), (*blocks, *calls), (record,), shape, value)
 
 
+def message_as_result(message: dict[str, Any], record: int, slot: tuple[str | int, ...]) -> Block | None:
+    """The result that a whole message is, where it is written as another API spells it; None for any other message."""
+    found = _foreign(message)
+    if found is None or found.kind != "result":
+        return None
+    return foreign_block(found, record, slot, whole=True)
+
+
 def _foreign(value: Any) -> ForeignPart | None:
     from toolpair.dialects.foreign_parts import foreign_part  # few files need it
 

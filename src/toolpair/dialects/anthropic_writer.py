@@ -13,6 +13,10 @@ from toolpair.transcript.draft import DraftBlock
 _CALLS: Final = ("call", "server_call", "mcp_call")
 
 
+_WHOLE: Final = ((), ("message",))
+"""Slots of messages, in lists and in records."""
+
+
 class AnthropicWriter(WriterBase):
     def renamed(self, block: DraftBlock, id_: str) -> Any:
         return {**block.value, "id" if block.kind in _CALLS else "tool_use_id": id_}
@@ -35,7 +39,7 @@ class AnthropicWriter(WriterBase):
 
     def with_blocks(self, value: Any, blocks: Iterable[DraftBlock]) -> Any:
         found = list(blocks)
-        if any(block.source is not None and block.source.form and block.slot == () for block in found):
+        if any(block.source is not None and block.source.form and block.slot in _WHOLE for block in found):
             value = left_of(value) | self.holder("assistant" if found[0].kind == "call" else "user")
         beside = [block for block in found if _is_beside(block)]
         if isinstance(calls := value.get("tool_calls"), list):

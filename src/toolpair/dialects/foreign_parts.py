@@ -36,12 +36,11 @@ class _Spelling(Struct, frozen=True):
         if self.under:
             inner: dict[str, Any] = next((value[key] for key in self.under if isinstance(value.get(key), dict)), {})
             return inner if any(isinstance(inner.get(key), str) for key in (self.id, *self.names)) else None
+        type_, said = value.get("type"), any(key in value for key in self.said)
         if not isinstance(value.get(self.id), str):
-            return None
-        type_ = value.get("type")
+            return value if self.kind == "result" and said and isinstance(type_, str) and type_ in self.types else None
         if any(isinstance(name, str) and name in self.types for name in (type_, value.get("role"))):
             return value
-        said = any(key in value for key in self.said)
         if self.kind == "call":
             said = said and any(key in value for key in self.names)
         return value if said else None

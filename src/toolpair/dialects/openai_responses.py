@@ -90,6 +90,9 @@ OF_ASSISTANT: Final = frozenset(
 """More item types that the model makes."""
 
 
+_NO_MESSAGE: Final = ITEMS - {"message"}
+
+
 def type_of(item: Any) -> str | None:
     """The item's type; None when it is not an item. Early files leave it out of messages."""
     if not isinstance(item, dict):
@@ -142,7 +145,7 @@ def foreign_blocks(item: Any, record: int) -> tuple[Block, ...]:
     """What an element of a list of items says where it holds calls or results of another API's; empty where it holds
     none. Its own words are an item of their own.
     """
-    if not isinstance(item, dict) or type_of(item) not in (None, "message"):
+    if not isinstance(item, dict) or type_of(item) in _NO_MESSAGE:
         return ()
     if item.get("role") not in _ROLES and not is_mislabelled(item) and (found := _foreign_part(item)) is not None:
         return (_foreign(found, record, ()),)

@@ -14,6 +14,8 @@ from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Transcript
 
 Outlook = Literal["stops", "loses", "ready"]
+EMPTY: Final = "EMPTY"
+"""The badge of a session without a message that its agent would send."""
 _SUMMARY: Final = 48
 """Characters of a call's input shown in a sentence."""
 
@@ -87,7 +89,7 @@ def badge_of(tally: Tally, head: Transcript, errors: int, refused: bool, refuses
         return "stops", "WON'T RESUME"
     if not errors:
         if not tally.calls and not tally.outputs and not tally.forgotten:
-            return "ready", "NO CALLS YET" if tally.messages else "EMPTY"
+            return "ready", "NO CALLS YET" if tally.messages else EMPTY
         return "ready", "READY TO RESUME" if _is_resumed(head) else "VALID"
     if not head.tree.resumed or head.tree.elsewhere:
         return "loses", plural(errors, "PROBLEM", "PROBLEMS")
@@ -157,6 +159,8 @@ def sound_text(tally: Tally, head: Transcript, profile: Profile, waiting: str, r
     if tally.forgotten:
         verb = "is" if tally.forgotten == 1 else "are"
         checked = f"{plural(tally.forgotten, 'earlier message')} {verb} not sent. {checked}"
+    if badge_of(tally, head, 0, False, refuses)[1] == EMPTY:
+        return "It has no message that would be sent, so there is nothing to check."
     if not calls:
         return f"No tool calls in {plural(tally.messages, 'message')}. {checked}"
     if tally.waiting:

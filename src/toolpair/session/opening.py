@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from toolpair.formats import address_of, by_id, get_format
 from toolpair.formats.engine.detection.format_detection import (
+    PLAIN,
     by_outer,
     format_by_evidence,
     format_of,
@@ -253,7 +254,9 @@ def _snapshot(name: str, limits: Limits, progress: OnProgress | None) -> Snapsho
 def _first_look(source: ConversationSource, profile: str | None) -> Format | None:
     """The format by the first records; if they do not show it, by what is around them, or by all of them."""
     document = source.document
-    found = format_of(document, profile) or by_outer(source.outer, document.kind)
+    found = format_of(document, profile)
+    if found is None or found.id in PLAIN:  # an agent's messages may look like any others
+        found = by_outer(source.outer, document.kind) or found
     return format_of_all(document, profile) if found is None and not is_settled(document, found) else found
 
 

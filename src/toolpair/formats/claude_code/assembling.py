@@ -7,12 +7,13 @@ from typing import Final
 
 from msgspec import Struct
 
-from toolpair.dialects.anthropic import block_of, blocks_of
+from toolpair.dialects.anthropic import block_of, blocks_of, message_as_result
 from toolpair.formats.claude_code.attachments import speaks
 from toolpair.formats.claude_code.record_kinds import ChainNode, text_or_none
 from toolpair.transcript.model import Block, ContentShape, Message
 
 _SLOT: Final = ("message", "content")
+_ROLES: Final = ("user", "assistant")
 
 
 class _Draft(Struct, eq=False):
@@ -30,6 +31,9 @@ class _Draft(Struct, eq=False):
 def blocks_of_node(node: ChainNode) -> tuple[tuple[Block, ...], ContentShape]:
     """The blocks of one record, with the links that the agent wrote in addition to the ids."""
     content = node.content
+    message = node.value["message"]
+    if message.get("role") not in _ROLES and (whole := message_as_result(message, node.uid, _SLOT[:1])) is not None:
+        return (whole,), "blocks"
     if not isinstance(content, list):
         return blocks_of(content, node.uid, _SLOT)
     result_link = None

@@ -216,7 +216,7 @@ _LINK: Final = {"uuid", "parentUuid"}
 
 def sniff(values: Sequence[Any]) -> int:
     """How likely these records are Claude Code's, 0 to 100. The first line shows little: it may be bookkeeping."""
-    messages = keeping = 0
+    messages = keeping = of_qwen = 0
     for value in values:
         if not isinstance(value, dict):
             continue
@@ -224,11 +224,13 @@ def sniff(values: Sequence[Any]) -> int:
         linked = any(key in value for key in ("uuid", "parentUuid", "sessionId", "isSidechain"))
         message = value.get("message")
         if isinstance(message, dict) and "parts" in message:
-            return 0
-        if type_ in ("user", "assistant") and isinstance(message, dict) and linked and "parts" not in message:
+            of_qwen += 2
+        elif type_ in ("user", "assistant") and isinstance(message, dict) and linked:
             messages += 2 if "uuid" in value and "parentUuid" in value else 1
         else:
             keeping += is_own(value)
+    if of_qwen and of_qwen >= messages:
+        return 0
     if messages:
         return 95 if messages > 1 else 80
     return 40 if keeping else 0

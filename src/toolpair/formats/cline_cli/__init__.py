@@ -16,6 +16,7 @@ FORMAT: Final = Format(
     agents={"cline-cli": lazy("toolpair.formats.cline_cli.format:AGENT")},
     sniff=lazy("toolpair.formats.cline_cli.format:sniff"),
     surest=96,
+    around=frozenset({"version", "agent", "sessionId"}),
     knows=lazy("toolpair.formats.cline_cli.format:is_own"),
     profile_for=lazy("toolpair.formats.cline_cli.format:profile_for"),
     read=lazy("toolpair.formats.cline_cli.format:read"),

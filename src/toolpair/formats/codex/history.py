@@ -7,11 +7,14 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from toolpair.dialects.openai_responses import texts_of, type_of
+from toolpair.dialects.block_texts import WrittenBlock
+from toolpair.dialects.openai_responses import foreign_blocks, texts_of, type_of
+from toolpair.formats.codex.readable import is_loaded
 from toolpair.formats.codex.rollout_lines import RolloutLine
 from toolpair.formats.codex.sent_items import HISTORY, is_sent
 from toolpair.formats.engine.reading.context_texts import begins_turn, is_context, is_summary
 from toolpair.formats.engine.reading.item_messages import HistoryItem
+from toolpair.transcript.model import Block
 
 
 class History(Struct, eq=False):
@@ -152,7 +155,7 @@ def _replay(history: History, line: RolloutLine) -> None:
     match line.kind:
         case "item":
             if is_sent(line.payload):
-                history.entries.append(HistoryItem(line.uid, line.slot, line.payload))
+                history.entries.append(HistoryItem(line.uid, line.slot, line.payload, blocks=_strange(line)))
         case "agents":
             if isinstance(line.payload, dict):
                 history.entries.append(HistoryItem(line.uid, line.slot, _from_agent(line.payload), made=True))
@@ -163,6 +166,16 @@ def _replay(history: History, line: RolloutLine) -> None:
                 _summarise(history, line)
         case "rollback":
             _take_back(history, _turns(line))
+
+
+def _strange(line: RolloutLine) -> tuple[Block, ...]:
+    """The one block of a message that Codex cannot read and that holds a call or a result of another API's: what it
+    says is no word of the user's.
+    """
+    item = line.payload
+    if type_of(item) != "message" or is_loaded(item) or not foreign_blocks(item, line.uid):
+        return ()
+    return (WrittenBlock("other", item, line.uid, line.slot),)
 
 
 def _from_agent(payload: dict[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from toolpair.dialects.besides import texts_besides
 from toolpair.dialects.item_types import CALL_FAMILY, OUTPUT_OF, is_output_item, output_content, type_name
 from toolpair.dialects.openai_responses import is_mislabelled
 from toolpair.formats.codex.readable import is_loaded, unread_fields
@@ -20,11 +21,16 @@ def readable(item: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     if is_mislabelled(item):
         made = {**item, "type": OUTPUT_OF[CALL_FAMILY.get(type_name(item) or "", "function")]}
         return ("write it as the output that it is", made) if is_loaded(made) else None
-    ways = _WAYS.get(type_name(item) or "", {})
     made = {**item}
     titles: list[str] = []
+    if type_name(item) is None and item.get("role") in _ROLES and "content" in item:
+        made = {"type": "message", **made}
+        titles.append("write that it is a message")
+    if type_name(made) == "message" and not made.get("content") and any(texts_besides(made)):
+        return None  # what it says stands elsewhere
+    ways = _WAYS.get(type_name(made) or "", {})
     dropped: list[str] = []
-    for key in unread_fields(item):
+    for key in unread_fields(made):
         way = ways.get(key)
         if way is not None:
             title, value = way(item)
@@ -40,6 +46,7 @@ def readable(item: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     return " and ".join(titles), made
 
 
+_ROLES: Final = ("user", "assistant", "developer")
 _NEEDED: Final = frozenset({"call_id", "name", "role", "action"})
 """Fields that must not be left out."""
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from msgspec.structs import replace
 
+from toolpair.dialects.besides import named_keys, texts_besides
 from toolpair.dialects.block_texts import is_real_output, output_lines
+from toolpair.dialects.item_types import type_name
+from toolpair.dialects.openai_responses import foreign_blocks, type_of
 from toolpair.formats.codex.meta import session_time
 from toolpair.formats.codex.readable import is_loaded, unread_fields
 from toolpair.formats.codex.rewriting import readable
@@ -15,7 +18,7 @@ from toolpair.formats.codex.rollout_lines import RolloutLine
 from toolpair.formats.format import Item, View
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Problem
-from toolpair.transcript.edits import SetInRecord, SetValue
+from toolpair.transcript.edits import Remove, SetInRecord, SetValue
 from toolpair.transcript.model import Block
 
 _MENDED_ELSEWHERE: Final = frozenset(
@@ -24,7 +27,7 @@ _MENDED_ELSEWHERE: Final = frozenset(
 """Rules whose fix makes the item readable too."""
 
 
-_REPORTED: Final = ("call", "result", "text")
+_REPORTED: Final = ("call", "result", "text", "other")
 _NO_TIME: Final = "No other line of the file has a time either."
 
 
@@ -35,11 +38,14 @@ def check(context: Context, items: Sequence[Item], lines: Sequence[RolloutLine],
 
 def _items(context: Context) -> None:
     """Calls, outputs and messages that lack a field, or have one of the wrong type."""
+    for number, message in enumerate(context.messages):
+        if len(message.blocks) == 1 and _elsewhere(message.blocks[0].value):
+            _hold_back(context, number)
     unread = {
         id(block): (block, at)
         for number, message in enumerate(context.messages)
         for place, block in enumerate(message.blocks)
-        if (block.kind in _REPORTED and not is_loaded(block.value)) and (at := (number, place))
+        if block.kind in _REPORTED and not is_loaded(block.value) and _is_known(block) and (at := (number, place))
     }
     if not unread:
         return
@@ -52,13 +58,9 @@ def _items(context: Context) -> None:
     for key, (block, at) in unread.items():
         if key in reported:
             continue
-        mended = readable(block.value)
-        fixes = []
-        if mended is not None:
-            title, value = mended
-            fixes.append(Fix("fix-item", title, (SetValue(block, value),), recommended=True))
+        fixes, no_fix = _ways(context, block)
         what = f"output ({output_lines([block])})" if is_real_output(block) else _noun(block)
-        pair = context.pairing.pair_of(block) if block.kind != "text" else None
+        pair = context.pairing.pair_of(block) if block.kind in ("call", "result") else None
         fields = ", ".join(unread_fields(block.value)) or "type"
         context.add(
             "rollout.not_loaded",
@@ -73,8 +75,69 @@ def _items(context: Context) -> None:
             impact="loses",
             cause=Cause("rollout.not_loaded", "an older version or another program wrote the record"),
             fixes=fixes,
-            no_fix=None if fixes else "What the field should contain is not in the file.",
+            no_fix=no_fix,
         )
+
+
+def _is_known(block: Block) -> bool:
+    """Whether it is an item of a kind that Codex keeps; what else it does not know is none of its own."""
+    return block.kind != "other" or type_of(block.value) == "message"
+
+
+def _ways(context: Context, block: Block) -> tuple[list[Fix], str | None]:
+    """The fixes of an item that Codex cannot read, or why there is none.
+
+    What another API's spelling says in it is used by the fix of its call; then only what is left of it is looked at.
+    """
+    foreign = foreign_blocks(block.value, block.record)
+    if any(part.kind == "call" for part in foreign):
+        return [], "It holds a call that is written as another API spells it."
+    here = [_is_answered(context, part) for part in foreign if part.kind == "result"]
+    if False in here or (None in here and context.transcript.edges is not None):
+        return [], "It holds an output that is written as another API spells it."
+    value = block.value
+    if True in here:
+        left = next((part.value for part in foreign if part.kind == "text"), None)
+        if left is None:
+            return [Fix("remove-copy", "remove the copy of the output", (Remove(block),), recommended=True)], None
+        value = left
+    mended = readable(value)
+    if mended is not None:
+        return [Fix("fix-item", mended[0], (SetValue(block, mended[1]),), recommended=True)], None
+    if value is not block.value and is_loaded(value):
+        title = "remove the copy of the output from it"
+        return [Fix("fix-item", title, (SetValue(block, value),), recommended=True)], None
+    if keys := _elsewhere(value):
+        return [], f"What it says stands under keys that toolpair does not know ({keys})."
+    return [], "What the field should contain is not in the file."
+
+
+def _elsewhere(item: Any) -> str:
+    """The keys under which a message says all that it says, where its content is empty; none for any other item."""
+    if type_name(item) != "message" or item.get("content"):
+        return ""
+    return named_keys(list(dict.fromkeys(key for key, _ in texts_besides(item, frozenset({"content"})))))
+
+
+def _hold_back(context: Context, number: int) -> None:
+    """Recommend no placeholder for the calls right before a message that is not understood: it may be their output."""
+    before = next((message for message in reversed(context.messages[:number]) if message.role != "tool"), None)
+    calls = {id(call) for call in before.calls} if before is not None else set()
+    for at, problem in enumerate(context.problems):
+        if id(problem.call) in calls and any(fix.placeholder and fix.recommended for fix in problem.fixes):
+            fixes = tuple(replace(fix, recommended=fix.recommended and not fix.placeholder) for fix in problem.fixes)
+            context.problems[at] = replace(problem, fixes=fixes, no_fix="The message after the call is not understood.")
+
+
+def _is_answered(context: Context, foreign: Block) -> bool | None:
+    """Whether the call that a result in another spelling is for has this output; None where no call has its id."""
+    pairs = [pair for pair in context.pairing.pairs if pair.call is not None and pair.call.id == foreign.id]
+    if not pairs:
+        return None
+    said = foreign.value["output"]
+    return any(
+        isinstance(one.value, dict) and one.value.get("output") == said for pair in pairs for one in pair.results
+    )
 
 
 def _blocks(problem: Problem) -> Iterator[Block]:
@@ -82,7 +145,7 @@ def _blocks(problem: Problem) -> Iterator[Block]:
 
 
 def _noun(block: Block) -> str:
-    if block.kind == "text":
+    if block.kind in ("text", "other"):
         return "message"
     return f"call of {tool_of(block)}" if block.name else "call" if block.kind == "call" else "output"
 

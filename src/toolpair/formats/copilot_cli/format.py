@@ -82,6 +82,10 @@ _SHELL: Final = (
 )
 _TELLING: Final = frozenset({*dialect.ROLES, dialect.SUMMARY, START, _ASKED, _ABORT, _RESUME})
 """Types of events by which what is sent may change."""
+_OF_THE_CLI: Final = frozenset(
+    {"interactionId", "transformedContent", "originatingMessageId", "toolTelemetry", "apiCallId", "encryptedContent"}
+)
+_KINDS_OF_THE_CLI: Final = frozenset({"system.message", dialect.SUMMARY, _ASKED, _ABORT, _RESUME, _USAGE})
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
 NO_TIME: Final = "1970-01-01T00:00:00.000Z"
@@ -140,6 +144,17 @@ class History(Struct, eq=False):
 def data_of(value: Any) -> dict[str, Any]:
     found = value.get("data") if isinstance(value, dict) else None
     return found if isinstance(found, dict) else {}
+
+
+def _is_clis_start(event: dict[str, Any]) -> bool:
+    """VS Code's differs by a key: a damaged one may be that."""
+    data = data_of(event)
+    return _kind(event) == START and data.get("producer") == "copilot-agent" and all(map(str.isascii, data))
+
+
+def _is_clis(event: dict[str, Any]) -> bool:
+    """Whether Copilot writes such an event in the terminal and not in VS Code, where its transcript looks the same."""
+    return bool(_OF_THE_CLI & data_of(event).keys()) or _kind(event) in _KINDS_OF_THE_CLI
 
 
 def _kind(value: Any) -> str:
@@ -567,10 +582,11 @@ def sniff(values: Sequence[Any]) -> int:
     events = [value for value in values if isinstance(value, dict) and isinstance(value.get("data"), dict)]
     if not events or len(events) * 2 < len(values):
         return 0
-    if any(_kind(event) == START and data_of(event).get("producer") == "copilot-agent" for event in events):
+    if any(map(_is_clis_start, events)):
         return 95
     own = (_kind(event) in dialect.ROLES and {"id", "parentId", "timestamp"} & event.keys() for event in events)
-    return 94 if any(own) and all("." in _kind(event) or _kind(event) == _ABORT for event in events) else 0
+    named = all("." in _kind(event) or _kind(event) == _ABORT for event in events)
+    return 94 if any(own) and named and any(map(_is_clis, events)) else 0
 
 
 def knows(value: dict[str, Any]) -> bool:

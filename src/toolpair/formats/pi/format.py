@@ -13,10 +13,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dialects import pi as dialect
+from toolpair.dialects.block_values import without_halves
+from toolpair.dialects.item_types import type_name
 from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
 from toolpair.formats.engine.reading.reading import blocks_by_key
 from toolpair.formats.engine.reading.turns import Outcome, Turn, what_becomes
-from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentRequest, View
+from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentPart, SentRequest, View
 from toolpair.formats.pi.ids import for_another_model
 from toolpair.formats.pi_family import records
 from toolpair.formats.pi_family.records import (
@@ -50,10 +52,11 @@ TITLE: Final = "pi"
 NEWEST: Final = "1.5.2"
 BEFORE: Final = "0.87.1"
 OLD: Final = "0.73.1"
-_DROPS_THINKING_SINCE: Final = (1, 3)
-"""From which version on the thinking of another model is left out."""
+_CHANGED_SINCE: Final = (1, 3)
+"""From which version on the thinking of another model is left out, and images of errors follow the results."""
 _EDITS_SINCE: Final = (0, 87)
 """From which version on a `context_edit` counts, and a file without its first line is refused."""
+_IMAGE_BEHIND: Final = {"type": "text", "text": "(image attached after the tool results)"}
 _FORGETS: Final = "pi forgets everything before this line without telling you."
 _LOOP: Final = "pi does not start: the links between its records form a loop."
 _NO_MESSAGE: Final = "pi does not start: a record that should have a message has none."
@@ -99,6 +102,7 @@ _OUTCOMES: Final[dict[str, Outcome]] = {
     "content.empty_text": ("healed", "pi leaves the empty text out.", None),
     "content.empty_message": ("healed", "pi leaves the empty message out.", None),
     "record.lone_surrogate": ("healed", "pi leaves the damaged characters out.", None),
+    "error.non_text": ("healed", "pi sends the images after the results, which the API accepts.", None),
     "reasoning.missing_signature": ("healed", "pi sends the thinking as text.", None),
 }
 """What pi makes of a problem, by its rule."""
@@ -127,11 +131,40 @@ class _Sending(PiSending):
         return self.stored(turn, block)
 
 
-class _DroppingThinking(_Sending):
-    """What another model thought is left out."""
+class _SendingNow(_Sending):
+    """What another model thought is left out. Claude's API takes no image in an error: it follows the results."""
 
     def part(self, turn: Turn, block: Block) -> Any:
-        return None if block.kind == "thinking" and not self._is_own(turn) else super().part(turn, block)
+        if block.kind == "thinking" and not self._is_own(turn):
+            return None
+        value = super().part(turn, block)
+        return {**value, "content": _without_images(block)} if self._images(block) else value
+
+    def behind(self, part: SentPart) -> Sequence[Any]:
+        block = part.block
+        images = self._images(block) if block is not None else []
+        if block is None or not images:
+            return ()
+        words = f"Images from the error result of tool call {part.value.get('tool_use_id')} ({block.name}):"
+        return ({"type": "text", "text": words}, *images)
+
+    def _images(self, block: Block) -> list[Any]:
+        """The images of an error that is sent to Claude."""
+        _, api, name = self.model
+        to_claude = api == "anthropic-messages" or (api == "bedrock-converse-stream" and "claude" in str(name))
+        content = block.value.get("content") if block.kind == "result" and block.is_error and to_claude else None
+        return [part for part in content if type_name(part) == "image"] if isinstance(content, list) else []
+
+
+def _without_images(result: Block) -> list[Any]:
+    """The content of an error with a text in place of each image, or of several in a row."""
+    made: list[Any] = []
+    for part in result.value["content"]:
+        if type_name(part) != "image":
+            made.append(without_halves(part))
+        elif not made or made[-1] != _IMAGE_BEHIND:
+            made.append(_IMAGE_BEHIND)
+    return made
 
 
 # --- results behind what broke off ---------------------------------------------------------------------------
@@ -218,15 +251,15 @@ def _first_line_before(damage: Damage) -> ResumeEffect:
     return ResumeEffect("loses", sentence, "dropped", "history", complete=is_header(damage))
 
 
-_NEW: Final = Ways(TITLE, NEWEST, True, _refuses_now, _first_line, ("error", "stops", _HEADLESS), _DroppingThinking)
+_NEW: Final = Ways(TITLE, NEWEST, True, _refuses_now, _first_line, ("error", "stops", _HEADLESS), _SendingNow)
 _BEFORE: Final = Ways(TITLE, BEFORE, True, _refuses_now, _first_line, ("error", "stops", _HEADLESS), _Sending)
 _OLD: Final = Ways(TITLE, OLD, False, _refused_before, _first_line_before, ("error", "loses", _HEADLESS), _Sending)
 
 
 def _ways_of(version: str | None) -> Ways:
     found = re.match(r"(\d+)\.(\d+)", version or NEWEST)
-    number = (int(found[1]), int(found[2])) if found is not None else _DROPS_THINKING_SINCE
-    return _NEW if number >= _DROPS_THINKING_SINCE else _BEFORE if number >= _EDITS_SINCE else _OLD
+    number = (int(found[1]), int(found[2])) if found is not None else _CHANGED_SINCE
+    return _NEW if number >= _CHANGED_SINCE else _BEFORE if number >= _EDITS_SINCE else _OLD
 
 
 # --- the format --------------------------------------------------------------------------------------------
@@ -303,7 +336,10 @@ class PiAgent(Agent):
         fates = seen.fates if seen is not None else {}
         if problem.rule in ("id.pattern", "id.length") and fates.get(id(problem.call)) == "changed":
             outcomes = {**_OUTCOMES, problem.rule: _RENAMED}
-        return what_becomes(TITLE, history_of(transcript).ways.version, problem, seen, outcomes)
+        ways = history_of(transcript).ways
+        if problem.rule == "error.non_text" and not (ways is _NEW and fates.get(id(problem.result)) == "changed"):
+            outcomes = {**_OUTCOMES, problem.rule: _SENT}
+        return what_becomes(TITLE, ways.version, problem, seen, outcomes)
 
 
 AGENT: Final = PiAgent()

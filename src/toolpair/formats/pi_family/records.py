@@ -629,8 +629,7 @@ def looks(values: Sequence[Any]) -> int:
         begun = not others and isinstance(first.get("timestamp"), str)
         if begun or any(map(_is_own, others)) or has_own_records(others):
             return 95
-    own = (_message(record).get("role") in _ROLES and "parentId" in record and "id" in record for record in records)
-    return 93 if any(own) and not any(map(_has_others_parts, records)) else 0
+    return 93 if any(map(_is_turn, records)) and not any(map(_has_others_parts, records)) else 0
 
 
 def knows(value: dict[str, Any]) -> bool:
@@ -701,6 +700,12 @@ def _is_own(value: dict[str, Any]) -> bool:
     return type_name(value) in _KINDS or (_is_session(value) and isinstance(value.get("timestamp"), str))
 
 
+def _is_turn(value: dict[str, Any]) -> bool:
+    """Whether only such an agent writes this message: others have linked ones, too, but with no time in them."""
+    message = _message(value)
+    return message.get("role") in _ROLES and "timestamp" in message and {"id", "parentId"} <= value.keys()
+
+
 def _has_others_parts(record: dict[str, Any]) -> bool:
     """Whether its message has calls or results as Anthropic spells them: other agents have such envelopes, too."""
     content = _message(record).get("content")
@@ -726,6 +731,8 @@ def _is_of_oh_my_pi(value: dict[str, Any]) -> bool:
         return isinstance(value.get("model"), str) and "modelId" not in value
     if kind == "title":
         return isinstance(value.get("title"), str)
+    if kind == "thinking_level_change":
+        return "configured" in value
     return isinstance(kind, str) and kind in _OF_OH_MY_PI and "id" in value and "parentId" in value
 
 

@@ -392,7 +392,10 @@ def _words_of(value: Any) -> str | None:
 
 def sniff(values: Sequence[Any]) -> int:
     own = [value for value in values if is_record(value)]
-    return 95 if any("parts" in message_in(v) or "systemPayload" in v for v in own) else 0
+    spoken = [message for value in own if (message := message_in(value))]
+    if spoken:
+        return 95 if sum("parts" in message for message in spoken) * 2 >= len(spoken) else 0
+    return 95 if any("systemPayload" in value for value in own) else 0
 
 
 def knows(value: dict[str, Any]) -> bool:

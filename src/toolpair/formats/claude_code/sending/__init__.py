@@ -30,8 +30,8 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
     blocks.update(((block.record, block.slot), block) for block in transcript.inactive_blocks)
     if isinstance(transcript.frame, Frame):
         blocks.update(transcript.frame.blocks)
-    drafts = drafts_of(history.order, history.recovered, blocks)
     version = history.resumed_by
+    drafts = drafts_of(history.order, history.recovered, blocks, reports=version.heals)
     messages = _messages_of(drafts, transcript.model) if version.heals else _unhealed(drafts)
     sent = tuple(
         SentMessage(message.role, tuple([SentPart(as_sent(part), part.block) for part in message.parts]))

@@ -7,18 +7,20 @@ from collections.abc import Iterable, Mapping
 from toolpair.dialects.block_texts import WrittenBlock
 from toolpair.formats.claude_code.attachments import speaks
 from toolpair.formats.claude_code.record_kinds import ChainNode
-from toolpair.formats.claude_code.sending.parts import (
-    Draft,
-    RequestPart,
-)
+from toolpair.formats.claude_code.sending.parts import Draft, RequestPart
 from toolpair.transcript.model import Block
 
 Key = tuple[int, tuple[str | int, ...]]
 _SLOT = ("message", "content")
 
 
-def drafts_of(order: Iterable[ChainNode], beside: set[int], blocks: Mapping[Key, Block]) -> list[Draft]:
-    """A draft for each record of the history that holds a message, and for the agent's notes between them."""
+def drafts_of(
+    order: Iterable[ChainNode], beside: set[int], blocks: Mapping[Key, Block], *, reports: bool = False
+) -> list[Draft]:
+    """A draft for each record of the history that holds a message, and for the agent's notes between them.
+
+    `reports`: what a background task reports is sent as no word of the user's.
+    """
     drafts: list[Draft] = []
     noted = noted_ever = False
     get = blocks.get
@@ -54,6 +56,10 @@ def drafts_of(order: Iterable[ChainNode], beside: set[int], blocks: Mapping[Key,
                 continue
         else:
             continue
+        if reports and role == "user" and "origin" in node.value:
+            from toolpair.formats.claude_code.sending.task_reports import as_reported
+
+            parts = as_reported(parts, node.value)
         draft = Draft(role, parts, node.message_id, node.model, whole)
         draft.meta = node.value.get("isMeta") is True
         draft.beside = uid in beside

@@ -20,6 +20,7 @@ from toolpair.source.document import Document
 from toolpair.source.errors import NotUnderstood
 from toolpair.source.floods import Flood
 from toolpair.source.indexed_records import IndexedRecords
+from toolpair.source.record import Record
 from toolpair.source.record_values import parse
 from toolpair.source.repairing import close
 from toolpair.source.sampling import are_all_read, values_of
@@ -27,17 +28,44 @@ from toolpair.transcript.model import Damaged, EmptyObject, Transcript
 
 BEGINNING: Final = 200
 """How many records are read for the quick answer."""
-_PLAIN: Final = frozenset({"anthropic", "openai-chat", "openai-responses", "roo-code"})
+PLAIN: Final = frozenset({"anthropic", "openai-chat", "openai-responses", "roo-code"})
+"""Formats of lists of messages."""
 
 
 def format_of(document: Document, profile: str | None = None) -> Format | None:
     """The format with the strongest evidence in the first records; None when none fits."""
     records = document.records[: BEGINNING + 1]  # the others need not be indexed yet
-    values = [value for value in values_of(records[:BEGINNING]) if not isinstance(value, (Damaged, EmptyObject))]
+    values, damaged = [], False
+    for value in values_of(records[:BEGINNING]):
+        if isinstance(value, Damaged):
+            damaged = True
+        elif not isinstance(value, EmptyObject):
+            values.append(value)
     if len(records) <= BEGINNING:
         values += _cut_off(document)
     best = _surest(values, document.kind)
+    if damaged and best is not None:
+        best = _surest_of_lexed(records[:BEGINNING], document.kind) or best
     return _for_profile(best, values, profile)
+
+
+def _surest_of_lexed(records: Sequence[Record], kind: str) -> Format | None:
+    """The agent's format that damaged records speak for together with the others; lists are left to those alone."""
+    found = _surest([shown for value in map(_shown_by, records) for shown in value], kind)
+    return found if found is not None and found.id not in PLAIN else None
+
+
+def _shown_by(record: Record) -> Iterator[Any]:
+    """The value of a record; of a damaged one what stands on its line, as far as it can be read."""
+    value = record.value
+    if not isinstance(value, Damaged):
+        yield value
+        return
+    from toolpair.source.lexed_records import LOOKED_AT, lexed
+
+    yield from (part for part in value.parts if isinstance(part, dict))
+    if record.lines == 1 and (shown := lexed(bytes(record.body[:LOOKED_AT]))):
+        yield shown
 
 
 def _surest(values: Sequence[Any], kind: str) -> Format | None:
@@ -75,7 +103,7 @@ def _for_profile(best: Format | None, values: Iterable[Any], profile: str | None
 
 def is_settled(document: Document, found: Format | None) -> bool:
     """Whether no later record can change the result of `format_of`."""
-    if found is not None and found.id not in _PLAIN:
+    if found is not None and found.id not in PLAIN:
         return True
     records = document.records[: BEGINNING + 1]  # the others need not be indexed yet
     return len(records) <= BEGINNING and are_all_read(records)
@@ -89,7 +117,7 @@ def format_of_all(document: Document, profile: str | None = None, *, keep: bool 
     evidence = ListEvidence()
     for batch in _batches(record.value for record in document.records) if keep else _batches(_passing(document)):
         found = _surest(batch, document.kind)
-        if found is not None and found.id not in _PLAIN:
+        if found is not None and found.id not in PLAIN:
             return found
         evidence.hear_all(batch)
     evidence.hear_all(_cut_off(document))
@@ -228,6 +256,7 @@ _OF_IFLOW: Final = re.compile(r"session-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{
 _SIMPLE: Final = re.compile(r"[A-Za-z0-9_.$-]{1,32}")
 _MOST_KEYS: Final = 8
 _GEMINI_PARTS: Final = {"text", "functionCall", "functionResponse", "inlineData", "fileData", "executableCode"}
+_STARTS: Final = "session.start"
 _OF_KIMI_CODE: Final = ("turn.prompt", "turn.steer", "context.append_loop_event", "context.append_message")
 
 
@@ -256,15 +285,18 @@ def not_understood(sources: Sequence[ConversationSource], shown: str) -> NotUnde
 
 
 def _named_kinds(sources: Iterable[ConversationSource]) -> Iterator[_NotYet]:
-    values = [
-        (value, source.outer)
-        for source in islice(sources, _LOOKED_AT)
-        for record in source.document.records[:_LOOKED_AT]
-        if isinstance(value := record.value, dict)
-    ]
+    whole: list[tuple[dict[str, Any], Any]] = []
+    damaged: list[tuple[dict[str, Any], Any]] = []
+    for source in islice(sources, _LOOKED_AT):
+        for record in source.document.records[:_LOOKED_AT]:
+            to = damaged if isinstance(record.value, Damaged) else whole
+            to.extend((value, source.outer) for value in _shown_by(record) if isinstance(value, dict))
     for kind in _NOT_YET:
-        shown = (kind.shows(value, outer) for value, outer in values)
-        if sum(shown) * 2 > len(values) if kind.of_most else any(shown):
+        if kind.of_most and whole:
+            yes = sum(kind.shows(*value) for value in whole) * 2 > len(whole)
+        else:
+            yes = any(kind.shows(*value) for value in whole + damaged)
+        if yes:
             yield kind
 
 
@@ -293,8 +325,8 @@ def _is_cursor(value: dict[str, Any], outer: Any) -> bool:
 
 
 def _is_copilot_in_vscode(value: dict[str, Any], outer: Any) -> bool:
-    data = value.get("data")
-    return value.get("type") == "session.start" and isinstance(data, dict) and "vscodeVersion" in data
+    data = value.get("data", value)
+    return value.get("type", _STARTS) == _STARTS and isinstance(data, dict) and "vscodeVersion" in data
 
 
 def _is_of_opencode(value: dict[str, Any], outer: Any) -> bool:

@@ -81,6 +81,10 @@ class Sending(ABC):
         """
         return value.get("tool_use_id") if block.kind == "result" else self.id_of(turn, block)
 
+    def behind(self, part: SentPart) -> Sequence[Any]:
+        """What goes out of a result after all results of its turn."""
+        return ()
+
     @abstractmethod
     def no_result(self, id_: Any) -> Any:
         """What goes out as the result of a call that has none."""
@@ -102,6 +106,9 @@ def request_of(
             sent[-1][1].extend(parts)
         elif parts:
             sent.append((role, parts))
+    for role, parts in sent:
+        if role == "result":
+            parts.extend([SentPart(value) for part in parts for value in sending.behind(part)])
     messages = tuple(SentMessage("user" if role == "result" else role, tuple(parts)) for role, parts in sent)
     return SentRequest(agent, version, messages, fates_of(own.values(), messages), refuses)
 

@@ -1,0 +1,42 @@
+"""The newest version of each agent that its format was measured with, written where pages made by hand name one."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from typing import Any, Final
+
+_WHERE: Final = {
+    "Claude Code": ("claude_code.versions", "NEWEST"),
+    "Codex": ("codex.sending", "MEASURED"),
+    "GitHub Copilot CLI": ("copilot_cli", "NEWEST"),
+    "Kimi CLI": ("kimi_cli", "NEWEST"),
+    "pi": ("pi", "NEWEST"),
+    "oh-my-pi": ("oh_my_pi", "MEASURED"),
+    "Qwen Code": ("qwen_code", "NEWEST"),
+    "Gemini CLI": ("gemini_cli", "NEWEST"),
+    "Continue": ("continue_dev", "NEWEST"),
+    "Cline CLI": ("cline_cli", "VERSION"),
+    "goose": ("goose", "VERSION"),
+    "opencode": ("opencode", "NEWEST"),
+    "Kilo CLI": ("opencode", "NEWEST"),
+}
+"""Agent, as headings name it -> where its format says which version was measured. OpenClaw has two at a time."""
+_NAMED: Final = re.compile(rf"(?<![\w-])({'|'.join(sorted(map(re.escape, _WHERE), key=len, reverse=True))}) \d[\w.]*")
+
+
+def measured(agent: str) -> str:
+    """The newest version that was measured."""
+    module, name = _WHERE[agent]
+    found: Any = getattr(import_module(f"toolpair.formats.{module}"), name)
+    found = found.get(agent.removesuffix(" CLI"), found.get(agent)) if isinstance(found, dict) else found
+    return str(getattr(found, "version", found))
+
+
+def stamped(page: str) -> str:
+    """The page with these versions in its headings."""
+
+    def heading(line: re.Match[str]) -> str:
+        return _NAMED.sub(lambda named: f"{named[1]} {measured(named[1])}", line[0])
+
+    return re.sub(r"^## .*$", heading, page, flags=re.MULTILINE)
