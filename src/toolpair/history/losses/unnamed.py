@@ -20,7 +20,7 @@ from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.losses.loss import Loss, Losses
 from toolpair.source.document import Document
 from toolpair.source.json_strings import decoded, is_bookkeeping, is_id, reads, spellings, strings_in, written
-from toolpair.transcript.model import Block
+from toolpair.transcript.model import Block, DeepValue
 from toolpair.transcript.placeholders import known_placeholder
 
 _NAMES: Final = re.compile(r"[\w-]+(?:[.:|+/=]+[\w-]+)*")
@@ -30,6 +30,7 @@ _STRING: Final = re.compile(rb'"(?:\\[nrt]|\s)*+([^"\\]*+(?:\\.[^"\\]*+)*+)"', r
 _WHOLE: Final = 12
 """A shorter text is only found in another record where it is a whole string."""
 _HEAD: Final = 24
+_TOLD: Final = str(DeepValue(b""))
 _NAME: Final = 128
 """No name of a tool is longer."""
 _TRIED: Final = 200
@@ -42,6 +43,20 @@ class TextGone(Struct, frozen=True):
     record: int
     key: str
     text: str
+
+    @property
+    def size(self) -> int:
+        return len(self.text.encode("utf-8", "replace"))
+
+
+class HeldGone(TextGone, frozen=True):
+    """Where something was held as its bytes, only the sentence that is shown of it is left."""
+
+    was: int
+
+    @property
+    def size(self) -> int:
+        return self.was
 
 
 class Records(Struct, frozen=True, eq=False):
@@ -76,7 +91,7 @@ def losses_of(gone: Sequence[TextGone], known: Losses, before: Iterable[CheckedR
                 named[block.record] += [*said, block.text]
     within = {record: _Texts(texts) for record, texts in named.items()}
     return tuple(
-        Loss("text", one.record, None, None, len(one.text.encode("utf-8", "replace")))
+        Loss("text", one.record, None, None, one.size)
         for one in gone
         if one.record not in within or not within[one.record].hold(one.text)
     )
@@ -115,8 +130,9 @@ def texts_gone(records: Records) -> list[TextGone]:
                 ids.add(bare)
             elif bare and known_placeholder(bare) is None:
                 left.append(TextGone(uid, key, bare))
+    held = _only_told(changed)
     if not left:
-        return []
+        return held
     kept = _Kept(new, [*(now for _, _, now in changed if now is not None), *records.aside], ids)
     known = {text: kept.holds(text) for text in {gone.text for gone in left}}
     unsure = {uid for uid, then, _ in changed if then is not None and not reads(then)}
@@ -125,7 +141,18 @@ def texts_gone(records: Records) -> list[TextGone]:
     if missing:
         missing -= _standing(missing, records.everything)
     found = {(gone.record, gone.text): gone for gone in left if gone.text in missing}
-    return list(found.values())
+    return [*found.values(), *held]
+
+
+def _only_told(changed: Sequence[tuple[int, bytes | None, bytes | None]]) -> list[TextGone]:
+    """What a fix wrote as text that is held as its bytes: the text is not what stands there."""
+    told = _TOLD.encode()
+    more = (
+        (uid, len(then or b""))
+        for uid, then, now in changed
+        if now is not None and now.count(told) > (then or b"").count(told)
+    )
+    return [HeldGone(uid, "", _TOLD, size) for uid, size in more]
 
 
 def _says_the_same(then: bytes | None, now: bytes | None) -> bool:
