@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import random
 import shutil
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 
 from tests.cli.conftest import Ran, Run
 from toolpair.formats.format import Item
+from toolpair.session.session import SessionError, open_session
 from toolpair.source.container import read_container
 from toolpair.source.deep_values import is_deeper
 from toolpair.source.record_values import LEVELS, flaws, parse
@@ -197,6 +200,54 @@ def test_at_any_depth(run: Run, samples: Path, tmp_path: Path, name: str, depth:
     deep = run("check", made(samples / name, tmp_path / name, nested(depth)), "--output-format", "json")
     assert rules(deep) == rules(flat)
     assert deep.code == flat.code
+
+
+def parts(value: Any, slot: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    if isinstance(value, dict | list):
+        for key, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield (*slot, key)
+            yield from parts(part, (*slot, key))
+
+
+def replaced(value: Any, slot: tuple[Any, ...]) -> Any:
+    if not slot:
+        return "DEEP"
+    members = value.items() if isinstance(value, dict) else enumerate(value)
+    made = [(key, replaced(part, slot[1:]) if key == slot[0] else part) for key, part in members]
+    return dict(made) if isinstance(value, dict) else [part for _, part in made]
+
+
+@pytest.mark.parametrize("name", ["codex-killed.jsonl", *(name for name in NATIVE if not name.endswith(".db"))])
+def test_whatever_is_nested_where_a_parser_goes_and_a_program_does_not(samples: Path, name: str) -> None:
+    """The parser reads 1,024 levels; Python's own calls go about as deep, some with two or three for each level."""
+    text = (samples / name).read_text("utf-8")
+    lines = text.splitlines() if name.endswith(".jsonl") else [text]
+    chance = random.Random(name)
+    for _ in range(15):
+        at = chance.randrange(len(lines))
+        try:
+            value = json.loads(lines[at])
+        except ValueError:
+            continue
+        record = json.dumps(replaced(value, chance.choice([*parts(value)])))
+        deep = nested(chance.choice((300, 600, 900, 980)), chance.choice("[{"))
+        data = "\n".join([*lines[:at], record, *lines[at + 1 :]]).encode().replace(b'"DEEP"', deep) + b"\n"
+        try:
+            session = open_session(name, data=data)
+        except SessionError:
+            continue  # what makes it a session of this agent was replaced
+        session.stage_recommended()
+        assert b"nested too deeply" not in session.to_bytes()
+
+
+@pytest.mark.parametrize("depth", [300, 2000])
+def test_no_fix_writes_as_text_what_is_only_held(samples: Path, depth: int) -> None:
+    chat = json.loads((samples / "openai-chat-missing.json").read_text("utf-8"))
+    data = json.dumps(replaced(chat, ("messages", 3, "content"))).encode().replace(b'"DEEP"', nested(depth))
+    session = open_session("chat.json", data=data)
+    session.stage_recommended()
+    assert nested(depth) in session.to_bytes()
+    assert session.staging.held_back
 
 
 def test_what_is_exported_is_all_of_it(run: Run, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ One that is checked whole is a single window, with nothing around it.
 
 from __future__ import annotations
 
+import weakref
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -40,7 +41,7 @@ from toolpair.transcript.pairing import Pair
 
 if TYPE_CHECKING:
     from toolpair.history.cross_window_links import CrossWindowLinks
-    from toolpair.history.losses import Losses
+    from toolpair.history.losses import Losses, TextGone
     from toolpair.history.window_edits import EditedWindows
     from toolpair.rules.errors.error_detection import Recognised
 
@@ -150,6 +151,7 @@ class Conversation:
         self.windows: Final = windows
         self._known_links = links
         self._known = known
+        self._known_missing: tuple[weakref.ref[Conversation], Sequence[TextGone]] | None = None
         self.document: Final = self._joined(before) if self._one is None else self._one.document.now
         self._row = WindowRow(windows, reading, self.document, known.numbering if known is not None else None)
 
@@ -469,7 +471,7 @@ class Conversation:
         """What is lost of what was sent."""
         from toolpair.history.losses import losses_between
 
-        return losses_between([*self._changed_since(before)], self.document)
+        return losses_between([*self._changed_since(before)], self._missing_texts(before))
 
     def sends_less(self, before: Conversation) -> Losses:
         """Which real outputs and user texts would have been sent before but not now."""
@@ -481,7 +483,17 @@ class Conversation:
         """Which texts of the records are nowhere any more."""
         from toolpair.history.losses import gone
 
-        return gone([*self._changed_since(before)], self.document)
+        return gone([*self._changed_since(before)], self._missing_texts(before))
+
+    def _missing_texts(self, before: Conversation) -> Sequence[TextGone]:
+        """Asked by who chooses fixes, and again for the verdict on them: all of the result is read for it."""
+        from toolpair.history.losses import missing_texts
+
+        known = self._known_missing
+        if known is None or known[0]() is not before:
+            found = missing_texts([*self._changed_since(before)], self.document)
+            known = self._known_missing = (weakref.ref(before), found)
+        return known[1]
 
     def _changed_since(self, before: Conversation) -> Iterator[tuple[CheckedRecords, CheckedRecords]]:
         """What differs; all of it where the windows are others."""

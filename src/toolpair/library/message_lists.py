@@ -13,7 +13,7 @@ from toolpair.formats.engine.detection.list_evidence import ANTHROPIC, ListEvide
 from toolpair.formats.format import Format, Item
 from toolpair.history.checked_records import CheckedRecords, Ids
 from toolpair.history.list_windows import is_json, problems_in, shape_of
-from toolpair.history.losses import NOTHING, Losses, gone, less_sent, losses
+from toolpair.history.losses import NOTHING, Losses, gone, less_sent, losses, missing_texts
 from toolpair.library.deep_messages import Held
 from toolpair.library.report import Report, in_short
 from toolpair.library.sdk_objects import plain, why_not_understood
@@ -142,7 +142,8 @@ def _repaired(given: Sequence[Any], profile: str | None, recipe: str, max_id_len
 
 
 def _missing(opened: CheckedRecords, first: CheckedRecords, now: CheckedRecords) -> Losses:
-    return less_sent(first, now) + gone([(opened, now)], None)
+    changed = [(opened, now)]
+    return less_sent(first, now) + gone(changed, missing_texts(changed, None))
 
 
 def _carried_out(

@@ -23,6 +23,7 @@ LEVELS: Final = 128
 """How many levels are read of a record that is nested too deeply for our parser. No agent nests what it sends even a
 quarter as deep.
 """
+_FEW: Final = 250
 _LONGEST_DOUBLE: Final = 300
 """A whole number of this many digits certainly fits in a double."""
 _CANDIDATES: Final = 64
@@ -65,10 +66,21 @@ def strictly(raw: bytes) -> tuple[Any, bool]:
     """What a strict parser reads, and whether it succeeds."""
     if len(raw) < _GUARD_FROM or scan(raw[:_GUARD], len(BOM) if raw.startswith(BOM) else 0).state != "error":
         try:
-            return orjson.loads(raw), True
-        except (ValueError, RecursionError, MemoryError):
+            value = orjson.loads(raw)
+            if not _may_be_deep(raw) or orjson.dumps(value):
+                return value, True
+        except (TypeError, ValueError, RecursionError, MemoryError):
             pass
     return None, False
+
+
+def _may_be_deep(raw: bytes) -> bool:
+    """Whether so many values begin in it that they may be nested deeper than `orjson.dumps` goes, which is 254 levels.
+
+    What that refuses is read like what the parser refuses: with no other value need a walk through values fear
+    Python's limit of nested calls.
+    """
+    return len(raw) > _FEW and raw.count(b"[") + raw.count(b"{") >= _FEW
 
 
 def _read_tolerantly(raw: bytes) -> Any:

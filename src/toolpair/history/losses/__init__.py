@@ -15,31 +15,48 @@ from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.losses.comparison import Comparison
 from toolpair.history.losses.loss import NOTHING, Crossed, Loss, Losses
 from toolpair.history.losses.sent_losses import less_sent, unsent
-from toolpair.history.losses.unnamed import Records, losses_of, of_documents, of_lists, texts_gone
+from toolpair.history.losses.unnamed import Records, TextGone, losses_of, of_documents, of_lists, texts_gone
 from toolpair.source.document import Document
 
-__all__ = ["NOTHING", "Crossed", "Loss", "Losses", "gone", "less_sent", "losses", "losses_between"]
+__all__ = [
+    "NOTHING",
+    "Crossed",
+    "Loss",
+    "Losses",
+    "TextGone",
+    "gone",
+    "less_sent",
+    "losses",
+    "losses_between",
+    "missing_texts",
+]
 
 Both = tuple[CheckedRecords, CheckedRecords]
 
 
 def losses(before: CheckedRecords, after: CheckedRecords) -> Losses:
     """What `before` has that is lost in `after`. Linear in the size of both; what they share is not read."""
-    return losses_between([(before, after)], None)
+    changed = [(before, after)]
+    return losses_between(changed, missing_texts(changed, None))
 
 
-def losses_between(changed: Sequence[Both], whole: Document | None) -> Losses:
-    """The same of parts of a history; `whole` is all of its new state, None where it is not in a file."""
+def losses_between(changed: Sequence[Both], texts: Sequence[TextGone]) -> Losses:
+    """The same of parts of a history; `texts`: those that are nowhere any more."""
     changed = [both for both in changed if _differ(*both)]
     found = sum((_modelled(*both) for both in changed), NOTHING)
-    return found + gone(changed, whole, found)
+    return found + gone(changed, texts, found)
 
 
-def gone(changed: Sequence[Both], whole: Document | None, known: Losses = NOTHING) -> Losses:
+def gone(changed: Sequence[Both], texts: Sequence[TextGone], known: Losses = NOTHING) -> Losses:
     """The texts that are nowhere any more and are not part of what is known to be lost."""
     changed = [both for both in changed if _differ(*both)]
-    found = texts_gone(_records(changed, whole)) if changed else ()
-    return Losses(texts=losses_of(found, known, [before for before, _ in changed])) if found else NOTHING
+    return Losses(texts=losses_of(texts, known, [before for before, _ in changed])) if texts else NOTHING
+
+
+def missing_texts(changed: Sequence[Both], whole: Document | None) -> Sequence[TextGone]:
+    """The texts that are nowhere any more; `whole` is all of the new state, None where it is not in a file."""
+    changed = [both for both in changed if _differ(*both)]
+    return texts_gone(_records(changed, whole)) if changed else ()
 
 
 def _differ(before: CheckedRecords, after: CheckedRecords) -> bool:

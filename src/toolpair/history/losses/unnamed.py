@@ -20,14 +20,17 @@ from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.losses.loss import Loss, Losses
 from toolpair.source.document import Document
 from toolpair.source.json_strings import decoded, is_bookkeeping, is_id, reads, spellings, strings_in, written
-from toolpair.transcript.model import Block
+from toolpair.transcript.model import Block, DeepValue
 from toolpair.transcript.placeholders import known_placeholder
 
 _NAMES: Final = re.compile(r"[\w-]+(?:[.:|+/=]+[\w-]+)*")
 _PIECE: Final = re.compile(r"[^\W_]+")
 _SPACE: Final = re.compile(r"\s+")
+_STRING: Final = re.compile(rb'"(?:\\[nrt]|\s)*+([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
 _WHOLE: Final = 12
 """A shorter text is only found in another record where it is a whole string."""
+_HEAD: Final = 24
+_TOLD: Final = str(DeepValue(b""))
 _NAME: Final = 128
 """No name of a tool is longer."""
 _TRIED: Final = 200
@@ -40,6 +43,20 @@ class TextGone(Struct, frozen=True):
     record: int
     key: str
     text: str
+
+    @property
+    def size(self) -> int:
+        return len(self.text.encode("utf-8", "replace"))
+
+
+class HeldGone(TextGone, frozen=True):
+    """Where something was held as its bytes, only the sentence that is shown of it is left."""
+
+    was: int
+
+    @property
+    def size(self) -> int:
+        return self.was
 
 
 class Records(Struct, frozen=True, eq=False):
@@ -74,7 +91,7 @@ def losses_of(gone: Sequence[TextGone], known: Losses, before: Iterable[CheckedR
                 named[block.record] += [*said, block.text]
     within = {record: _Texts(texts) for record, texts in named.items()}
     return tuple(
-        Loss("text", one.record, None, None, len(one.text.encode("utf-8", "replace")))
+        Loss("text", one.record, None, None, one.size)
         for one in gone
         if one.record not in within or not within[one.record].hold(one.text)
     )
@@ -98,12 +115,13 @@ def _blocks(state: CheckedRecords) -> Iterator[Block]:
 
 def texts_gone(records: Records) -> list[TextGone]:
     """The texts that are gone, once for each record that they were in."""
-    new = [text for _, _, now in records.changed if now is not None for _, text in strings_in(now)]
+    changed = [one for one in records.changed if not _says_the_same(*one[1:])]
+    new = [text for _, _, now in changed if now is not None for _, text in strings_in(now)]
     new += [text for piece in records.aside for _, text in strings_in(piece)]
     there = Counter(map(_bare, new))
     left: list[TextGone] = []
     ids: set[str] = set()
-    for uid, then, _ in records.changed:
+    for uid, then, _ in changed:
         for key, text in strings_in(then) if then is not None else ():
             bare = _bare(text)
             if there[bare] > 0:
@@ -112,17 +130,36 @@ def texts_gone(records: Records) -> list[TextGone]:
                 ids.add(bare)
             elif bare and known_placeholder(bare) is None:
                 left.append(TextGone(uid, key, bare))
+    held = _only_told(changed)
     if not left:
-        return []
-    kept = _Kept(new, [*(now for _, _, now in records.changed if now is not None), *records.aside], ids)
+        return held
+    kept = _Kept(new, [*(now for _, _, now in changed if now is not None), *records.aside], ids)
     known = {text: kept.holds(text) for text in {gone.text for gone in left}}
-    unsure = {uid for uid, then, _ in records.changed if then is not None and not reads(then)}
+    unsure = {uid for uid, then, _ in changed if then is not None and not reads(then)}
     known.update((gone.text, True) for gone in left if gone.record in unsure and kept.has_bytes(gone.text))
     missing = {text for text, is_kept in known.items() if not is_kept}
     if missing:
-        missing -= _standing(missing, records.everything())
+        missing -= _standing(missing, records.everything)
     found = {(gone.record, gone.text): gone for gone in left if gone.text in missing}
-    return list(found.values())
+    return [*found.values(), *held]
+
+
+def _only_told(changed: Sequence[tuple[int, bytes | None, bytes | None]]) -> list[TextGone]:
+    """What a fix wrote as text that is held as its bytes: the text is not what stands there."""
+    told = _TOLD.encode()
+    more = (
+        (uid, len(then or b""))
+        for uid, then, now in changed
+        if now is not None and now.count(told) > (then or b"").count(told)
+    )
+    return [HeldGone(uid, "", _TOLD, size) for uid, size in more]
+
+
+def _says_the_same(then: bytes | None, now: bytes | None) -> bool:
+    """Whether only numbers and the like changed in a record, as where all that follow are counted anew."""
+    if then is None or now is None or _STRING.findall(then) != _STRING.findall(now):
+        return False
+    return reads(then) and reads(now)
 
 
 def _bare(text: str) -> str:
@@ -213,13 +250,22 @@ def _spelt(text: str) -> Iterator[str]:
     yield from (spelt.decode() for spelt in spellings(text) if spelt.decode() != text)
 
 
-def _standing(texts: set[str], everything: Iterable[bytes]) -> set[str]:
+def _standing(texts: set[str], everything: Callable[[], Iterable[bytes]]) -> set[str]:
     """Those of the texts that stand anywhere in these bytes."""
-    if len(texts) > _SOUGHT:
-        return {text for piece in everything for _, each in strings_in(piece) if (text := _bare(each)) in texts}
-    wanted = {text: _finder(text) for text in texts}
+    pieces = everything()
     found: set[str] = set()
-    for piece in everything:
+    if len(texts) > _SOUGHT:
+        # Most stand there spelt in the same way: to read only what begins alike costs a tenth.
+        heads = {spelt[:_HEAD] for text in texts for spelt in spellings(text)}
+        for piece in pieces:
+            alike = (decoded(each) for each in set(_STRING.findall(piece)) if each[:_HEAD] in heads)
+            found |= texts.intersection(map(_bare, alike))
+        texts = texts - found
+        pieces = everything() if texts else ()
+    if len(texts) > _SOUGHT:
+        return found | {text for piece in pieces for _, each in strings_in(piece) if (text := _bare(each)) in texts}
+    wanted = {text: _finder(text) for text in texts}
+    for piece in pieces:
         for text in [text for text, is_in in wanted.items() if is_in(piece)]:
             found.add(text)
             del wanted[text]
