@@ -37,6 +37,8 @@ from toolpair.transcript.pairing import Pairing
 from toolpair.transcript.placeholders import known_placeholder
 
 _BLOCK: Final = 1 << 17
+_TOGETHER: Final = 1_000
+"""Messages of a list in memory that are written down to be searched."""
 _MOST: Final = 2 * GB
 """Bytes that are searched."""
 _GROUPS: Final = 24
@@ -193,7 +195,10 @@ class IdPlaces:
         """The records in batches: how to get the uid of each, and their bytes."""
         document = self._document
         if document is None:
-            yield list(self._listed).__getitem__, [written(value) for _, value in self._listed.values()]
+            uids = list(self._listed)
+            for first in range(0, len(uids), _TOGETHER):
+                some = uids[first : first + _TOGETHER]
+                yield some.__getitem__, [written(self._listed[uid][1]) for uid in some]
         elif isinstance(document.records, IndexedRecords):
             positions = document.records.positions
             for first, bodies in positions.bodies(_BLOCK):
