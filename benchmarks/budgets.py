@@ -45,6 +45,8 @@ BUDGETS: Final = (
     Budget("check.dense-old", "… by an old version", "×", 4.0, 2.0, "check_dense"),
     Budget("check.dense-memory", "peak memory of these two", "MB", 100, 60, "check_dense"),
     Budget("check.memory-flat", "its peak against that of 50 MB, as many records", "×", None, 1.1, "memory_flat"),
+    Budget("check.siblings", "`check` of 100 MB of which five outputs are missing, with 300 MB of sessions forked from "
+           "it beside, against the same alone", "×", 2.0, 1.5, "siblings"),
     Budget("array.memory", "peak memory of `check`, 500 MB in one JSON array", "MB", 200, 200, "check_array"),
     Budget("array.conversations", "… 50 MB of many conversations in one JSON document", "MB", None, 200, "check_array"),
     Budget("first-break", "`first-break` of a log of requests, 100 MB, against a loop of `orjson.loads` per line", "×",

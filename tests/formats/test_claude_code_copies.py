@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from copy import deepcopy
 from pathlib import Path
@@ -12,8 +13,10 @@ import pytest
 
 from tests.formats.claude_code_files import Log, call, session, text
 from toolpair.dialects.block_texts import is_placeholder_text, result_text
+from toolpair.formats.claude_code import output_files
 from toolpair.rules.problem import Problem
 from toolpair.session.session import Session, open_session
+from toolpair.source.sibling_files import FilesBeside
 from toolpair.transcript.edits import InsertResult
 
 INTERRUPTED = (
@@ -196,6 +199,58 @@ def test_a_forked_session_beside_it_is_searched(tmp_path: Path) -> None:
     fix = problem(found, "result.missing").recommended
     assert fix is not None and fix.title == "use the real output found in the forked session fork.jsonl"
     assert answers(mended(found))[long_id] == "output D"
+
+
+def _forked(tmp_path: Path, long_id: str = "toolu_01" + "D" * 16) -> tuple[Log, list[Any], list[Any]]:
+    """A session, its records without the output of one call, and a fork's with it."""
+    log = session()
+    values = json.loads(json.dumps(log.values).replace("toolu_D", long_id))
+    whole = [{**value, "sessionId": "another"} for value in deepcopy(values)]
+    log.values = values
+    return log, without(log, "r4"), whole
+
+
+def test_of_many_other_sessions_the_newest_are_searched_and_the_others_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, mine, whole = _forked(tmp_path)
+    stranger = deepcopy(mine)
+    for number, values in enumerate((whole, stranger, stranger)):
+        path = tmp_path / f"fork-{number}.jsonl"
+        path.write_bytes(as_bytes(values))
+        os.utime(path, (1_700_000_000 + number, 1_700_000_000 + number))
+    sizes = [(tmp_path / f"fork-{number}.jsonl").stat().st_size for number in range(3)]
+    recommended = problem(saved(tmp_path, mine), "result.missing").recommended
+    assert recommended is not None and recommended.title.endswith("in the forked session fork-0.jsonl")
+    monkeypatch.setattr(output_files, "_MOST", 2 * sizes[2] + 10)
+    found = problem(saved(tmp_path, mine), "result.missing")
+    assert found.recommended is None
+    assert found.no_fix is not None and found.no_fix.startswith("2 other sessions (")
+    assert found.no_fix.endswith(" KB) were not searched for its output, which may be there.")
+    os.utime(tmp_path / "fork-0.jsonl", (1_800_000_000, 1_800_000_000))
+    recommended = problem(saved(tmp_path, mine), "result.missing").recommended
+    assert recommended is not None and recommended.title.endswith("in the forked session fork-0.jsonl")
+
+
+def test_an_id_that_means_nothing_elsewhere_is_not_held_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, mine, whole = _forked(tmp_path, "toolu_D")
+    (tmp_path / "fork.jsonl").write_bytes(as_bytes(whole))
+    monkeypatch.setattr(output_files, "_MOST", 10)
+    recommended = problem(saved(tmp_path, mine), "result.missing").recommended
+    assert recommended is not None and recommended.placeholder
+
+
+def test_no_other_session_is_searched_for_a_call_that_may_be_running(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, _, whole = _forked(tmp_path)
+    end = next(place for place, value in enumerate(log.values) if value.get("uuid") == "r4")
+    (tmp_path / "fork.jsonl").write_bytes(as_bytes(whole))
+    asked: list[str] = []
+    monkeypatch.setattr(FilesBeside, "start", lambda self, name, *more: (asked.append(name), b"")[1])
+    monkeypatch.setattr(FilesBeside, "lines_with", lambda self, name, words: (asked.append(name), {})[1])
+    found = problem(saved(tmp_path, log.values[:end]), "turn.trailing_call")
+    assert found.severity == "info" and "fork.jsonl" not in asked
 
 
 @pytest.mark.parametrize("described", [True, False])

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests import docker_agent_databases, goose_sessions, openclaw_databases, opencode_sessions
-from toolpair.agents.catalog import index, index_of
+from tests.listed import listed
+from toolpair.agents.catalog import index
 from toolpair.cli.main import main
 from toolpair.formats import get_agent
 from toolpair.formats.engine.agents.databases import all_layouts, words_of
@@ -119,7 +120,7 @@ def test_a_database_elsewhere_is_named_or_refused(agent: str, home: Path) -> Non
     assert _without_folder(session.resume_command()) == ELSEWHERE[agent].format(path=path)
     copy = home / "copy.db"
     assert _without_folder(session.resume_command(copy)) == ELSEWHERE[agent].format(path=copy)
-    assert {one.agent for one in index_of(str(path))[0]} == {agent}
+    assert {one.agent for one in listed(path)[0]} == {agent}
 
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -145,7 +146,7 @@ def test_an_older_kilos_database_is_kilos_although_it_has_opencodes_tables(home:
     lines = home / "copy.jsonl"
     session = open_session(f"{path}::{newer.id}")
     lines.write_bytes(session.to_bytes())
-    assert {one.agent for one in index_of(str(path))[0]} == {"kilo-cli"}
+    assert {one.agent for one in listed(path)[0]} == {"kilo-cli"}
     assert session.conversation.transcript.agent == "Kilo CLI"
     said = open_session(lines).resume_command()
     assert said == "Kilo CLI reads no lines: save into its database to resume this session."
@@ -167,7 +168,7 @@ def test_a_list_has_the_beginning_of_long_words(agent: str, home: Path) -> None:
     with closing(sqlite3.connect(path)) as db:
         db.execute(f"UPDATE {table} SET {column} = replace({column}, ?, ?)", (words, "much \\n to say " * 10_000))
         db.commit()
-    found = words_of(str(path), IDS[agent])
+    (found,) = words_of(str(path), IDS[agent])
     assert found is not None and found.startswith("much to say much to say") and len(found) <= LONGEST
 
 
@@ -208,14 +209,14 @@ def test_a_session_whose_id_is_no_text_is_not_listed_but_counted(
     agent: str, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = AGENTS[agent][0](home / "some.db")
-    before = len(index_of(str(path))[0])
+    before = len(listed(path)[0])
     ids: list[object] = [None, b"\x01\xff", b"blob"]
     with closing(sqlite3.connect(path)) as db:
         for id_ in ids:
             _copied_row(db, TABLES[agent][0], id=id_)
         db.execute(f"UPDATE {TABLES[agent][0]} SET id = CAST(id AS TEXT) WHERE id = x'01ff'")
         db.commit()
-    found, notice = index_of(str(path))
+    found, notice = listed(path)
     assert len(found) == before
     assert notice == f"3 sessions in {path} cannot be opened: their ids are not text."
     assert main(["sessions", str(path)]) == 0

@@ -268,7 +268,7 @@ def test_the_list_says_title_folder_and_age(kilo: bool, tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as db:
         ((time,),) = db.execute("SELECT time_updated FROM session WHERE id = ?", (ID,))
         assert first.modified == time / 1000
-    assert words_of(str(path), ID) == "Once more."
+    assert words_of(str(path), ID) == ["Once more."]
 
 
 @pytest.mark.parametrize("kilo", [False, True])

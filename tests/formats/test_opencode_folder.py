@@ -15,10 +15,10 @@ import pytest
 
 from tests.formats.fixing import assert_whole, errors, sent_rows
 from tests.formats.test_opencode import PLANTED, _broken
+from tests.listed import listed
 from tests.opencode_folders import NOT_BEFORE, files, planted_in, sent_before, write, written
 from tests.opencode_sessions import FOLDER, ID, OTHER, Planted, another, plain
 from tests.opencode_sessions import written as database
-from toolpair.agents.catalog import index_of
 from toolpair.agents.resume_command import how_to_resume
 from toolpair.cli.main import main
 from toolpair.formats import address_of, folder_layout, get_agent
@@ -204,7 +204,7 @@ def test_the_list_says_title_folder_words_and_age(tmp_path: Path, capsys: pytest
     child = another()
     child.parent = ID
     storage = written(tmp_path, plain(), child)
-    ((found,), notice) = index_of(str(storage))
+    ((found,), notice) = listed(storage)
     assert notice is None
     assert (found.session_id, found.name, found.folder, found.agent) == (ID, "A session", FOLDER, "opencode")
     assert found.size > 1000
@@ -456,7 +456,7 @@ def test_a_damaged_session_without_messages_gets_a_file_too(tmp_path: Path) -> N
     assert session.stage_recommended()
     session.save()
     assert json.loads(lost.read_text())["id"] == "ses_lost"
-    assert {found.session_id for found in index_of(str(storage))[0]} == {ID, OTHER, "ses_lost"}
+    assert {found.session_id for found in listed(storage)[0]} == {ID, OTHER, "ses_lost"}
 
 
 def test_a_file_that_may_not_be_read_is_named(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests import opencode_folders
+from tests.listed import listed
 from tests.opencode_sessions import ID, OTHER, OpencodeSession, another, done, running, tool, word, written
-from toolpair.agents.catalog import index_of
 from toolpair.session.session import Session, open_session
 from toolpair.session.surroundings import subagent_sessions_of
 
@@ -67,7 +67,7 @@ def test_a_call_leads_to_the_session_that_it_started(kind: str, tmp_path: Path) 
     child = open_session(found_in(session)[1][0])
     assert child.conversation.transcript.session_id == LATER and found_in(child) == []
     assert word("z") in str(child.conversation.transcript.messages)
-    assert [one.session_id for one in index_of(str(path))[0]] == [ID]
+    assert [one.session_id for one in listed(path)[0]] == [ID]
 
 
 @pytest.mark.parametrize("kind", ["opencode", "folder"])

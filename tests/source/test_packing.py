@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,8 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.patience import PATIENCE
-from toolpair.source import packing
+from toolpair.session.session import open_session
+from toolpair.source import packing, spooled
+from toolpair.source import snapshot as opening
 from toolpair.source.errors import TooLarge, UnreadableFile
+from toolpair.source.file_bytes import FileBytes
 from toolpair.source.limits import Limits
 from toolpair.source.packing import pack, unpack
 from toolpair.source.snapshot import from_bytes, open_source
@@ -44,17 +50,62 @@ SKIPPABLE = b"\x52\x2a\x4d\x18" + (5).to_bytes(4, "little") + b"12345"
         packed(LINES[:100]) + packed(b"") + SKIPPABLE + streamed(LINES[100:]) + SKIPPABLE,
     ],
 )
-def test_whole_files(tmp_path: Path, data: bytes) -> None:
+@pytest.mark.parametrize("least", [None, 1])
+def test_whole_files(tmp_path: Path, data: bytes, least: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In memory, and both the packed and the unpacked bytes on disk."""
+    if least is not None:
+        monkeypatch.setattr(opening, "LARGE", least)
+        monkeypatch.setattr(spooled, "LARGE", least)
     path = tmp_path / "s.jsonl.zst"
     path.write_bytes(data)
     snapshot = open_source(path)
-    assert snapshot.data == LINES
-    assert snapshot.raw == data
+    assert [isinstance(one, FileBytes) for one in (snapshot.data, snapshot.raw)] == [least is not None] * 2
+    assert snapshot.data[:] == LINES
+    assert snapshot.raw[:] == data
     assert snapshot.packing is not None
     assert snapshot.packing.whole
     assert snapshot.identity is not None
     assert snapshot.identity.size == len(data)
-    assert from_bytes(data, "-").data == LINES
+    assert from_bytes(data, "-").data[:] == LINES
+
+
+@pytest.mark.parametrize("how", ["in place", "elsewhere", "packed elsewhere", "unchanged", "touched"])
+def test_a_large_one_is_saved(tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (opening, spooled):
+        monkeypatch.setattr(module, "LARGE", 1)
+    path = tmp_path / "s.jsonl.zst"
+    calls = [{"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {}}]}]
+    messages = [{"role": "user", "content": "go"}, *calls, {"role": "user", "content": "on"}]
+    data = packed(b"".join(json.dumps(message).encode() + b"\n" for message in messages))
+    path.write_bytes(data)
+    session = open_session(path)
+    if how == "unchanged":
+        copy = tmp_path / "copy.jsonl.zst"
+        session.save_as(copy)
+        assert copy.read_bytes() == data
+        return
+    if how == "touched":
+        session.remember()
+        os.utime(path)
+    session.stage_recommended()
+    if how in ("in place", "touched"):
+        session.save()
+        (backup,) = tmp_path.glob("*.bak")
+        assert backup.read_bytes() == data
+    else:
+        session.save_as(path := tmp_path / f"copy.jsonl{'.zst' * (how == 'packed elsewhere')}")
+    assert not open_session(path).problems and len(open_source(path).data) > len(messages)
+
+
+def test_a_large_one_from_a_pipe_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spooled, "LARGE", 1)
+    lines = b'{"role":"user","content":"go"}\n{"role":"assistant","content":"gone"}\n' * 9
+    with closing(spooled.Spooled("x")) as content:
+        content.add(lines)
+        session = open_session("-", data=content.content())
+    copy = tmp_path / "copy.jsonl"
+    session.save_as(copy)
+    assert copy.read_bytes() == lines
 
 
 @settings(max_examples=20)

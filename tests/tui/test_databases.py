@@ -17,9 +17,11 @@ from textual.pilot import Pilot
 
 from tests.docker_agent_databases import copies_of_sample, items_of
 from tests.goose_sessions import SESSION, with_a_row_in_the_way
+from tests.listed import listed as all_listed
 from tests.tui.driving import frame, press
 from tests.tui.test_picker import DirectJudge, drive, until
 from tests.tui.test_typed_ahead import at_once
+from toolpair.formats import databases
 from toolpair.session.session import Session, open_session
 from toolpair.shell.machine import Machine
 from toolpair.source.rows import save
@@ -182,14 +184,14 @@ def test_a_database_that_is_gone_is_said_and_the_session_stays(several: Path) ->
 def listed_slowly(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, threading.Event]:
     """There is a list only when the second event is set; the first one says that it was asked for."""
     asked, listed = threading.Event(), threading.Event()
-    found = Sessions.found
+    pages = Sessions.pages
 
     def slow(self: Sessions) -> Any:
         asked.set()
         assert listed.wait(30)
-        return found(self)
+        return pages(self)
 
-    monkeypatch.setattr(Sessions, "found", slow)
+    monkeypatch.setattr(Sessions, "pages", slow)
     return asked, listed
 
 
@@ -483,3 +485,61 @@ def test_sessions_that_have_no_text_as_id_are_counted(several: Path) -> None:
         assert "Nameless" not in frame(app)
 
     drive(sessions(several), play, (120, 40))
+
+
+def test_of_many_sessions_the_newest_are_there_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = copies_of_sample(tmp_path / "session.db", *(f"number-{n}" for n in range(30)))
+    whole = [one.session_id for one in all_listed(path)[0]]
+    go_on, asked = threading.Event(), databases.sessions_in
+    monkeypatch.setattr(databases, "AT_ONCE", 5)
+    monkeypatch.setattr(databases, "sessions_in", lambda *names: (go_on.wait(10), asked(*names))[1])
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await until(pilot, lambda: "5 sessions" in frame(app))
+        await press(pilot, "down", "down")
+        screen = app.screen
+        assert isinstance(screen, PickerScreen) and screen.current is not None
+        assert screen.current.session_id == whole[2]
+        go_on.set()
+        await until(pilot, lambda: "30 sessions" in frame(app))
+        assert screen.current.session_id == whole[2]
+        await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") > 10)
+        await press(pilot, "end")
+        assert screen.current.session_id == whole[-1] and screen.current.described
+
+    drive(sessions(path), play, (120, 40))
+
+
+def test_the_session_opened_last_is_found_among_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = copies_of_sample(tmp_path / "session.db", *(f"number-{n}" for n in range(30)))
+    last = all_listed(path)[0][20]
+    monkeypatch.setattr(databases, "AT_ONCE", 5)
+    of = sessions(path)
+    of.last = last.path
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await until(pilot, lambda: "30 sessions" in frame(app))
+        screen = app.screen
+        assert isinstance(screen, PickerScreen) and screen.current is not None
+        assert screen.current.session_id == last.session_id
+
+    drive(of, play, (120, 40))
+
+
+def test_a_list_of_which_the_rest_cannot_be_read_keeps_what_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = copies_of_sample(tmp_path / "session.db", *(f"number-{n}" for n in range(30)))
+    monkeypatch.setattr(databases, "AT_ONCE", 5)
+
+    def fails(*names: str) -> databases.Listed:
+        raise databases.UnreadableFile("session.db was written to while it was read; try again.")
+
+    monkeypatch.setattr(databases, "sessions_in", fails)
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await until(pilot, lambda: "try again" in frame(app))
+        assert "5 sessions" in frame(app)
+        await until(pilot, lambda: frame(app).count("LOSES 1 OUTPUT") == 5)
+
+    drive(sessions(path), play, (120, 40))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Final
 
@@ -14,10 +15,15 @@ from toolpair.formats import agents_of, all_agents, get_agent, written_by
 from toolpair.formats.agent import Agent, FoundSession
 from toolpair.shell.machine import Machine, current_folder, resolved
 from toolpair.shell.program import command
+from toolpair.source.addresses import divided
+from toolpair.source.errors import UnreadableFile
 from toolpair.transcript.model import Transcript
 
 HERE: Final = "."
 _NAMED: Final = 5
+_FIRST: Final = 25
+_TOGETHER: Final = 2_000
+"""Sessions of a database that are described together: the first ones soon, many with one look at its tables."""
 _ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]*\Z")
 
 
@@ -48,18 +54,18 @@ def index(machine: Machine, folder: str | None = None, agents: Iterable[str] = (
     return found
 
 
-def index_of(database: str) -> tuple[list[FoundSession], str | None]:
-    """The sessions of a database or a folder, the newest first, without those of sub-agents, and a sentence on those
-    that cannot be opened. Raises Unreadable.
+def pages_of(database: str) -> Iterator[tuple[list[FoundSession], str | None]]:
+    """The sessions of a database or a folder, the newest first, without those of sub-agents; of many the first ones at
+    once. With the last comes a sentence on those that cannot be opened. Raises Unreadable.
     """
     from toolpair.formats.engine.agents.database_agent import DatabaseAgent
-    from toolpair.formats.engine.agents.databases import sessions_in, top_level
+    from toolpair.formats.engine.agents.databases import pages_in
 
     path = resolved(database)
-    found = sessions_in(path, database)
-    agent = get_agent(found.layout.agent)
-    assert isinstance(agent, DatabaseAgent)
-    return [agent.stored(path, one) for one in top_level(found.sessions)], found.notice_on(database)
+    for found in pages_in(path, database):
+        agent = get_agent(found.layout.agent)
+        assert isinstance(agent, DatabaseAgent)
+        yield [agent.stored(path, one) for one in found.sessions], found.notice_on(database)
 
 
 def describe(found: FoundSession) -> FoundSession:
@@ -68,6 +74,33 @@ def describe(found: FoundSession) -> FoundSession:
         return found
     folder, words = get_agent(found.agent).describe(found)
     return replace(found, folder=folder or found.folder, words=words, described=True)
+
+
+def described(found: Iterable[FoundSession]) -> Iterator[FoundSession]:
+    """Each as `describe` has it. A database is opened once for many of its sessions that follow each other."""
+    for database, those in groupby(found, _database_of):
+        if database is None:
+            yield from map(describe, those)
+            continue
+        count = _FIRST
+        while some := list(islice(those, count)):
+            yield from _described_in(database, some)
+            count = min(2 * count, _TOGETHER)
+
+
+def _database_of(found: FoundSession) -> str | None:
+    path, session = divided(found.path)
+    return None if found.described or session is None else path
+
+
+def _described_in(database: str, found: Sequence[FoundSession]) -> Iterable[FoundSession]:
+    from toolpair.formats.engine.agents.databases import words_of
+
+    try:
+        words = words_of(database, *(one.session_id for one in found))
+    except UnreadableFile:
+        return map(describe, found)  # perhaps only one of them cannot be read
+    return (replace(one, words=said, described=True) for one, said in zip(found, words, strict=True))
 
 
 def agents_of_file(

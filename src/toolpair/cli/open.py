@@ -141,10 +141,14 @@ def _database_of_several(name: str | None) -> str | None:
     """The FILE, if it is a database or a folder of which a session has to be chosen. Raises SessionError."""
     if name is None or name == _STDIN or not has_terminal() or not _holds_sessions(name):
         return None
-    from toolpair.agents.catalog import index_of
+    from toolpair.agents.catalog import pages_of
 
-    found, notice = index_of(name)
-    return name if len(found) != 1 or notice is not None else None
+    count = 0
+    for found, notice in pages_of(name):
+        count += len(found)
+        if count > 1 or notice is not None:
+            return name
+    return name if not count else None
 
 
 def _holds_sessions(name: str) -> bool:

@@ -7,11 +7,12 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Final
 
-from toolpair.agents.catalog import describe, index, index_of, looked_in
+from toolpair.agents.catalog import described, index, looked_in, pages_of
 from toolpair.cli import exits, streams
 from toolpair.cli.exits import UsageError
 from toolpair.cli.file_report import Entry
@@ -75,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
     found = index(machine, options.folder if options.folder is not None else current_folder(), options.agent)
     if options.folder is not None:
         found = [one for one in found if one.here]
-    _show(found, options, machine)
+    _show(iter(found), options, machine)
     if not found:
         where = ", ".join(f"{folder} ({title})" for title, folder in looked_in(machine))
         say(f"No sessions found. Looked in {where}.")
@@ -101,30 +102,50 @@ def _of_database(options: argparse.Namespace, machine: Machine) -> int:
             f"{options.file} is neither a database nor a folder of sessions; `{command('check')}` takes any session "
             "file."
         )
-    found, notice = index_of(options.file)
-    listed = [one for one in found if not options.agent or one.agent in options.agent]
-    if options.folder is not None:
-        folder = resolved(options.folder)
-        listed = [one for one in listed if get_agent(one.agent).belongs(one, folder)]
-    _show(listed, options, machine)
-    if notice is not None:
-        say(notice)
-    elif not listed:
-        say(f"There are no {'such ' if found else ''}sessions in {options.file}.")
-    return exits.OK if listed else exits.PROBLEMS
+    stored = _Stored(options)
+    _show(iter(stored), options, machine)
+    if stored.notice is not None:
+        say(stored.notice)
+    elif not stored.listed:
+        say(f"There are no {'such ' if stored.found else ''}sessions in {options.file}.")
+    return exits.OK if stored.listed else exits.PROBLEMS
 
 
-def _show(found: list[FoundSession], options: argparse.Namespace, machine: Machine) -> None:
-    described = map(describe, found[: options.limit])  # a line at a time: there may be hundreds of thousands
+class _Stored:
+    """The sessions of a database that were asked for, page by page, and what was seen by then."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._options = options
+        self._folder = resolved(options.folder) if options.folder is not None else None
+        self.found = self.listed = 0
+        self.notice: str | None = None
+
+    def __iter__(self) -> Iterator[FoundSession]:
+        for page, notice in pages_of(self._options.file):
+            self.notice = notice
+            for one in page:
+                self.found += 1
+                if self._is_wanted(one):
+                    self.listed += 1
+                    yield one
+
+    def _is_wanted(self, one: FoundSession) -> bool:
+        if self._options.agent and one.agent not in self._options.agent:
+            return False
+        return self._folder is None or get_agent(one.agent).belongs(one, self._folder)
+
+
+def _show(found: Iterator[FoundSession], options: argparse.Namespace, machine: Machine) -> None:
+    each = described(islice(found, options.limit))  # a line at a time: there may be hundreds of thousands
     if options.output_format == "json":
-        out(dump({"version": 1, "sessions": [_entry(one) for one in described]}, indent=2))
+        out(dump({"version": 1, "sessions": [_entry(one) for one in each]}, indent=2))
     elif options.output_format == "jsonl":
-        for one in described:
+        for one in each:
             out(dump(_entry(one)))
             if streams.unread():
                 return
     else:
-        _print(described, machine, style_for(sys.stdout, options.color))
+        _print(each, machine, style_for(sys.stdout, options.color))
 
 
 def _entry(one: FoundSession) -> Entry:

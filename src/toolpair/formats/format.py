@@ -46,6 +46,9 @@ class Beside(Protocol):
     def start(self, name: str, count: int, within: str = ".") -> bytes:
         """The first bytes of a file below the folder `within`; empty when it is not available."""
 
+    def newest(self, folder: str, ending: str) -> Sequence[tuple[str, int]]:
+        """The names of a folder's other files that end so, the one written last first, each with its size."""
+
     def once(self, what: str, make: Callable[[], T]) -> T:
         """The result of `make` for these files, computed on first use and cached."""
 

@@ -32,10 +32,13 @@ from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import InsertResult, Rename
 from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import Block, Transcript
+from toolpair.transcript.output_copies import Copies
 from toolpair.transcript.pairing import Pairing
 from toolpair.transcript.placeholders import known_placeholder
 
 _BLOCK: Final = 1 << 17
+_TOGETHER: Final = 1_000
+"""Messages of a list in memory that are written down to be searched."""
 _MOST: Final = 2 * GB
 """Bytes that are searched."""
 _GROUPS: Final = 24
@@ -59,6 +62,8 @@ class _Wanted(Struct, frozen=True):
     slot: Slot
     known: Mapping[int, Collection[Slot]]
     """By record: the blocks that have the id, and are no unknown result of the call."""
+    not_searched: str | None
+    """Which files beside this one may have its output, too."""
 
 
 class IdPlaces:
@@ -104,8 +109,10 @@ class IdPlaces:
                     at[block.record].append(asks.slot[:-1])  # one object is the call and its result, with the id in it
                 elif asks is not None or (pair is None and block.id in asked):
                     at[block.record].append(block.slot)
+        copies = transcript.copies if isinstance(transcript.copies, Copies) else None
         for id_, call in calls.items():
-            self._wanted[id_] = _Wanted(id_, call.record, call.name, call.slot, known[id_])
+            left = copies.not_searched(id_) if copies is not None else None
+            self._wanted[id_] = _Wanted(id_, call.record, call.name, call.slot, known[id_], left)
 
     def settled(
         self, problems: Sequence[Problem], items: Sequence[Item], document: Document | None, whole: bool
@@ -155,6 +162,8 @@ class IdPlaces:
             return f"its id also stands in {records.place(places[0])}{more}, where its output may be"
         if not self._all_searched:
             return f"its id was only looked for in the first {in_words(_MOST)}, and its output may come later"
+        if wanted.not_searched is not None:
+            return f"{wanted.not_searched} for its output, which may be there"
         return None
 
     # --- searching ---------------------------------------------------------------------------------------
@@ -186,7 +195,10 @@ class IdPlaces:
         """The records in batches: how to get the uid of each, and their bytes."""
         document = self._document
         if document is None:
-            yield list(self._listed).__getitem__, [written(value) for _, value in self._listed.values()]
+            uids = list(self._listed)
+            for first in range(0, len(uids), _TOGETHER):
+                some = uids[first : first + _TOGETHER]
+                yield some.__getitem__, [written(self._listed[uid][1]) for uid in some]
         elif isinstance(document.records, IndexedRecords):
             positions = document.records.positions
             for first, bodies in positions.bodies(_BLOCK):

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
 import orjson
+from msgspec import Struct
 
 from toolpair.formats import get_format
 from toolpair.formats.format import AS_RESUMED, Item
 from toolpair.history.checked_records import CheckedRecords, Ids
 from toolpair.history.lights import light_for
-from toolpair.history.outline import LEAST, Range
+from toolpair.history.outline import LEAST, Outline, Range
 from toolpair.history.scan import Scan
-from toolpair.history.window_checks import CheckedWindow, judge_ranges, problems_of
+from toolpair.history.window_checks import CheckedRange, CheckedWindow, are_connected, judge_ranges, placed, problems_of
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import Profile
 from toolpair.source.gc_pause import gc_paused
@@ -42,6 +43,63 @@ def problems_in(
     `sure` confirms that the list has that format; it is called if some messages are not plain ones of it. `request`
     adds what the request around the list says.
     """
+    found = windows_in(messages, format_id, profile, least, sure, request)
+    return None if found is None else found.problems
+
+
+class ListWindows(Struct, frozen=True, eq=False):
+    """The windows of a list of which some are judged: all others are known to have no problem."""
+
+    outline: Outline
+    judged: Sequence[CheckedRange]
+
+    @property
+    def problems(self) -> Sequence[Problem]:
+        with gc_paused():
+            return problems_of(self.outline, self.judged)
+
+    def placed(self) -> Iterator[tuple[CheckedRange, int]]:
+        """Each judged range with the number of messages in front of what is judged of it."""
+        return ((found, messages) for found, messages, *_ in placed(self.outline, self.judged))
+
+    def changed(self, now: Mapping[int, CheckedRecords]) -> ListWindows | None:
+        """With other records in some of the judged ranges, by their number. None where that may concern others, too."""
+        judged = list(self.judged)
+        given: set[str] = set()
+        for number, records in now.items():
+            before, after = judged[number].found, CheckedWindow(records)
+            came = _ids(records) - _ids(before.judged)
+            if any(id_ in self.outline.ids or id_ in given for id_ in came) or after.spills or after.needs_whole:
+                return None
+            edges = records.edges
+            if edges is None or after.signed != before.signed or not _holds_its_ends(before.judged, records, edges):
+                return None
+            given |= came
+            judged[number] = CheckedRange(judged[number].range, after)
+        return None if are_connected(self.outline, judged) else ListWindows(self.outline, judged)
+
+
+def _ids(records: CheckedRecords) -> set[str]:
+    blocks = (block for message in records.transcript.messages for block in message.blocks)
+    return {block.id for block in blocks if isinstance(block.id, str)}
+
+
+def _holds_its_ends(before: CheckedRecords, after: CheckedRecords, edges: WindowEdges) -> bool:
+    """Whether what stands beside other windows is the same."""
+    old, new = before.items, after.items
+    first = not edges.before or (bool(new) and old[0].uid == new[0].uid)
+    return first and (not edges.after or (bool(new) and old[-1].uid == new[-1].uid))
+
+
+def windows_in(
+    messages: Sequence[Any],
+    format_id: str,
+    profile: Profile,
+    least: int = LEAST,
+    sure: Callable[[], bool] = lambda: True,
+    request: Callable[[Transcript], Transcript] | None = None,
+) -> ListWindows | None:
+    """The same list in windows, as `problems_in`."""
     found = get_format(format_id)
     light = light_for(found, profile, AS_RESUMED)
     if light is None or not is_json(messages):
@@ -62,7 +120,7 @@ def problems_in(
 
     with gc_paused():
         judged = judge_ranges(outline, load, _MOST)
-        return None if judged is None else problems_of(outline, judged)
+        return None if judged is None else ListWindows(outline, judged)
 
 
 def is_json(messages: Sequence[Any]) -> bool:

@@ -224,7 +224,7 @@ def judge_ranges(outline: Outline, load: Load, most: int) -> list[CheckedRange] 
                 if known[key].found.spills or known[key].found.needs_whole:
                     return None
             judged.append(known[key])
-        joined = [*_together(judged), *_touching(judged, last), *_named_elsewhere(judged, outline)]
+        joined = _connected(judged, outline)
         if not joined:
             return judged
         merged = ranges_of((), [*((found.start, found.stop - 1) for found in ranges), *joined])
@@ -234,6 +234,15 @@ def judge_ranges(outline: Outline, load: Load, most: int) -> list[CheckedRange] 
         wanted = {(found.start, found.stop) for found in ranges}
         known = {key: found for key, found in known.items() if key in wanted}
     return None
+
+
+def are_connected(outline: Outline, judged: Sequence[CheckedRange]) -> bool:
+    """Whether what is judged of a range depends on what is outside of it."""
+    return bool(_connected(judged, outline))
+
+
+def _connected(judged: Sequence[CheckedRange], outline: Outline) -> list[tuple[int, int]]:
+    return [*_together(judged), *_touching(judged, len(outline.windows)), *_named_elsewhere(judged, outline)]
 
 
 def _together(judged: Sequence[CheckedRange]) -> Iterator[tuple[int, int]]:
@@ -277,6 +286,13 @@ def _named_elsewhere(judged: Iterable[CheckedRange], outline: Outline) -> Iterat
 def problems_of(outline: Outline, judged: Sequence[CheckedRange]) -> Sequence[Problem]:
     """All problems, numbered as in the whole."""
     problems: list[Problem] = []
+    for found, *counts in placed(outline, judged):
+        problems += [renumbered(problem, *counts) for problem in found.found.judged.problems]
+    return in_order(problems)
+
+
+def placed(outline: Outline, judged: Sequence[CheckedRange]) -> Iterator[tuple[CheckedRange, int, int, int, int]]:
+    """Each range with what is in front of what is judged of it, as `renumbered` is given it."""
     windows = outline.windows
     messages = pairs = counted = unsent = at = 0
     for found in judged:
@@ -285,14 +301,10 @@ def problems_of(outline: Outline, judged: Sequence[CheckedRange]) -> Sequence[Pr
             counted, unsent = counted + window.counted, unsent + window.counted
         seen = found.found
         before = counted - min(seen.lead, 1)
-        problems += [
-            renumbered(problem, messages - seen.lead, pairs, before, unsent - seen.lead)
-            for problem in seen.judged.problems
-        ]
+        yield found, messages - seen.lead, pairs, before, unsent - seen.lead
         messages, pairs = messages + seen.messages, pairs + len(seen.judged.pairs)
         counted, unsent = counted + seen.counted, unsent + seen.unsent
         at = found.range.stop
-    return in_order(problems)
 
 
 def in_order(problems: Sequence[Problem]) -> Sequence[Problem]:

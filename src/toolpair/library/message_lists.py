@@ -4,28 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any, Final
 
 from toolpair.formats import get_format
 from toolpair.formats.engine.detection.list_evidence import ANTHROPIC, ListEvidence, shape_of_profile
 from toolpair.formats.format import Format, Item
 from toolpair.history.checked_records import CheckedRecords, Ids
-from toolpair.history.list_windows import is_json, problems_in, shape_of
-from toolpair.history.losses import NOTHING, Losses, gone, less_sent, losses, missing_texts
+from toolpair.history.list_windows import ListWindows, is_json, shape_of, windows_in
+from toolpair.history.losses import Losses, gone, less_sent, losses_between, missing_texts
 from toolpair.library.deep_messages import Held
 from toolpair.library.report import Report, in_short
 from toolpair.library.sdk_objects import plain, why_not_understood
 from toolpair.recipes import RECIPES
 from toolpair.recipes.careful import carefully
+from toolpair.recipes.engine import Pick
 from toolpair.recipes.recipe import Options, RecipeStep
 from toolpair.rules.problem import Problem
-from toolpair.rules.profiles import is_profile, no_such_profile
+from toolpair.rules.profiles import Profile, is_profile, no_such_profile
 from toolpair.rules.profiles import profile as profile_named
 from toolpair.source.deep_values import is_deeper
 from toolpair.source.gc_pause import gc_paused
 from toolpair.source.record_values import LEVELS
+
+LONG: Final = 2_000
+"""Messages from which on a list is repaired in windows: below it is quick as a whole."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +50,13 @@ class Repaired:
     messages: Sequence[Any]
     taken: tuple[Taken, ...]
     left: tuple[Problem, ...]
-    _states: tuple[CheckedRecords, CheckedRecords] | None = field(default=None, repr=False, compare=False)
+    _states: tuple[tuple[CheckedRecords, CheckedRecords], ...] = field(default=(), repr=False, compare=False)
+    """What was changed, before and after."""
 
     @cached_property
     def losses(self) -> Losses:
         """What is lost of what was sent: outputs, user text, calls. Computed on first use."""
-        return NOTHING if self._states is None else losses(*self._states)
+        return losses_between(self._states, missing_texts(self._states, None))
 
     @property
     def changed(self) -> bool:
@@ -81,6 +86,11 @@ def _of_the_whole(messages: Sequence[Any], profile: str | None) -> Report:
 
 def _window_by_window(messages: Sequence[Any], profile: str | None) -> Report | None:
     """The same without checking the whole at once, for lists of plain messages; None for others."""
+    found = _windows_of(messages, profile)
+    return None if found is None else Report(found[1].id, tuple(found[0].problems))
+
+
+def _windows_of(messages: Sequence[Any], profile: str | None) -> tuple[ListWindows, Profile] | None:
     shape = shape_of(messages)
     if shape is None or (profile is not None and not is_profile(profile)):
         return None
@@ -89,8 +99,8 @@ def _window_by_window(messages: Sequence[Any], profile: str | None) -> Report | 
     def sure() -> bool:
         return _format_for(list(messages), profile).id == shape
 
-    problems = problems_in(messages, shape, judged_by, sure=sure)
-    return None if problems is None else Report(judged_by.id, tuple(problems))
+    found = windows_in(messages, shape, judged_by, sure=sure)
+    return None if found is None else (found, judged_by)
 
 
 def repair(
@@ -118,9 +128,16 @@ def _repaired(given: Sequence[Any], profile: str | None, recipe: str, max_id_len
     messages = list(iter(listed))
     shape = None
     if chosen.pick is not None:
-        found = _window_by_window(messages, profile)
-        if found is not None and not any(map(chosen.pick, found.problems)):
-            return Repaired(listed, (), found.errors)
+        found = _windows_of(messages, profile)
+        if found is not None:
+            problems = found[0].problems
+            if not any(map(chosen.pick, problems)):
+                return Repaired(listed, (), _errors(problems))
+            if (
+                len(messages) >= LONG
+                and (done := _repaired_windows(listed, messages, found[0], chosen.pick)) is not None
+            ):
+                return done
         # Then they are plain messages, surely of this shape.
         shape = shape_of(messages) if found is not None else None
     held = Held()
@@ -130,15 +147,48 @@ def _repaired(given: Sequence[Any], profile: str | None, recipe: str, max_id_len
         taken, judged = carefully(judged, _apply, chosen.pick, _missing, _carried_out).made
     else:
         (taken, judged), _ = _carried_out(judged, chosen.run(judged, _apply, Options(max_id_length)))
-    left = tuple(problem for problem in judged.problems if problem.severity == "error")
+    left = _errors(judged.problems)
     if not taken:
         return Repaired(listed, (), left)
     return Repaired(
         [_handed_back(item, original.get(item.uid), held) for item in judged.items],
         tuple(taken),
         left,
-        (before, judged),
+        ((before, judged),),
     )
+
+
+def _errors(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    return tuple(problem for problem in problems if problem.severity == "error")
+
+
+def _repaired_windows(
+    given: Sequence[Any], messages: Sequence[Any], windows: ListWindows, pick: Pick
+) -> Repaired | None:
+    """Only what the fixes reach is read and judged again. None where that may not come out as with the whole, of which
+    other parts may say what a fix would take along.
+    """
+    taken: list[Taken] = []
+    states: dict[int, tuple[CheckedRecords, CheckedRecords]] = {}
+    made = list(messages)
+    apply = partial(_apply, highest=len(messages) - 1)
+    for number, (found, first) in enumerate(windows.placed()):
+        before = found.found.judged
+        if any(map(pick, before.problems)):
+            some, after = carefully(before, apply, pick, _missing, _carried_out).made
+            if any(map(pick, after.problems)):
+                return None
+            if some:
+                states[number] = before, after
+                taken += [replace(one, message=None if one.message is None else one.message + first) for one in some]
+    now = windows.changed({number: after for number, (_, after) in states.items()})
+    if now is None:
+        return None
+    for before, after in reversed(states.values()):
+        own = {item.uid: (item, messages[item.uid]) for item in before.items}
+        start, end = before.items[0].uid, before.items[-1].uid + 1
+        made[start:end] = [_handed_back(item, own.get(item.uid), None) for item in after.items]
+    return Repaired(made if states else given, tuple(taken), _errors(now.problems), tuple(states.values()))
 
 
 def _missing(opened: CheckedRecords, first: CheckedRecords, now: CheckedRecords) -> Losses:
@@ -156,7 +206,7 @@ def _carried_out(
     return (taken, state), state
 
 
-def _handed_back(item: Item, given: tuple[Item, Any] | None, held: Held) -> Any:
+def _handed_back(item: Item, given: tuple[Item, Any] | None, held: Held | None) -> Any:
     """The original object if the item still equals it."""
     if given is not None and (given[0] is item or given[0].value == item.value):
         return given[1]
@@ -178,9 +228,10 @@ def _listed(messages: Any) -> Sequence[Any]:
     return list(messages)
 
 
-def _apply(judged: CheckedRecords, edits: Any) -> CheckedRecords:
+def _apply(judged: CheckedRecords, edits: Any, highest: int = -1) -> CheckedRecords:
+    """`highest` is the last number that a message outside of these has."""
     items = judged.apply(edits)
-    highest = max((item.uid for item in judged.items), default=-1)
+    highest = max(highest, *(item.uid for item in judged.items), -1)
     numbered: list[Item] = []
     for item in items:
         if item.uid < 0:

@@ -51,8 +51,10 @@ class Elsewhere:
             found.record for found in transcript.boundaries if found.cut is None and found.record is not None
         ]
 
-    def of_call(self, call: Block) -> Sequence[Copy]:
-        """The most trusted outputs: one, or several different ones that a person must choose between."""
+    def of_call(self, call: Block, is_open: bool = False) -> Sequence[Copy]:
+        """The most trusted outputs: one, or several different ones that a person must choose between. A call that
+        `is_open` may be running still.
+        """
         if not usable(call.id):
             return ()
         found = self._linked.get((call.id, call.link), [])
@@ -64,7 +66,7 @@ class Elsewhere:
             results.setdefault(result_text(block), copy)
         return (
             list(results.values())[:_CHOICES]
-            or copies_of_call(self._transcript.copies, call)
+            or copies_of_call(self._transcript.copies, call, is_open)
             or [Copy(result_content(block), self._place(block)) for block in self._said_nothing(call)]
         )
 

@@ -123,7 +123,8 @@ def _missing(context: Context, pair: Pair) -> None:
     if pair.ambiguous and is_unanswered(context, pair):
         return  # it may be this call that is answered: the shared id is the problem
     trailing = pair.call_at[0] == len(context.messages) - 1
-    copies = context.elsewhere.of_call(call)
+    pending = not trailing and is_pending(context, pair)
+    copies = context.elsewhere.of_call(call, is_open=context.transcript.native and (trailing or pending))
     fixes = fixes_of(copies, lambda content, error: InsertResult(call, content, error))
     lost = context.unreadable.of_call(call)
     if lost is not None:
@@ -154,7 +155,7 @@ def _missing(context: Context, pair: Pair) -> None:
             text = f"{tool_of(call)} was called, but its result is not in this history."
         elif pair.candidates:
             text = f"Which result answers this call of {tool_of(call)} is not certain."
-        if is_pending(context, pair):
+        if pending:
             rule, severity = "turn.trailing_call", "info"
             text = f"{tool_of(call)} was called in the last turn: interrupted, unless it is still running."
     if lost is not None:

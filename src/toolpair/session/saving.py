@@ -140,7 +140,7 @@ def save_copy(
     progress: Progress | None,
 ) -> SaveResult:
     """Write the file with its conversations in this state elsewhere, packed when the name ends in .zst."""
-    from toolpair.source.byte_runs import chunks_of
+    from toolpair.source.byte_runs import OriginalRun, chunks_of
     from toolpair.source.packing import SUFFIX, pack
     from toolpair.source.saving import save_as, source_of
 
@@ -153,7 +153,8 @@ def save_copy(
             now.document is then.document for now, then in zip(conversations, file.conversations, strict=True)
         )
         unpacked = chunks_of(file.runs(conversations), snapshot.data)
-        pieces = [packing.raw] if packing is not None and as_it_is else pack(unpacked)
+        raw = packing.raw if packing is not None and as_it_is else None
+        pieces = pack(unpacked) if raw is None else chunks_of([OriginalRun(0, len(raw))], raw)
     elif snapshot.rows is not None and (made := _copied(snapshot.rows, file, conversations, path)) is not None:
         pieces = [made]
     elif source is None:

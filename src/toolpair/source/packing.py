@@ -38,7 +38,7 @@ _LEVEL: Final = 3
 class Packing(Struct, frozen=True, eq=False):
     """How a file was compressed. `raw` are its own bytes; `whole` is False when its end is missing or unreadable."""
 
-    raw: bytes
+    raw: Content
     whole: bool
 
 
@@ -46,8 +46,8 @@ def is_packed(data: bytes) -> bool:
     return data.startswith(MAGIC)
 
 
-def unpack(data: bytes, shown: str, limits: Limits = USUAL) -> tuple[Content, Packing]:
-    """The content of all frames, up to a missing or bad end. Raises Unreadable."""
+def unpack(data: Content, shown: str, limits: Limits = USUAL) -> tuple[Content, Packing]:
+    """The content of all frames, up to a missing or bad end. A large file is never in memory. Raises Unreadable."""
     zstandard = _library()
     if zstandard is None:
         raise UnreadableFile(
@@ -70,7 +70,7 @@ def unpack(data: bytes, shown: str, limits: Limits = USUAL) -> tuple[Content, Pa
         return content.content(), Packing(data, whole)
 
 
-def _refuse_bomb(data: bytes, shown: str, limits: Limits, zstandard: Any) -> int:
+def _refuse_bomb(data: Content, shown: str, limits: Limits, zstandard: Any) -> int:
     """Refuse what unpacks to too much, before unpacking it. Returns the largest window. Raises TooLarge."""
     least, most, window = _bounds(data, zstandard)
     if window > _WINDOW and (window > limits.unpacked or not fits(window)):
@@ -79,7 +79,7 @@ def _refuse_bomb(data: bytes, shown: str, limits: Limits, zstandard: Any) -> int
     if most > least and (most > limits.unpacked or most > _HOLLOW or not fits(most)):
         # Decompressing into the same small buffer again and again is fast and takes no memory.
         unpacker = zstandard.ZstdDecompressor(max_window_size=max(window, _WINDOW))
-        reader = unpacker.stream_reader(data, read_across_frames=True)
+        reader = unpacker.stream_reader(_Stream(data), read_across_frames=True)
         into, least = bytearray(_BLOCK), 0
         try:
             while read := reader.readinto(into):
@@ -105,25 +105,36 @@ def _refuse_size(size: int, packed: int, shown: str, limits: Limits) -> None:
         )
 
 
-def _bounds(data: bytes, zstandard: Any) -> tuple[int, int, int]:
+class _Stream:
+    """Content as the library reads it."""
+
+    def __init__(self, data: Content) -> None:
+        self._data = data
+        self._at = 0
+
+    def read(self, size: int) -> bytes:
+        at, self._at = self._at, min(self._at + size, len(self._data))
+        return self._data[at : self._at]
+
+
+def _bounds(data: Content, zstandard: Any) -> tuple[int, int, int]:
     """The least and the most that the frames unpack to, by the headers of frames and blocks, and the largest window."""
-    view = memoryview(data)
     least = most = window = position = blocks = 0
     try:
-        while position < len(view):
-            skipped = _skippable(view[position : position + 8])
+        while position < len(data):
+            skipped = _skippable(data[position : position + 8])
             if skipped is not None:
                 position += skipped
                 continue
-            frame = zstandard.get_frame_parameters(view[position : position + _HEAD])
+            frame = zstandard.get_frame_parameters(data[position : position + _HEAD])
             window = max(window, frame.window_size)
             claimed = frame.content_size if frame.content_size < zstandard.CONTENTSIZE_ERROR else 0
             surely = possibly = 0
-            position += zstandard.frame_header_size(view[position : position + _HEAD])
+            position += zstandard.frame_header_size(data[position : position + _HEAD])
             last = False
-            while not last and position + 3 <= len(view) and blocks < _BLOCKS:
+            while not last and position + 3 <= len(data) and blocks < _BLOCKS:
                 blocks += 1
-                head = int.from_bytes(view[position : position + 3], "little")
+                head = int.from_bytes(data[position : position + 3], "little")
                 last, kind, size = bool(head & 1), head >> 1 & 3, head >> 3
                 position += 3 + (1 if kind == _REPEATED else size)
                 surely += 0 if kind == _COMPRESSED else size
@@ -138,9 +149,8 @@ def _bounds(data: bytes, zstandard: Any) -> tuple[int, int, int]:
     return least, most, window
 
 
-def _frames(data: bytes, unpacker: Any) -> Iterator[bytes]:
+def _frames(view: Content, unpacker: Any) -> Iterator[bytes]:
     """The content of each frame. Raises EOFError when the last one is incomplete."""
-    view = memoryview(data)
     position = 0
     while position < len(view):
         skipped = _skippable(view[position : position + 8])
@@ -159,7 +169,7 @@ def _frames(data: bytes, unpacker: Any) -> Iterator[bytes]:
         position -= len(frame.unused_data)
 
 
-def _skippable(head: memoryview) -> int | None:
+def _skippable(head: bytes) -> int | None:
     """The size of a skippable frame, which holds no content; None for others."""
     if len(head) < 8 or int.from_bytes(head[:4], "little") not in _SKIPPABLE:
         return None

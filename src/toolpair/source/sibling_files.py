@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import stat
@@ -67,6 +68,16 @@ class FilesBeside:
                 return file.read(count)
         except (OSError, ValueError):
             return b""
+
+    def newest(self, folder: str, ending: str) -> Sequence[tuple[str, int]]:
+        """The names of a folder's other files that end so, the one written last first, each with its size."""
+        found = []
+        for name in self.names(folder):
+            if name.endswith(ending) and name != self.path.name:
+                with contextlib.suppress(OSError, ValueError):
+                    about = (self.path.parent / folder / name).stat()
+                    found.append((-about.st_mtime, name, about.st_size))
+        return [(name, size) for _, name, size in sorted(found)]
 
     def once(self, what: str, make: Callable[[], T]) -> T:
         """The result of `make` for these files, computed once for each `what`."""

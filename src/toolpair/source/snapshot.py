@@ -106,9 +106,7 @@ def from_bytes(data: Content, shown: str, limits: Limits = USUAL) -> Snapshot:
 def _content(data: Content, shown: str, limits: Limits) -> tuple[Content, Packing | None]:
     packing = None
     if is_packed(data[:_SAMPLE]):
-        if not isinstance(data, bytes) and not fits(len(data)):
-            raise MemoryError
-        data, packing = unpack(data[:], shown, limits)
+        data, packing = unpack(data, shown, limits)
     refuse_binary(data, shown)
     return data, packing
 

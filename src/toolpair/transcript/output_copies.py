@@ -30,8 +30,14 @@ class Copies(Mapping[str, tuple[Any, str]]):
     """
 
     @abstractmethod
-    def of_call(self, call: Block) -> Sequence[Copy]:
-        """The most trusted copies of the call's output: several when they differ, empty when there is none."""
+    def of_call(self, call: Block, is_open: bool = False) -> Sequence[Copy]:
+        """The most trusted copies of the call's output: several when they differ, empty when there is none. `is_open`:
+        it may be running still, so that no other session is searched for it.
+        """
+
+    def not_searched(self, id_: str) -> str | None:
+        """Where an output of a call with this id may be, too, but was not looked for: the beginning of a sentence."""
+        return None
 
     @abstractmethod
     def files_naming(self, id_: str) -> Sequence[str]:
@@ -47,9 +53,9 @@ class Copies(Mapping[str, tuple[Any, str]]):
     def __len__(self) -> int: ...
 
 
-def copies_of_call(copies: Mapping[str, tuple[Any, str]], call: Block) -> Sequence[Copy]:
+def copies_of_call(copies: Mapping[str, tuple[Any, str]], call: Block, is_open: bool = False) -> Sequence[Copy]:
     """The known copies of a call's output, from a `Copies` or a plain mapping."""
     if isinstance(copies, Copies):
-        return copies.of_call(call)
+        return copies.of_call(call, is_open)
     found = copies.get(call.id) if isinstance(call.id, str) else None
     return [Copy(*found)] if found is not None else []

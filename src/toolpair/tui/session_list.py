@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from toolpair.agents.catalog import index, index_of
+from toolpair.agents.catalog import index, pages_of
 from toolpair.formats.agent import FoundSession
 from toolpair.shell.machine import Machine
 from toolpair.tui.picker_checks import Judge, Mark, ProcessJudge
@@ -35,9 +35,12 @@ class Sessions(Struct):
     last: str | None = None
     """The path of the session that was opened last."""
 
-    def found(self) -> tuple[list[FoundSession], str | None]:
-        """The sessions to list, and a sentence on those that cannot be opened.
+    def pages(self) -> Iterator[tuple[list[FoundSession], str | None]]:
+        """The sessions to list, the first of many at once, and a sentence on those that cannot be opened.
 
         Raises Unreadable for a database that cannot be read.
         """
-        return (index(self.machine, self.folder), None) if self.of is None else index_of(self.of)
+        if self.of is None:
+            yield index(self.machine, self.folder), None
+        else:
+            yield from pages_of(self.of)

@@ -62,7 +62,7 @@ class _Found(Copies):
         self._items = items
         self._beside = beside
         self._first = first
-        self._known: dict[tuple[str, str | None], Sequence[Copy]] = {}
+        self._known: dict[tuple[str, str | None, bool], Sequence[Copy]] = {}
         self._sent: dict[str, Sequence[Copy]] = {}
         self._linked: dict[str, dict[str, list[Copy]]] = {}
 
@@ -74,12 +74,15 @@ class _Found(Copies):
             return FilesOfSession(self._beside, _first_uuids(self._items))
         return FilesOfSession.of(self._beside, self._first)
 
-    def of_call(self, call: Block) -> Sequence[Copy]:
+    def not_searched(self, id_: str) -> str | None:
+        return self._files.not_searched(id_) if self._files is not None else None
+
+    def of_call(self, call: Block, is_open: bool = False) -> Sequence[Copy]:
         if not usable(call.id):
             return ()
-        key = (call.id, call.link)
+        key = (call.id, call.link, is_open)
         if key not in self._known:
-            self._known[key] = self._look(call)
+            self._known[key] = self._look(call, is_open)
         return self._known[key]
 
     def files_naming(self, id_: str) -> Sequence[str]:
@@ -104,7 +107,7 @@ class _Found(Copies):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
-    def _look(self, call: Block) -> Sequence[Copy]:
+    def _look(self, call: Block, is_open: bool) -> Sequence[Copy]:
         """The sources in order of trust: results, what was sent, what the agent recorded, other files."""
         found = self._in_file
         id_ = str(call.id)
@@ -119,7 +122,7 @@ class _Found(Copies):
             if copies:
                 return copies
         if self._files is not None:
-            copies = _chosen(self._files.outputs(call, self._unanswered, shared=shared), set(), certain=True)
+            copies = _chosen(self._files.outputs(call, self._unanswered, shared, is_open), set(), certain=True)
             if copies:
                 return copies
         report = found.progress.get((id_, call.link if shared else None))

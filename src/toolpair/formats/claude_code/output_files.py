@@ -12,11 +12,13 @@ from toolpair.dialects.block_texts import arguments
 from toolpair.formats.claude_code.outputs import as_persisted, persisted_at, without_reminder, worth_keeping
 from toolpair.formats.claude_code.record_kinds import content_of, parts_of_type, text_or_none
 from toolpair.formats.format import Beside
+from toolpair.source.limits import GB, in_words
+from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Block
 from toolpair.transcript.output_copies import Copy
 
-_MOST_FILES: Final = 1_000
-"""Maximum files in a folder whose first bytes are searched for records of this session."""
+_MOST: Final = 2 * GB
+"""Bytes of other sessions that are searched, those written last first."""
 _BEGINNING: Final = 64 << 10
 """In bytes. A forked session starts with the records that it shares."""
 _STARTING: Final = ("Agent", "Task")
@@ -43,14 +45,23 @@ class FilesOfSession:
     def _own(self) -> str:
         return self._beside.path.stem
 
-    def outputs(self, call: Block, unanswered: Iterable[str], *, shared: bool) -> Sequence[Copy]:
-        """The copies of one call's output from the most trusted place that has any."""
-        return self._forks(call, unanswered, shared) or self._sub_agent(call) or self._stored(call, shared)
+    def outputs(self, call: Block, unanswered: Iterable[str], shared: bool, is_open: bool) -> Sequence[Copy]:
+        """The copies of one call's output from the most trusted place that has any; of a call that may be running still
+        only what the session itself has.
+        """
+        forks = () if is_open else self._forks(call, unanswered, shared)
+        return forks or self._sub_agent(call) or self._stored(call, shared)
+
+    def not_searched(self, id_: str) -> str | None:
+        """The other sessions that were too many bytes to look for this call in, as the beginning of a sentence."""
+        sizes = self._others[1] if len(id_) >= _LEAST_ID else ()
+        were = "was" if len(sizes) == 1 else "were"
+        return f"{plural(len(sizes), 'other session')} ({in_words(sum(sizes))}) {were} not searched" if sizes else None
 
     def may_tell(self, id_: str, name: str, others: Iterable[str]) -> bool:
         """Whether any file may hold the output of a call of the tool `name`; `others` are ids to be looked up later."""
         if len(id_) >= _LEAST_ID:
-            if any(self._lines_of(relative, id_, others) for relative in self._relatives):
+            if any(self._lines_of(relative, id_, others) for relative in self._others[0]):
                 return True
             if not {f"{id_}.txt", f"{id_}.json"}.isdisjoint(self._stored_names):
                 return True
@@ -86,20 +97,32 @@ class FilesOfSession:
         return self._beside.names(f"{self._own}/tool-results")
 
     @cached_property
-    def _relatives(self) -> Sequence[str]:
-        """The other sessions in the folder that start with records of this one."""
+    def _others(self) -> tuple[Sequence[str], Sequence[int]]:
+        """The other sessions in the folder that start with records of this one, and the sizes of those that are not
+        searched.
+        """
+        relatives: list[str] = []
+        left: list[int] = []
         if not self._uuids:
-            return ()
+            return relatives, left
         shared = re.compile(b"|".join(re.escape(f'"{uuid}"'.encode("utf-8", "replace")) for uuid in self._uuids))
-        names = [name for name in self._beside.names("") if name.endswith(".jsonl") and name != self._beside.path.name]
-        return [name for name in names[:_MOST_FILES] if shared.search(self._beside.start(name, _BEGINNING))]
+        read = 0
+        for name, size in self._beside.newest("", ".jsonl"):
+            read += min(size, _BEGINNING)
+            is_relative = read <= _MOST and shared.search(self._beside.start(name, _BEGINNING))
+            if read > _MOST or (is_relative and read + size > _MOST):
+                left.append(size)
+            elif is_relative:
+                relatives.append(name)
+                read += size
+        return relatives, left
 
     def _forks(self, call: Block, unanswered: Iterable[str], shared: bool) -> Sequence[Copy]:
         """The result of the same call in a session forked from this one, or that this one was forked from."""
         if len(str(call.id)) < _LEAST_ID:
             return ()
         copies = []
-        for name in self._relatives:
+        for name in self._others[0]:
             for line in self._lines_of(name, str(call.id), unanswered):
                 value = _parsed(line)
                 if value.get("type") != "user":

@@ -15,6 +15,7 @@ from toolpair.formats.engine.reading.stored_rows import object_in
 from toolpair.formats.engine.reading.turns import Outcome
 from toolpair.source.rows.layout import (
     ALL,
+    ANY_NUMBER,
     Layout,
     Row,
     Stored,
@@ -62,7 +63,7 @@ class DockerAgentLayout:
             "converts it"
         )
 
-    def sessions(self, connection: Connection) -> Iterator[StoredSession]:
+    def sessions(self, connection: Connection, most: int = ANY_NUMBER) -> Iterator[StoredSession]:
         size = sizes_of(connection, ITEM, "session_id", "message_json")
         last = dict(_last_times(connection))
         query = "SELECT id, title, working_dir, created_at, parent_id FROM sessions"
@@ -78,7 +79,9 @@ class DockerAgentLayout:
             )
             for id_, title, folder, made, parent in connection.execute(query)
         ]
-        return iter(sorted(found, key=lambda one: -one.modified))
+        # When one was used is in its last message: no query sorts by that.
+        newest = sorted(found, key=lambda one: -one.modified)
+        return iter(newest if most == ANY_NUMBER else newest[:most])
 
     def words(self, connection: Connection, session: str) -> str | None:
         from toolpair.source import peek

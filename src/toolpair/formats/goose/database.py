@@ -13,14 +13,15 @@ from toolpair.formats.engine.agents.database_agent import DatabaseAgent, has_row
 from toolpair.formats.engine.reading.stored_rows import json_in
 from toolpair.source.rows.layout import (
     ALL,
+    ANY_NUMBER,
     Layout,
     Row,
     StoredSession,
     Table,
     columns_of,
     is_text,
+    listed,
     rows_of,
-    sizes_of,
     tables_of,
     text,
 )
@@ -69,18 +70,18 @@ class GooseLayout:
     def refusal(self, connection: Connection) -> str | None:
         return None
 
-    def sessions(self, connection: Connection) -> Iterator[StoredSession]:
+    def sessions(self, connection: Connection, most: int = ANY_NUMBER) -> Iterator[StoredSession]:
         known = frozenset(columns_of(connection, "sessions"))
         wanted = ("id", "working_dir", "name", "description", "updated_at", "session_type", "parent_session_id")
         columns = ", ".join(name if name in known else "NULL" for name in wanted)
-        size = sizes_of(connection, "messages", "session_id", "content_json")
         time = "CAST(strftime('%s', updated_at) AS INTEGER)" if "updated_at" in known else "0"
         query = f"SELECT {columns}, coalesce({time}, 0) AS time FROM sessions ORDER BY time DESC, id DESC"
-        for id_, folder, name, description, _, kind, parent, modified in connection.execute(query):
+        found = listed(connection, query, most, "messages", "session_id", "content_json")
+        for (id_, folder, name, description, _, kind, parent, modified), size in found:
             belongs = text(parent) or ("" if text(kind) == "sub_agent" else None)
             title = text(name) or text(description)
             named = text(id_), title or None, text(folder) or None
-            yield StoredSession(*named, float(modified), belongs, size.get(id_, 0), not is_text(id_))
+            yield StoredSession(*named, float(modified), belongs, size, not is_text(id_))
 
     def words(self, connection: Connection, session: str) -> str | None:
         query = (

@@ -78,7 +78,7 @@ class ShownOutputs(Copies):
         self._beside = beside
         self._calls = Counter(call.id for call in calls if isinstance(call.id, str))
 
-    def of_call(self, call: Block) -> list[Copy]:
+    def of_call(self, call: Block, is_open: bool = False) -> list[Copy]:
         if not usable(call.id):
             return []
         shown = json.dumps(call.id, ensure_ascii=False).encode("utf-8", "surrogatepass")

@@ -16,6 +16,7 @@ from toolpair.formats.engine.reading.turns import what_becomes
 from toolpair.formats.openclaw.format import BEHIND, IMPORT, LEFT_OUT, NOT_LIVE, OUTCOMES, REFUSED, TITLE
 from toolpair.source.rows.layout import (
     ALL,
+    ANY_NUMBER,
     Layout,
     Part,
     Row,
@@ -25,9 +26,9 @@ from toolpair.source.rows.layout import (
     Text,
     columns_of,
     is_text,
+    listed,
     parts_of,
     rows_of,
-    sizes_of,
     text,
 )
 
@@ -101,20 +102,20 @@ class OpenClawLayout:
     def refusal(self, connection: Connection) -> str | None:
         return None
 
-    def sessions(self, connection: Connection) -> Iterator[StoredSession]:
+    def sessions(self, connection: Connection, most: int = ANY_NUMBER) -> Iterator[StoredSession]:
         known = frozenset(columns_of(connection, "session_nodes"))
         names = ", ".join(f"n.{name}" if name in known else "NULL" for name in ("label", "display_name"))
-        sizes = sizes_of(connection, "transcript_events", "session_id", "event_json")
         parent = "(SELECT p.current_session_id FROM session_nodes p WHERE p.session_key = w.parent_session_key)"
         columns = f"w.session_id, {names}, w.updated_at, w.parent_session_key, {parent}"
         joined = "session_windows w LEFT JOIN session_nodes n ON n.session_key = w.session_key"
         query = f"SELECT {columns} FROM {joined} ORDER BY w.updated_at DESC, w.session_id"
-        for id_, label, name, time, above, parent_id in connection.execute(query):
+        found = listed(connection, query, most, "transcript_events", "session_id", "event_json")
+        for (id_, label, name, time, above, parent_id), size in found:
             belongs = text(parent_id) if text(above) else None
             folder = self._folder(connection, text(id_))
             title = text(label) or text(name) or None
             named = text(id_), title, folder, seconds(time, 1000) or 0.0, belongs
-            yield StoredSession(*named, sizes.get(id_, 0), not is_text(id_))
+            yield StoredSession(*named, size, not is_text(id_))
 
     def _folder(self, connection: Connection, session: str) -> str | None:
         first = "SELECT event_json FROM transcript_events WHERE session_id = ? ORDER BY seq LIMIT 1"

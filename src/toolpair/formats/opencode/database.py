@@ -16,7 +16,19 @@ from toolpair.formats.engine.reading.turns import what_becomes
 from toolpair.formats.opencode.format import LAST_WITH_FOLDER, NEWEST, OUTCOMES, OUTCOMES_BEFORE, sent_id, version_of
 from toolpair.formats.opencode.history import KILO, MESSAGE, OPENCODE, PART, SESSION, STOPS, history_of
 from toolpair.rules.problem import OnResume, Problem
-from toolpair.source.rows.layout import ALL, Row, Stored, StoredSession, Table, Text, is_text, rows_of, sizes_of, text
+from toolpair.source.rows.layout import (
+    ALL,
+    ANY_NUMBER,
+    Row,
+    Stored,
+    StoredSession,
+    Table,
+    Text,
+    is_text,
+    listed,
+    rows_of,
+    text,
+)
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -62,13 +74,12 @@ class OpencodeLayout:
     def refusal(self, connection: Connection) -> str | None:
         return None
 
-    def sessions(self, connection: Connection) -> Iterator[StoredSession]:
-        size = sizes_of(connection, PART, "session_id", "data")
+    def sessions(self, connection: Connection, most: int = ANY_NUMBER) -> Iterator[StoredSession]:
         columns = "id, title, directory, time_updated, parent_id"
-        rows = connection.execute(f"SELECT {columns} FROM session ORDER BY time_updated DESC, id")
-        for id_, title, folder, time, parent in rows:
+        query = f"SELECT {columns} FROM session ORDER BY time_updated DESC, id"
+        for (id_, title, folder, time, parent), size in listed(connection, query, most, PART, "session_id", "data"):
             named = text(id_), text(title) or None, text(folder) or None, seconds(time, 1000) or 0.0
-            yield StoredSession(*named, text(parent) or None, size.get(id_, 0), not is_text(id_))
+            yield StoredSession(*named, text(parent) or None, size, not is_text(id_))
 
     def words(self, connection: Connection, session: str) -> str | None:
         from toolpair.source import peek

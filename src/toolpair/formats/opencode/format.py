@@ -206,7 +206,7 @@ class _OfRows(Copies):
             if (kept := dialect.kept_output(data, history.in_folder)) is not None:
                 self._of[part.uid] = Copy(kept[0], "in what its own row keeps of it", is_error=kept[1])
 
-    def of_call(self, call: Block) -> Sequence[Copy]:
+    def of_call(self, call: Block, is_open: bool = False) -> Sequence[Copy]:
         found = self._of.get(call.record)
         return () if found is None else (found,)
 

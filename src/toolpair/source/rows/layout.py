@@ -93,6 +93,8 @@ class StoredSession(Struct, frozen=True):
     """Its id is no text: nobody can ask for it."""
 
 
+ANY_NUMBER: Final = -1
+"""The limit of a query that has none."""
 ALL: Final = "TRUE"
 """A condition that every row meets."""
 
@@ -120,8 +122,10 @@ class Layout(Protocol):
     def refusal(self, connection: Connection) -> str | None:
         """Why a database of this agent cannot be read, and what to do, as the rest of a sentence; None if it can."""
 
-    def sessions(self, connection: Connection) -> Iterator[StoredSession]:
-        """All sessions, the one used last first."""
+    def sessions(self, connection: Connection, most: int = ANY_NUMBER) -> Iterator[StoredSession]:
+        """The sessions, the one used last first; at most so many, which are then found without a look at the others'
+        messages, if the database can say which they are.
+        """
 
     def words(self, connection: Connection, session: str) -> str | None:
         """The user's last text in a session."""
@@ -173,8 +177,11 @@ def holds_rows(connection: Connection, besides: Collection[str]) -> bool:
     return any(connection.execute(f"SELECT 1 FROM {quoted(name)} LIMIT 1").fetchone() for name in others)
 
 
-def sizes_of(connection: Connection, table: str, session: str, column: str) -> dict[Stored, int]:
-    """The bytes of a column in the rows of each session, about. `session` is the column that names it.
+def sizes_of(
+    connection: Connection, table: str, session: str, column: str, only: Sequence[Stored] | None = None
+) -> dict[Stored, int]:
+    """The bytes of a column in the rows of each session, about, or of `only` these. `session` is the column that names
+    it.
 
     One pass, with or without an index. To measure a text SQLite reads all of it, so in a large database each row counts
     as much as the others.
@@ -184,8 +191,29 @@ def sizes_of(connection: Connection, table: str, session: str, column: str) -> d
     if whole > _MEASURED:
         (rows,) = connection.execute(f"SELECT count(*) FROM {quoted(table)}").fetchone()
         size = f"count(*) * {whole // max(rows, 1)}"
-    sql = f"SELECT {quoted(session)}, coalesce({size}, 0) FROM {quoted(table)} GROUP BY {quoted(session)}"
-    return dict(connection.execute(sql))
+    which, values = ("", ()) if only is None else (f"WHERE {quoted(session)} IN ({', '.join(map(mark, only))})", only)
+    sql = f"SELECT {quoted(session)}, coalesce({size}, 0) FROM {quoted(table)} {which} GROUP BY {quoted(session)}"
+    return dict(connection.execute(sql, values))
+
+
+def listed(
+    connection: Connection, query: str, most: int, table: str, session: str, column: str
+) -> Iterator[tuple[tuple[Any, ...], int]]:
+    """What a query says of at most so many sessions, whose ids are its first column, each with its `sizes_of`."""
+    found = connection.execute(f"{query} LIMIT {most}")
+    if most == ANY_NUMBER:
+        sizes = sizes_of(connection, table, session, column)
+        return ((row, sizes.get(row[0], 0)) for row in found)
+    rows = found.fetchall()
+    sizes = sizes_of(connection, table, session, column, [row[0] for row in rows])
+    return ((row, sizes.get(row[0], 0)) for row in rows)
+
+
+def those_there(connection: Connection, table: Table, keys: Collection[str]) -> set[str]:
+    """Those of the keys that rows of the table have."""
+    marks = ", ".join("?" * len(keys))
+    query = f"SELECT {quoted(table.key)} FROM {quoted(table.name)} WHERE {quoted(table.key)} IN ({marks})"
+    return {text(row[0]) for row in connection.execute(query, list(keys))} if keys else set()
 
 
 def is_text(value: Stored) -> bool:

@@ -24,7 +24,7 @@ def remembered(snapshot: Snapshot) -> Snapshot:
 
     Reads only the part that an existing fingerprint does not cover.
     """
-    data, identity = snapshot.data, snapshot.identity
+    data, identity = snapshot.raw, snapshot.identity
     if not isinstance(data, FileBytes) or identity is None:
         return snapshot
     if snapshot.fingerprint is not None and snapshot.fingerprint.size == len(data):
@@ -46,7 +46,8 @@ def source_of(snapshot: Snapshot) -> Source | None:
     data = snapshot.data
     if not isinstance(data, FileBytes):
         return None
-    if snapshot.rows is not None:  # lines that were made of rows, in a file that nobody else knows
+    if snapshot.rows is not None or snapshot.packing is not None or snapshot.path is None:
+        # Lines that were made of rows, were unpacked or came from a pipe: in a file that nobody else knows.
         return Source(data.fileno(), refuse_changed=lambda io: None)
     return Source(data.fileno(), refuse_changed=lambda io: _refuse_changed(snapshot, data.fileno(), io))
 

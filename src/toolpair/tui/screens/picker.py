@@ -12,7 +12,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from toolpair.agents.catalog import describe, looked_in, variables
+from toolpair.agents.catalog import described, looked_in, variables
 from toolpair.formats.agent import FoundSession
 from toolpair.shell.machine import home_short
 from toolpair.source.addresses import addressed
@@ -41,6 +41,8 @@ BROKEN: Final = "!"
 """The word in the filter that stands for sessions with problems."""
 _PAUSE: Final = 0.1
 """Seconds between redraws while results arrive."""
+_REST: Final = 10
+"""Times as long as a redraw took until the next one."""
 _AT_ONCE: Final = frozenset({"back", "help"})
 """What keys do while there is no list yet, or a session is being opened."""
 _NEVER_KEPT: Final = frozenset({"escape", "f1"})
@@ -152,40 +154,54 @@ class PickerScreen(BaseScreen[None]):
     def _look(self, aside: Aside) -> None:
         """Find the sessions; read a description of each; then count problems, newest first and big files last."""
         judge = self._judge
+        found: list[FoundSession] = []
         try:
-            found, notice = self._sessions.found()
+            for page, notice in self._sessions.pages():
+                if aside.stopped:
+                    return
+                found += page
+                aside.run_in_ui(partial(self._list_them, page, notice))
         except UnreadableFile as error:
             aside.run_in_ui(partial(self._not_listed, error))
-            return
-        aside.run_in_ui(partial(self._list_them, list(found), notice))
-        described: list[FoundSession] = []
-        drawn = time.monotonic()
-        for one in found:
-            described.append(describe(one))
+        said: list[FoundSession] = []
+        first = 0
+        pause, drawn = _PAUSE, time.monotonic()
+        for one in described(found):
+            said.append(one)
             if aside.stopped:
                 return
-            if time.monotonic() - drawn > _PAUSE:
-                aside.run_in_ui(partial(self._describe, list(described)))
-                drawn = time.monotonic()
-        aside.run_in_ui(partial(self._describe, described))
+            begun = time.monotonic()
+            if begun - drawn > pause:
+                aside.run_in_ui(partial(self._describe, first, said[first:]))
+                first, drawn = len(said), time.monotonic()
+                pause = max(_PAUSE, _REST * (drawn - begun))
+        aside.run_in_ui(partial(self._describe, first, said[first:]))
         known = set(self._sessions.marks)
-        for one in sorted(described, key=lambda one: one.size >= BIG):
+        for one in sorted(said, key=lambda one: one.size >= BIG):
             if _key(one) not in known and not aside.stopped:
                 aside.run_in_ui(partial(self._mark, one, judge.judge(one.path) if one.understood else None))
         judge.close()
 
-    def _list_them(self, found: list[FoundSession], notice: str | None) -> None:
-        self._found, self._note, self._is_known, self._ready_since = found, notice or "", True, time.monotonic()
+    def _list_them(self, page: list[FoundSession], notice: str | None) -> None:
+        here = self.current
+        self._found += page
+        self._note = notice or self._note
+        if self._is_known:
+            # The session that was opened last may only be listed now.
+            self._filter(here.path if here is not None and self._list.cursor else self._sessions.last)
+            return
+        self._is_known, self._ready_since = True, time.monotonic()
         self.query_one(SafeInput).focus()
         self._filter(self._sessions.last)
         self.early.type_again(self.tool.typed_ahead)
 
     def _not_listed(self, error: UnreadableFile) -> None:
-        self._to_the_list()
+        if not self._is_known:
+            self._to_the_list()
         self._list_them([], str(error))
 
-    def _describe(self, described: Sequence[FoundSession]) -> None:
-        self._found[: len(described)] = described
+    def _describe(self, first: int, said: Sequence[FoundSession]) -> None:
+        self._found[first : first + len(said)] = said
         self._came_in()
 
     def _mark(self, found: FoundSession, mark: Mark) -> None:

@@ -72,7 +72,7 @@ class DatabaseAgent(Agent):
 
         path, session = divided(found.path)
         try:
-            words = words_of(path, session) if session is not None else None
+            words = words_of(path, session)[0] if session is not None else None
         except UnreadableFile:
             words = None
         return found.folder, words

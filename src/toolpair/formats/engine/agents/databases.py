@@ -16,7 +16,7 @@ from toolpair.shell.program import command
 from toolpair.source.addresses import divided, is_database, joined
 from toolpair.source.databases import LOOKED_AT, name_of, tables_in
 from toolpair.source.errors import UnreadableFile
-from toolpair.source.rows.layout import Row, StoredSession, holds_rows, tables_of
+from toolpair.source.rows.layout import Row, StoredSession, holds_rows, tables_of, those_there
 from toolpair.source.rows.private_copy import Progress
 from toolpair.source.rows.reading import reading
 from toolpair.source.rows.stored_session import RowsOfSession
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from toolpair.source.rows.stored_session import StoredRecords
     from toolpair.source.snapshot import Snapshot
 
+AT_ONCE: Final = 100
+"""Sessions of a database that are listed before the others are looked for."""
 _EXPORT: Final = "export the session as JSON or JSONL first"
 
 
@@ -38,6 +40,10 @@ class _Holder(Struct, frozen=True):
 
     layout: Layout | FolderLayout
     sessions: Callable[[], Iterator[StoredSession]]
+    newest: Callable[[int], Iterator[StoredSession]] | None
+    """As many of them, without looking at all; None where they are all to be looked at."""
+    there: Callable[[set[str]], set[str]]
+    """Those of these ids that sessions have."""
     words: Callable[[str], str | None]
     rows: Callable[[str], Iterator[Row]]
     stored: Callable[[str, Limits], StoredRecords]
@@ -103,21 +109,47 @@ def sessions_in(path: str, shown: str, progress: Progress | None = None) -> List
 
 
 def _listed(holder: _Holder) -> Listed:
-    found = list(holder.sessions())
+    return _named(holder, list(holder.sessions()))
+
+
+def _named(holder: _Holder, found: list[StoredSession]) -> Listed:
     named = [one for one in found if not one.nameless]
     return Listed(holder.layout, named, len(found) - len(named))
 
 
+def pages_in(path: str, shown: str) -> Iterator[Listed]:
+    """The sessions that no other one started: the newest of many at once, then the others. Only the last page counts
+    those without a name. Raises Unreadable.
+    """
+    given: set[str] = set()
+    with _holding(path, shown, None) as holder:
+        newest = [] if holder.newest is None else list(holder.newest(AT_ONCE))
+        is_all = holder.newest is None or len(newest) < AT_ONCE
+        found = _listed(holder) if holder.newest is None else _named(holder, newest)
+        if not is_all:
+            there = holder.there({one.parent for one in newest if one.parent})
+            found = Listed(holder.layout, _started_by_none(found.sessions, there), 0)
+            given = {one.id for one in found.sessions}
+    if not is_all:
+        yield found
+        found = sessions_in(path, shown)
+    rest = [one for one in top_level(found.sessions) if one.id not in given]
+    yield Listed(found.layout, rest, found.nameless)
+
+
 def top_level(found: list[StoredSession]) -> list[StoredSession]:
     """The sessions that no other one started; one whose parent is gone counts, and all where there is no other."""
-    ids = {one.id for one in found}
-    return [one for one in found if one.parent is None or (one.parent and one.parent not in ids)] or found
+    return _started_by_none(found, {one.id for one in found}) or found
 
 
-def words_of(path: str, session: str) -> str | None:
-    """The user's last text in a session. Raises Unreadable."""
+def _started_by_none(found: list[StoredSession], there: set[str]) -> list[StoredSession]:
+    return [one for one in found if one.parent is None or (one.parent and one.parent not in there)]
+
+
+def words_of(path: str, *sessions: str) -> list[str | None]:
+    """The user's last text in each of these sessions. Raises Unreadable."""
     with _holding(path, path, None) as holder:
-        return holder.words(session)
+        return [holder.words(session) for session in sessions]
 
 
 def holds_only(path: str, session: str) -> bool:
@@ -153,6 +185,8 @@ def _holding(path: str, shown: str, progress: Progress | None) -> Iterator[_Hold
         yield _Holder(
             layout,
             partial(layout.sessions, connection),
+            partial(layout.sessions, connection),
+            partial(those_there, connection, layout.tables[0]),
             partial(layout.words, connection),
             partial(layout.rows, connection),
             lambda session, limits: RowsOfSession(layout, path, session, limits),
@@ -166,6 +200,8 @@ def _of_folder(layout: FolderLayout, folder: str) -> _Holder:
     return _Holder(
         layout,
         partial(layout.sessions, folder),
+        None,
+        lambda ids: ids,
         partial(layout.words, folder),
         partial(layout.files, folder),
         lambda session, limits: FilesOfSession(layout, folder, session, limits),
