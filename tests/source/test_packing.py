@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.patience import PATIENCE
+from tests.rounds import tries
 from toolpair.source import packing
 from toolpair.source.errors import TooLarge, UnreadableFile
 from toolpair.source.limits import Limits
@@ -57,7 +58,7 @@ def test_whole_files(tmp_path: Path, data: bytes) -> None:
     assert from_bytes(data, "-").data == LINES
 
 
-@settings(max_examples=20)
+@settings(max_examples=tries(20))
 @given(st.lists(st.binary(max_size=500), min_size=1, max_size=5), st.data())
 def test_packed_data_comes_back_and_a_cut_is_noticed(chunks: list[bytes], data: st.DataObject) -> None:
     content = b"".join(chunks) + LINES
