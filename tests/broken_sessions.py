@@ -6,6 +6,7 @@ A session of two rounds: one call, then three at once; one call. Every output sa
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from dataclasses import dataclass
@@ -27,6 +28,12 @@ def lines(records: Iterable[Any]) -> bytes:
         json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
         for record in records
     )
+
+
+def unsynced(database: sqlite3.Connection) -> None:
+    """What a test makes need not survive the machine: it is made in a tenth of the time."""
+    database.execute("PRAGMA synchronous = OFF")
+    database.execute("PRAGMA journal_mode = MEMORY")
 
 
 @dataclass(frozen=True, slots=True)

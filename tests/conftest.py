@@ -30,8 +30,14 @@ def pytest_xdist_auto_num_workers() -> int:
     return int(wanted) if wanted.isdecimal() else 2 * min(cores, 8)
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """The tests that ask real agents are not even read unless they are wanted."""
+    unwanted = config.option.markexpr == "not agents" and collection_path.parent.name == "agents"
+    return True if unwanted and collection_path.name.startswith("test_") else None
+
+
 def pytest_collection_finish() -> None:
-    """Seven thousand tests and the SDKs stay until the end: the garbage collector need not look at them each time."""
+    """Thousands of tests and the SDKs stay until the end: the garbage collector need not look at them each time."""
     gc.collect()
     gc.freeze()
 

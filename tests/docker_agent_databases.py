@@ -320,6 +320,7 @@ def database(
     """A database with these sessions, whose rows were written in turn. `more` is SQL to run at the end."""
     with closing(sqlite3.connect(path, isolation_level=None)) as made:
         made.execute(f"PRAGMA page_size = {page_size}")
+        made.execute("PRAGMA synchronous = OFF")
         if wal:
             made.execute("PRAGMA journal_mode = WAL")
         made.execute("BEGIN")

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.broken_sessions import unsynced
+
 SESSION = "20261121_2"
 OTHER = "20261121_1"
 TIME = 1_795_248_700
@@ -129,6 +131,7 @@ def database(path: Path, rows: Iterable[Message], *, provider: str | None = "ope
     """A database with these rows and those of another session, of which half lie after them. `gap`: between ids."""
     before, *rest = others()
     connection = sqlite3.connect(path)
+    unsynced(connection)
     connection.executescript(SCHEMA)
     connection.execute("INSERT INTO schema_version VALUES (?, '2026-11-21 08:00:00')", (VERSION,))
     for id_, name, at in (

@@ -17,7 +17,7 @@ from typing import Any
 import zstandard
 
 from tests import openclaw_sessions
-from tests.broken_sessions import WORDS, Record, word
+from tests.broken_sessions import WORDS, Record, unsynced, word
 
 ID = "01a1fd24-f7c0-7065-9091-a3b140f571fc"
 OTHER = "01a1fd25-0000-4000-8000-000000000002"
@@ -82,10 +82,13 @@ class Planted:
     def write(self, path: Path) -> Path:
         path.unlink(missing_ok=True)
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
+            unsynced(db)
             begin(db)
-            insert(db, ID, self.data, packed=self.packed)
-            insert(db, OTHER, _other(), number=1)
-            db.execute("INSERT INTO auth_profile_store VALUES ('main', ?, 1)", (SECRET,))
+            with db:
+                db.execute("BEGIN")
+                insert(db, ID, self.data, packed=self.packed)
+                insert(db, OTHER, _other(), number=1)
+                db.execute("INSERT INTO auth_profile_store VALUES ('main', ?, 1)", (SECRET,))
             if self.change is not None:
                 self.change(db)
         return path

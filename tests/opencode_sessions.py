@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.broken_sessions import unsynced
+
 ID = "ses_dfd36768fffe6r8ixk98Ar5DTd"
 OTHER = "ses_dfd36768ffff6r8ixk98Ar5DTd"
 FOLDER = "/"
@@ -199,11 +201,14 @@ def written(path: Path, *sessions: OpencodeSession, kilo: bool = False) -> Path:
     path.unlink(missing_ok=True)
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("PRAGMA foreign_keys=OFF")
+        unsynced(db)
         db.executescript(PROJECT + TABLES + (KILO_TABLES if kilo else ""))
+        db.execute("BEGIN")
         db.execute("INSERT INTO project VALUES ('global', '/', NULL, NULL, ?, ?, '[]')", (START, START))
         db.execute("INSERT INTO credential VALUES ('cred_1', ?)", (SECRET,))
         for session in sessions:
             session.insert(db, version="7.7.7" if kilo else "1.18.33")
+        db.execute("COMMIT")
     return path
 
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.formats.claude_code_files import Log, call
+from tests.rounds import tries
 from toolpair.cli.main import main
 from toolpair.dialects.block_texts import result_text
 from toolpair.session.carrying_out import preview
@@ -375,7 +376,7 @@ def test_codex_does_not_resume_with_a_bad_byte_or_a_mark_in_front() -> None:
 # Whatever is planted
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(
     st.sampled_from([claude_code(), plain(), codex()]),
     st.integers(0, 7),

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.error_samples import SAMPLES, Sample
+from tests.rounds import tries
 from toolpair.cli.knowledge import rule_names
 from toolpair.rules.errors.error_detection import Recognised, nearest, passed_on_by, recognise
 from toolpair.rules.errors.pasted import LIMIT, PastedText, squeezed
@@ -135,7 +136,7 @@ def test_a_text_as_it_was_reported(id_: str) -> None:
 
 
 @given(st.data())
-@settings(max_examples=250)
+@settings(max_examples=tries(250))
 def test_a_text_through_proxies_terminals_and_clipboards(data: st.DataObject) -> None:
     id_ = data.draw(st.sampled_from(sorted(SAMPLES)))
     text, capitals = data.draw(distorted(SAMPLES[id_].text))
@@ -160,7 +161,7 @@ def left_of_it(text: str, id_: str) -> bool:
 
 
 @given(st.data())
-@settings(max_examples=250)
+@settings(max_examples=tries(250))
 def test_a_text_that_is_cut(data: st.DataObject) -> None:
     """It is known as long as what makes it this error is left, and never taken for another."""
     id_ = data.draw(st.sampled_from(sorted(set(SAMPLES) - {"ORT01", "LIT01", "VTX01"})))

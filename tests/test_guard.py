@@ -26,6 +26,7 @@ import toolpair
 from tests.guard_types import check_types
 from tests.patience import PATIENCE
 from tests.properties.transcripts import anthropic, chat, plant
+from tests.rounds import tries
 from toolpair.library import guard as guarding
 from toolpair.library import report as library_report
 from toolpair.rules.profiles import profile_names
@@ -122,7 +123,7 @@ def test_the_types_hold() -> None:
 # --- it never changes anything -----------------------------------------------------------------------------
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(st.integers(0, 10**9), st.sampled_from([anthropic, chat]), st.integers(0, 4))
 def test_it_never_mutates_and_what_it_mends_is_valid(seed: int, make: Callable[..., Any], count: int) -> None:
     rng = random.Random(seed)
@@ -318,7 +319,7 @@ def test_each_function_inside_may_fail(mode: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(st.integers(1, 1500), st.sampled_from(ERRORS), st.sampled_from(MODES))
 def test_any_call_inside_may_fail(at: int, error: Exception, mode: str) -> None:
     try:

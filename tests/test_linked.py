@@ -9,6 +9,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rounds import tries
 from tests.work import work_of
 from toolpair.session.session import open_session
 from toolpair.transcript.linked import LinkedList
@@ -21,7 +22,7 @@ class Link:
     after: Link | None = None
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(
     st.integers(0, 6), st.lists(st.tuples(st.sampled_from("din"), st.integers(0, 9), st.integers(-1, 9)), max_size=12)
 )
@@ -48,7 +49,7 @@ def test_as_a_list(count: int, steps: list[tuple[str, int, int]]) -> None:
             assert first.after is second and second.before is first
 
 
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 @given(st.lists(st.integers(0, 20), max_size=400))
 def test_places_hold_however_much_is_put_in_at_one_place(anchors: list[int]) -> None:
     made: LinkedList[Link] = LinkedList()

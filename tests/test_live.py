@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.rounds import tries
 from tests.session_folders import claude_bytes, claude_records, claude_session, line, set_age, task
 from toolpair.agents.running import agent_of, other_session
 from toolpair.history.conversation import weight
@@ -37,7 +38,7 @@ def append(path: Path, data: bytes) -> None:
         file.write(data)
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=tries(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     pairs=st.integers(1, 4),
     missing=st.sampled_from([None, 0, 1]),

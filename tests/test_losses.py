@@ -14,6 +14,7 @@ from tests.formats.claude_code_files import Log
 from tests.formats.claude_code_files import call as call_of
 from tests.formats.claude_code_files import text as words
 from tests.properties.test_repair import broken
+from tests.rounds import tries
 from tests.work import work_of
 from toolpair.history.losses import Losses, losses
 from toolpair.session.saving import set_aside
@@ -198,7 +199,7 @@ def test_half_a_character_replaced_is_no_loss() -> None:
 
 @pytest.mark.parametrize("kind", ["anthropic", "openai-chat"])
 @given(seed=st.integers(min_value=0, max_value=2**32))
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(max_examples=tries(60), suppress_health_check=list(HealthCheck))
 def test_taking_messages_out_is_measured_exactly(kind: str, seed: int) -> None:
     """Every output and word is unique: what of them is gone is known."""
     rng = random.Random(seed)

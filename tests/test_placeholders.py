@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rounds import tries
 from toolpair.dialects.block_texts import is_placeholder_text, is_real_output
 from toolpair.session.session import open_session
 from toolpair.transcript.model import PLACEHOLDER, Block
@@ -168,7 +169,7 @@ def test_real_words_are_none(text: str) -> None:
 
 
 @given(st.text(max_size=60), st.sampled_from(TEXTS), st.text(max_size=60))
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 def test_only_whole_texts_are_taken(before: str, text: str, behind: str) -> None:
     found = known_placeholder(f"{before}\n{text}\n{behind}")
     blank = not before.strip() and not behind.strip()

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import toolpair
+from tests.rounds import tries
 from toolpair.dialects.block_values import holds_lone_surrogate
 from toolpair.formats.codex.rollout_lines import is_refused
 from toolpair.source.gc_pause import gc_paused
@@ -46,13 +47,13 @@ def _is_half(text: str) -> bool:
     return any("\ud800" <= character <= "\udfff" for character in text)
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(_VALUES)
 def test_a_half_character_is_found_wherever_it_stands(value: Any) -> None:
     assert holds_lone_surrogate(value) == any(map(_is_half, _strings(value)))
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(_VALUES)
 def test_what_codex_refuses_is_found_wherever_it_stands(value: Any) -> None:
     # Of more than 128 bits it makes a fraction.

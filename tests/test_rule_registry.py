@@ -19,6 +19,7 @@ from tests.conftest import SAMPLES
 from tests.history.sessions import session as claude_code_session
 from tests.properties.odd_contents import add_odd
 from tests.properties.transcripts import anthropic, chat, plant
+from tests.rounds import tries
 from toolpair.rules import judge as judging
 from toolpair.rules.context import Context
 from toolpair.rules.profiles import PROFILES, profile, profile_names
@@ -84,7 +85,7 @@ def test_checks_of_a_sample_run_in_any_order(path: Path) -> None:
 @pytest.mark.parametrize("kind", MAKERS)
 @pytest.mark.parametrize("name", profile_names())
 @given(seed=SEEDS)
-@settings(max_examples=8, suppress_health_check=list(HealthCheck))
+@settings(max_examples=tries(8), suppress_health_check=list(HealthCheck))
 def test_checks_of_a_history_run_in_any_order(name: str, kind: str, seed: int) -> None:
     rng = random.Random(seed)
     made = plant(rng, MAKERS[kind](rng, rng.randrange(1, 8)), rng.randrange(0, 5))
@@ -93,7 +94,7 @@ def test_checks_of_a_history_run_in_any_order(name: str, kind: str, seed: int) -
 
 
 @given(seed=SEEDS)
-@settings(max_examples=20, suppress_health_check=list(HealthCheck))
+@settings(max_examples=tries(20), suppress_health_check=list(HealthCheck))
 def test_checks_of_an_agents_session_run_in_any_order(seed: int) -> None:
     lines = "".join(f"{json.dumps(value)}\n" for value in claude_code_session(seed))
     _assert_any_order(lines.encode(), seed, "session.jsonl")

@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.patience import PATIENCE
+from tests.rounds import tries
 from toolpair.cli.progress import Progress
 from toolpair.text.safe import visible
 
@@ -161,7 +162,7 @@ def tty() -> Iterator[tuple[int, int]]:
     os.close(master)
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(
     name=st.text(max_size=60), columns=st.integers(1, 120), done=st.integers(0, 10**13), total=st.integers(0, 10**13)
 )

@@ -19,8 +19,8 @@ import pytest
 from tests.folders.saves import STEPS, Files, check, made, opened, save_of, saving, staged, wanted
 from tests.opencode_folders import files
 from tests.opencode_sessions import ID
+from tests.rounds import EVERY
 from tests.source.faults import FAULTS, at_step, filled, held_by, in_a_child, kill, little_space, raising, small_disk
-from tests.source.saves import ROUNDS
 from toolpair.cli.main import main
 from toolpair.session.session import SessionError, open_session
 from toolpair.session.surroundings import finish_killed_save
@@ -120,7 +120,7 @@ def test_kill_9_at_each_step(tmp_path: Path) -> None:
 def test_kill_9_at_each_system_call(tmp_path: Path, after_it: bool) -> None:
     before, after = wanted(tmp_path / "wanted")
     outcomes = set()
-    for at in range(1, calls(tmp_path / "counted") + 1, 1 if ROUNDS >= 4 else 2 if not after_it else 3):
+    for at in range(1, calls(tmp_path / "counted") + 1, 1 if EVERY else 2 if not after_it else 3):
         storage = made(tmp_path / str(at))
         save = saving(storage, io=Watched(at, kill, after_it))
         assert in_a_child(save.write) == signal.SIGKILL
@@ -137,7 +137,7 @@ _ERRORS = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EACCES)
 def test_each_system_call_fails(tmp_path: Path, number: int) -> None:
     """By default each call fails in one of these ways; TOOLPAIR_TEST_ROUNDS of 4 or more: in all of them."""
     before, after = wanted(tmp_path / "wanted")
-    first, step = (1, 1) if ROUNDS >= 4 else (1 + _ERRORS.index(number), len(_ERRORS))
+    first, step = (1, 1) if EVERY else (1 + _ERRORS.index(number), len(_ERRORS))
     for at in range(first, calls(tmp_path / "counted") + 1, step):
         storage = made(tmp_path / str(at))
         said = ""
@@ -159,7 +159,7 @@ def test_a_killed_recovery_is_recovered(tmp_path: Path) -> None:
     from toolpair.source.folders.exchange import finish_saves
 
     before, after = wanted(tmp_path / "wanted")
-    for at in range(1, 30, 1 if ROUNDS >= 4 else 3):
+    for at in range(1, 30, 1 if EVERY else 3):
         storage = made(tmp_path / str(at))
         killed(storage, 2)
         for _ in range(3):

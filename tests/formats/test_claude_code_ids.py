@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.formats.claude_code_files import Log, call, session, text
+from tests.rounds import tries
 from toolpair.dialects.block_texts import arguments, result_text
 from toolpair.session.session import Session, open_session
 
@@ -193,7 +194,7 @@ def test_results_off_the_chain_that_two_turns_swapped() -> None:
 
 
 @given(seed=st.integers(min_value=0, max_value=2**32))
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 def test_every_call_gets_its_own_output_back(seed: int) -> None:
     """Whatever the gateway did with ids, and in whichever order the calls of a turn finished."""
     rng = random.Random(seed)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.agents import claude_code_beside, planted
 from tests.agents.planted import DEFECTS, Records, sound, written
 from tests.formats.claude_code_files import Log, call, text
+from tests.rounds import tries
 from toolpair.dialects.block_texts import is_real_output, result_text, text_of
 from toolpair.formats.format import SentRequest
 from toolpair.session.session import Session, open_session
@@ -244,7 +245,7 @@ def double_defect(seed: int) -> Records:
 
 
 @given(seed=st.integers(min_value=0, max_value=2**32))
-@settings(max_examples=150, suppress_health_check=list(HealthCheck))
+@settings(max_examples=tries(150), suppress_health_check=list(HealthCheck))
 def test_losses_are_real_and_all_of_them_are_named(seed: int) -> None:
     session = opened(double_defect(seed))
     seen = session.conversation.judged.seen

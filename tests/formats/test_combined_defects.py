@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from pathlib import Path
@@ -15,10 +14,10 @@ import pytest
 
 from tests.combined_defects import AGENTS, Agent, Combined, combined
 from tests.formats.fixing import errors, fixed, seen_of, sent_messages, told
+from tests.rounds import tries
 from toolpair.session.session import Session, open_session
 from toolpair.source.errors import UnreadableFile
 
-ROUNDS = int(os.environ.get("TOOLPAIR_TEST_ROUNDS", "1"))
 EACH = 12
 """Combinations of each agent in a round."""
 
@@ -111,11 +110,11 @@ def test_several_defects_at_once_are_fixed_and_lose_nothing(name: str, tmp_path:
     agent = AGENTS[name]
     wrong = {}
     tried = 0
-    for seed in range(EACH * ROUNDS):
+    for seed in range(tries(EACH)):
         planted = combined(agent, seed)
         if planted is not None:
             tried += 1
             if found := faults(agent, planted, tmp_path):
                 wrong[seed, planted.defects] = found
     assert wrong == {}
-    assert tried >= EACH * ROUNDS // 2
+    assert tried >= tries(EACH) // 2

@@ -38,6 +38,7 @@ from tests.formats.fixing import (
     fixed,
     told,
 )
+from tests.rounds import tries
 from toolpair.agents import catalog
 from toolpair.agents.installed import installed_version
 from toolpair.agents.resume_command import how_to_resume
@@ -413,7 +414,7 @@ def fuzzed(seed: int) -> None:
         assert again.to_bytes() == out
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(st.integers(0, 2**32))
 def test_a_second_fix_changes_nothing(seed: int) -> None:
     fuzzed(seed)

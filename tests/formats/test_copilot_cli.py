@@ -30,6 +30,7 @@ from tests.formats.fixing import (
     sent_rows,
     told,
 )
+from tests.rounds import tries
 from toolpair.agents import catalog
 from toolpair.agents.resume_command import how_to_resume
 from toolpair.formats import get_agent, get_format
@@ -138,7 +139,7 @@ def _changed(records: list[Record], how: str, at: int, other: int) -> None:
             record.pop(("id", "timestamp", "data", "parentId")[other % 4], None)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @example([("rename", 12, 1), ("stop", 7, 0)])
 @example([("twice", 0, 38), ("twice", 12, 2), ("stop", 2, 0)])
 @given(st.lists(st.tuples(st.sampled_from(_CHANGES), st.integers(0, 40), st.integers(0, 40)), max_size=4))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.history.opening import judged_by
 from tests.hostile.sessions import anthropic, chat, claude_code, codex
+from tests.rounds import tries
 from tests.source.test_floods import small
 from toolpair.session.saving import set_aside
 from toolpair.session.session import Problem, Session, open_session
@@ -171,7 +172,7 @@ def test_agents_ignore_thousands_of_empty_objects(name: str) -> None:
     assert session.conversation.damaged == 0 and session.conversation.counts.records == len(lines) + 30_000
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(st.integers(0, 2**32), st.sampled_from(sorted(SESSIONS)), st.sampled_from([None, 0, 3]))
 def test_a_flood_gives_the_same_result_as_single_lines(seed: int, name: str, least: int | None) -> None:
     """Folded into one record or read line by line: the same problems, rows, fixes, bytes."""

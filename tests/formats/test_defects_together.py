@@ -17,10 +17,10 @@ import pytest
 
 from tests import docker_agent_databases, goose_sessions, openclaw_databases, opencode_sessions
 from tests.formats.fixing import errors, seen_of, told
-from tests.source.saves import ROUNDS
+from tests.rounds import tries
 from toolpair.session.session import Session, open_session
 
-SEEDS: Final = 15 * ROUNDS
+SEEDS: Final = tries(15)
 """How many sessions of each agent are broken; with TOOLPAIR_TEST_ROUNDS more."""
 _BESIDES: Final = 0.4
 """How often a row is deleted by hand as well."""

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.made_up_edits import batches, ending
+from tests.rounds import tries
 from tests.test_growth import History, anthropic, chat, codex, roo_code
 from toolpair.formats import get_format
 from toolpair.formats.format import Item
@@ -83,7 +84,7 @@ def _at_once(count: int, answered: Sequence[int], *words: str) -> History:
 
 
 @in_every_form
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(25), deadline=None)
 @given(data=st.data())
 def test_results_are_in_call_order_whatever_the_order_of_the_edits(form: str, data: st.DataObject) -> None:
     count = data.draw(st.integers(1, 5))
@@ -167,7 +168,7 @@ def test_no_change_returns_the_same_records(form: str) -> None:
 
 
 @in_every_form
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(data=st.data())
 def test_any_batch_of_edits_ends_and_doubles_nothing(form: str, data: st.DataObject) -> None:
     history = _at_once(2, [0, 1], "so?")

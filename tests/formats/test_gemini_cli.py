@@ -30,6 +30,7 @@ from tests.gemini_sessions import (
     sound,
     tool_call,
 )
+from tests.rounds import tries
 from toolpair.agents import catalog
 from toolpair.agents.resume_command import how_to_resume
 from toolpair.formats import get_format
@@ -345,7 +346,7 @@ def _changed(records: list[Record], how: str, number: int, other: int) -> None:
             records.insert(other, made)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300), deadline=None)
 @given(
     st.booleans(), st.lists(st.tuples(st.sampled_from(_CHANGES), st.integers(0, 30), st.integers(0, 30)), max_size=4)
 )

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from tests.broken_sessions import Record, lines, word
 from tests.formats.fixing import assert_fixed, assert_never_passed_over, assert_undone, errors, fixed, told
 from tests.kimi_sessions import AT, BY_HAND, FOLDER, HASH, ID, NAME, KimiSession, call, corpus, output, sound, think
+from tests.rounds import tries
 from toolpair.agents import catalog
 from toolpair.agents.resume_command import how_to_resume
 from toolpair.agents.running import agent_of
@@ -344,7 +345,7 @@ def _changed(records: list[Record], how: str, at: int, other: int) -> None:
             record["tool_calls"].insert(other % 2, (None, 7, deepcopy(CALL), {"id": "x"})[other % 4])
 
 
-@settings(max_examples=120)
+@settings(max_examples=tries(120))
 @given(
     st.lists(st.tuples(st.sampled_from(CHANGES), st.integers(0, 60), st.integers(0, 60)), min_size=1, max_size=4),
 )

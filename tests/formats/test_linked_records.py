@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.formats.made_up_tree import ENVELOPE, WRITER
+from tests.rounds import tries
 from toolpair.formats.engine.writing.linear import Linear
 from toolpair.formats.engine.writing.linked_records import LinkedRecords
 from toolpair.formats.format import Item
@@ -22,7 +23,7 @@ EDITS = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(links=st.lists(st.tuples(st.none() | IDS, st.none() | IDS), min_size=6, max_size=6), edits=st.lists(EDITS))
 def test_the_index_says_what_the_records_say(links: list[tuple[str | None, str | None]], edits: list[Edit]) -> None:
     items = [Item(uid, {"id": id_, "parentId": parent}) for uid, (id_, parent) in enumerate(links)]

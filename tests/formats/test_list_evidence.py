@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import toolpair
+from tests.rounds import tries
 from toolpair.formats.engine.detection.list_evidence import ListEvidence
 from toolpair.session.session import Session, SessionError, open_session
 
@@ -149,7 +150,7 @@ _MESSAGES = st.one_of(
 )
 
 
-@settings(derandomize=True, max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(derandomize=True, max_examples=tries(60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     turns=st.sampled_from([0, 0, 99, 100, 300]),
     made=st.lists(_MESSAGES, min_size=1, max_size=6),
@@ -173,7 +174,7 @@ def test_file_library_and_guard_agree(turns: int, made: list[list[Message]], pro
         assert (session.profile.id, found) == by_library
 
 
-@settings(derandomize=True, max_examples=40, deadline=None)
+@settings(derandomize=True, max_examples=tries(40), deadline=None)
 @given(made=st.lists(_MESSAGES, min_size=1, max_size=8), seed=st.randoms(use_true_random=False))
 def test_the_order_of_messages_does_not_decide(made: list[list[Message]], seed: Any) -> None:
     messages = [message for some in made for message in some]

@@ -30,6 +30,7 @@ from tests.formats.fixing import (
 )
 from tests.oh_my_pi_sessions import NAME, TITLE_LINE, corpus, sound, whole
 from tests.pi_sessions import CHANGES, ID, change
+from tests.rounds import tries
 from toolpair.agents import catalog
 from toolpair.agents.installed import installed_version
 from toolpair.agents.resume_command import how_to_resume
@@ -88,7 +89,7 @@ def test_a_sound_session_stays_as_it_is(tmp_path: Path) -> None:
     assert (transcript.agent, transcript.session_id, transcript.folder) == ("oh-my-pi", ID, "/")
 
 
-@settings(max_examples=100)
+@settings(max_examples=tries(100))
 @given(st.lists(st.tuples(st.sampled_from(CHANGES), st.integers(0, 30), st.integers(0, 30)), max_size=4))
 @example([("break off", 4, 0), ("twice", 5, 9)])
 @example([("unlink", 7, 1), ("rename", 5, 3)])

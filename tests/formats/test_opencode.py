@@ -31,6 +31,7 @@ from tests.opencode_sessions import (
     word,
     written,
 )
+from tests.rounds import tries
 from toolpair.agents.resume_command import how_to_resume
 from toolpair.cli.main import main
 from toolpair.formats import get_agent
@@ -168,7 +169,7 @@ def test_any_batch_of_edits_ends_and_doubles_nothing(name: str, tmp_path: Path) 
     items, transcript = session.conversation.judged.items, session.conversation.transcript
     before = str([item.value for item in items])
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=tries(40), deadline=None)
     @given(edits=batches(transcript))
     def ends(edits: list[Edit]) -> None:
         with ending():

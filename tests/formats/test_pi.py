@@ -28,6 +28,7 @@ from tests.formats.fixing import (
     told,
 )
 from tests.pi_sessions import CHANGES, ID, NAME, PiSession, change, corpus, images_in_errors, sound, take_out
+from tests.rounds import tries
 from toolpair.agents import catalog
 from toolpair.agents.installed import installed_version
 from toolpair.agents.resume_command import how_to_resume
@@ -128,7 +129,7 @@ def test_bytes_outside_a_changed_value_are_kept(tmp_path: Path) -> None:
 # --- a property ---------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=300)
+@settings(max_examples=tries(300))
 @given(st.lists(st.tuples(st.sampled_from(CHANGES), st.integers(0, 30), st.integers(0, 30)), max_size=4))
 @example([("take out", 0, 0), ("swap", 0, 8), ("break off", 0, 0), ("twice", 0, 5)])  # between results, but not sent
 @example([("double id", 13, 14), ("double id", 14, 2)])  # the lost link leads to a record whose id stands twice

@@ -30,6 +30,7 @@ from tests.formats.fixing import (
     told,
 )
 from tests.qwen_sessions import ID, NAME, QwenSession, corpus, put_in, sound, take_out
+from tests.rounds import tries
 from toolpair.agents import catalog
 from toolpair.agents.installed import installed_version
 from toolpair.agents.resume_command import how_to_resume
@@ -171,7 +172,7 @@ def _damaged(data: bytes, changes: list[tuple[str, int, int]]) -> bytes:
     return b"".join(written)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @example([("rename", 18, 1), ("glue", 4, 0)])
 @example([("unlink", 10, 0), ("glue", 10, 0), ("glue", 23, 0)])
 @example([("unlink", 10, 2), ("glue", 10, 0), ("glue", 23, 0)])
@@ -219,7 +220,7 @@ def _changed_in_compression(kept: list[Record], how: str, at: int, other: int) -
             parts += deepcopy(kept[second]["parts"])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from(_KEPT_CHANGES), st.integers(0, 9), st.integers(0, 9)), max_size=4),
     st.lists(

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rounds import tries
 from toolpair.formats import all_formats
 from toolpair.formats.engine.detection.format_detection import format_of
 from toolpair.source.container import read_container
@@ -51,14 +52,14 @@ def _surest(values: list[Any], kind: str) -> str | None:
     return best
 
 
-@settings(max_examples=300)
+@settings(max_examples=tries(300))
 @given(values=st.lists(_VALUES, max_size=5))
 def test_no_format_exceeds_its_highest_score(values: list[Any]) -> None:
     for found in all_formats():
         assert found.sniff(values) <= found.surest
 
 
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 @given(values=st.lists(_VALUES, min_size=1, max_size=5), kind=st.sampled_from(["lines", "array"]))
 def test_the_answer_matches_asking_every_format(values: list[Any], kind: str) -> None:
     class Record:

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.formats.made_up_tree import ENVELOPE, WRITER, apply, path_of, read, said
+from tests.rounds import tries
 from toolpair.formats.engine.writing.tree import Tree
 from toolpair.formats.format import Item
 from toolpair.transcript.edits import (
@@ -193,7 +194,7 @@ def test_the_end_of_the_path_stays_the_end_of_the_file() -> None:
     assert [item.uid for item in changed] == [0, 1, 2]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(st.data())
 def test_a_tree_sends_what_a_sequence_sends(data: st.DataObject) -> None:
     """With or without parents, the same edits give the same request, and every link leads to a record."""

@@ -19,12 +19,13 @@ from tests.history.opening import SIZES, both, judged_by
 from tests.history.sessions import session as claude_code
 from tests.history.test_lists import broken
 from tests.history.unlit import Unlit
+from tests.rounds import tries
 from toolpair.formats import get_format
 from toolpair.session.carrying_out import preview
 from toolpair.session.session import Session
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
-SOME = settings(derandomize=True, max_examples=8, suppress_health_check=list(HealthCheck))
+SOME = settings(derandomize=True, max_examples=tries(8), suppress_health_check=list(HealthCheck))
 FORMATS = ("anthropic", "openai-chat", "claude-code")
 UNLIT = ("anthropic without a light", "openai-chat without a light")
 RECIPES = ("recommended", "roo-code", "roo-code-reorder")

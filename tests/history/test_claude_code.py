@@ -16,6 +16,7 @@ from tests.formats.claude_code_files import Log, call
 from tests.history.opening import SIZES
 from tests.history.reports import told
 from tests.history.sessions import session, written
+from tests.rounds import tries
 from toolpair.formats import get_format
 from toolpair.formats.format import AS_RESUMED, Item, Spills, View
 from toolpair.history import outline as outlines
@@ -76,7 +77,7 @@ def parts_of(values: Sequence[Any]) -> list[Any]:
 
 @pytest.mark.parametrize("least", [3, *SIZES])
 @given(seed=SEEDS)
-@settings(derandomize=True, max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(derandomize=True, max_examples=tries(40), suppress_health_check=list(HealthCheck))
 def test_windows_together_say_what_the_whole_says(least: int, seed: int) -> None:
     values = session(seed)
 
@@ -110,7 +111,7 @@ def test_windows_together_say_what_the_whole_says(least: int, seed: int) -> None
 
 @pytest.mark.parametrize("least", SIZES)
 @given(seed=SEEDS)
-@settings(derandomize=True, max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(derandomize=True, max_examples=tries(40), suppress_health_check=list(HealthCheck))
 def test_an_old_agent_is_told_the_same(least: int, seed: int) -> None:
     """It goes on from the newest record, gathers nothing that stands beside the history, and heals little."""
     values, view = session(seed), View(agent_version="2.1.1")
@@ -160,7 +161,7 @@ def test_a_short_session_that_breaks_off_sends_its_open_calls() -> None:
 
 @pytest.mark.parametrize("least", SIZES)
 @given(seed=SEEDS)
-@settings(derandomize=True, max_examples=25, suppress_health_check=list(HealthCheck))
+@settings(derandomize=True, max_examples=tries(25), suppress_health_check=list(HealthCheck))
 def test_a_fix_of_a_window_changes_what_it_changes_in_the_whole(least: int, seed: int) -> None:
     values = session(seed)
     found = parted(values, least)

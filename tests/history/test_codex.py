@@ -14,6 +14,7 @@ from tests.formats.codex_files import NAME, Rollout
 from tests.history.opening import SIZES, both, judged_by
 from tests.history.reports import told
 from tests.history.rollouts import in_order, rollout
+from tests.rounds import tries
 from toolpair.formats.codex.light import CodexLight
 from toolpair.history.conversation import Conversation
 from toolpair.history.outline import Outline
@@ -48,7 +49,7 @@ def outline_of(values: Sequence[Any], least: int = 1) -> Outline | None:
 
 @pytest.mark.parametrize("least", [3, *SIZES])
 @given(seed=SEEDS)
-@settings(derandomize=True, max_examples=30, suppress_health_check=list(HealthCheck))
+@settings(derandomize=True, max_examples=tries(30), suppress_health_check=list(HealthCheck))
 def test_windows_together_say_what_the_whole_says(least: int, seed: int) -> None:
     made = rollout(seed)
 
@@ -59,7 +60,7 @@ def test_windows_together_say_what_the_whole_says(least: int, seed: int) -> None
 
 @pytest.mark.parametrize("least", SIZES)
 @given(seed=SEEDS)
-@settings(derandomize=True, max_examples=25, suppress_health_check=list(HealthCheck))
+@settings(derandomize=True, max_examples=tries(25), suppress_health_check=list(HealthCheck))
 def test_a_fix_changes_what_it_changes_in_the_whole(least: int, seed: int) -> None:
     made = rollout(seed)
     whole, parted = opened(made, least)

@@ -20,6 +20,7 @@ from tests.history.reports import told
 from tests.history.unlit import Unlit
 from tests.properties.odd_contents import add_odd
 from tests.properties.transcripts import anthropic, chat, plant
+from tests.rounds import tries
 from toolpair.formats import get_format
 from toolpair.formats.engine.detection.list_evidence import ListEvidence
 from toolpair.formats.format import Item
@@ -80,7 +81,7 @@ def _image(rng: random.Random) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("kind", "other"), [("anthropic", "openai-chat"), ("openai-chat", "anthropic")])
 @given(seed=SEEDS, listed=st.booleans())
-@settings(derandomize=True, max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(derandomize=True, max_examples=tries(40), deadline=None, suppress_health_check=list(HealthCheck))
 def test_a_scan_hears_what_all_messages_tell(kind: str, other: str, seed: int, listed: bool) -> None:
     """Also of those that it takes for plain without a further look."""
     messages = [*broken(seed, kind), *broken(seed + 1, other)[: seed % 5]]
@@ -98,7 +99,7 @@ def test_a_scan_hears_what_all_messages_tell(kind: str, other: str, seed: int, l
 @pytest.mark.parametrize("least", [3, *SIZES])
 @pytest.mark.parametrize(("kind", "name"), PROFILES)
 @given(seed=SEEDS)
-@settings(derandomize=True, max_examples=25, suppress_health_check=list(HealthCheck))
+@settings(derandomize=True, max_examples=tries(25), suppress_health_check=list(HealthCheck))
 def test_windows_together_say_what_the_whole_says(kind: str, name: str, least: int, seed: int) -> None:
     messages = broken(seed, kind)
     before = json.dumps(messages)
@@ -130,7 +131,7 @@ def test_what_stands_far_in_front_of_a_broken_pair_is_not_looked_at(kind: str, n
 @pytest.mark.parametrize("least", SIZES)
 @pytest.mark.parametrize(("kind", "name"), [*PROFILES[::2], ("anthropic", "gemini"), ("openai-chat", "anthropic")])
 @given(seed=SEEDS)
-@settings(derandomize=True, max_examples=15, suppress_health_check=list(HealthCheck))
+@settings(derandomize=True, max_examples=tries(15), suppress_health_check=list(HealthCheck))
 def test_a_format_without_a_light_is_judged_window_by_window(kind: str, name: str, least: int, seed: int) -> None:
     """No code of its own is needed for that: the rules look at all of its windows."""
     messages, unlit = broken(seed, kind), Unlit(kind)

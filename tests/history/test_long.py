@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from tests.history.opening import both
 from tests.history.reports import told
 from tests.history.test_lists import PROFILES, broken
+from tests.rounds import tries
 from toolpair.session.session import PairRow, Session
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
-SOME = settings(derandomize=True, max_examples=12, suppress_health_check=list(HealthCheck))
+SOME = settings(derandomize=True, max_examples=tries(12), suppress_health_check=list(HealthCheck))
 
 
 def written(messages: list[Any], form: str, seed: int) -> bytes:

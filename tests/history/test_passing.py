@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.history.opening import both
 from tests.history.sessions import session as claude_code
 from tests.history.test_lists import broken
+from tests.rounds import tries
 from toolpair.history import row_text_search as passing
 from toolpair.history.conversation import RowPrefilter
 from toolpair.history.text_prefilter import ByteQuery
@@ -24,7 +25,7 @@ from toolpair.tui.row_search import filter_test, row_text, term_row_filter, text
 from toolpair.tui.searching import RowSearch
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
-SOME = settings(derandomize=True, max_examples=8, suppress_health_check=list(HealthCheck))
+SOME = settings(derandomize=True, max_examples=tries(8), suppress_health_check=list(HealthCheck))
 FORMS = [("anthropic", "anthropic"), ("openai-chat", "openai-chat"), ("claude-code", "anthropic")]
 FILTERS = [
     "is:problem",

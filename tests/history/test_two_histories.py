@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from tests.history.opening import both
 from tests.history.sessions import session as claude_code
+from tests.rounds import tries
 from toolpair.history.aligning import aligned
 from toolpair.history.comparison_rows import ComparisonRows
 from toolpair.history.steps import History, history_of
 from toolpair.history.two_histories import Comparison, compared
 from toolpair.session.session import open_session
 
-SOME = settings(derandomize=True, max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
+SOME = settings(derandomize=True, max_examples=tries(60), suppress_health_check=list(HealthCheck), deadline=None)
 TOOLS = ("Read", "Bash", "Edit")
 Exchange = tuple[str, str, str, str]
 """Tool, argument, output, id."""
@@ -167,7 +168,7 @@ def test_rows_show_every_step_once_and_in_order(one: list[Exchange], other: list
     assert sum(row.across is not None for row in shown) <= 1
 
 
-@settings(SOME, max_examples=15)
+@settings(SOME, max_examples=tries(15))
 @given(st.integers(0, 2**32), st.sampled_from([1, 4, 24]))
 def test_a_long_history_has_the_steps_of_the_whole(seed: int, least: int) -> None:
     data = b"".join(json.dumps(record).encode() + b"\n" for record in claude_code(seed))

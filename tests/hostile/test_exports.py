@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from tests.hostile.everything import CODES, opened, run
 from tests.hostile.test_odd_fields import case, laid_down
 from tests.reports.through_rules import refused
+from tests.rounds import tries
 from toolpair.reports.export.exported import Exported, ExportRefused
 from toolpair.reports.export.exporting import export
 from toolpair.reports.export.targets import TARGETS
@@ -64,7 +65,7 @@ def tried(seed: int) -> None:
                 json.loads(said)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_a_session_is_exported_or_refused(seed: int) -> None:
     tried(seed)

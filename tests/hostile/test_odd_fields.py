@@ -24,6 +24,7 @@ from tests.history.opening import judged_by
 from tests.hostile.everything import all_commands, everything_asked, opened
 from tests.hostile.sessions import DOCUMENTS, LINES, written
 from tests.hostile.values import spoilt
+from tests.rounds import tries
 
 KINDS = {**LINES, **DOCUMENTS}
 NAMES = {
@@ -70,19 +71,19 @@ def commanded(name: str, value: Any) -> None:
         all_commands(laid_down(folder, name, value))
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(seed=st.integers(0, 2**32))
 def test_a_session_answers_what_it_is_asked(seed: int) -> None:
     asked(*case(seed))
 
 
-@settings(max_examples=12)
+@settings(max_examples=tries(12))
 @given(seed=st.integers(0, 2**32))
 def test_every_command_ends_as_it_says(seed: int) -> None:
     commanded(*case(seed)[:2])
 
 
-@settings(max_examples=4)
+@settings(max_examples=tries(4))
 @given(seed=st.integers(0, 2**32))
 def test_the_interface_shows_it(seed: int) -> None:
     shown(*case(seed)[:2])

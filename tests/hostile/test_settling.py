@@ -22,7 +22,7 @@ import pytest
 from tests.hostile.sessions import DOCUMENTS, LINES, written
 from tests.hostile.test_odd_fields import NAMES
 from tests.hostile.values import spoilt
-from tests.source.saves import ROUNDS
+from tests.rounds import tries
 from toolpair.recipes.recommended import pick
 from toolpair.session.session import Session, SessionError, open_session
 
@@ -126,7 +126,7 @@ def settles(name: str, data: bytes) -> None:
 
 @pytest.mark.parametrize("name", sorted(KINDS))
 def test_what_is_recommended_settles(name: str) -> None:
-    for seed in range(_PER_KIND * ROUNDS):
+    for seed in range(tries(_PER_KIND)):
         try:
             settles(name, case(name, seed))
         except Exception as error:

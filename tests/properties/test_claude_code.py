@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.formats.claude_code_files import Log, call, text
+from tests.rounds import tries
 from toolpair.dialects.block_texts import is_real_output, result_text
 from toolpair.session.session import Session, open_session
 
@@ -101,7 +102,7 @@ def sent(session: Session) -> str:
 
 
 @given(seed=st.integers(min_value=0, max_value=2**32))
-@settings(max_examples=200, suppress_health_check=list(HealthCheck))
+@settings(max_examples=tries(200), suppress_health_check=list(HealthCheck))
 def test_mended_in_native_form(seed: int) -> None:
     data = planted(random.Random(seed))
     session = open_session("session.jsonl", data=data)
@@ -136,7 +137,7 @@ def test_mended_in_native_form(seed: int) -> None:
     assert session.to_bytes() == data
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=tries(120), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, 10**9))
 @example(20)
 @example(27)

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.formats.codex_files import NAME, OUTPUT, Rollout, ordinals
+from tests.rounds import tries
 from toolpair.session.session import Session, open_session
 from toolpair.transcript.edits import MoveResult, ReplaceWithText
 
@@ -107,7 +108,7 @@ def bare(line: bytes) -> bytes:
     return line if start < 0 else line[:start] + line[line.index(b",", start) + 1 :]
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+@settings(max_examples=tries(150), suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 @given(st.integers(0, 2**32), st.integers(0, 4))
 def test_planted_defects_are_mended_and_nothing_is_lost(seed: int, defects: int) -> None:
     rng = random.Random(seed)
@@ -145,7 +146,7 @@ def test_planted_defects_are_mended_and_nothing_is_lost(seed: int, defects: int)
         assert session.to_bytes() == before
 
 
-@settings(max_examples=40, derandomize=True)
+@settings(max_examples=tries(40), derandomize=True)
 @given(st.integers(0, 2**32))
 def test_a_fix_says_how_many_ordinals_it_changes(seed: int) -> None:
     rng = random.Random(seed)
@@ -169,7 +170,7 @@ def test_a_fix_says_how_many_ordinals_it_changes(seed: int) -> None:
             session.undo()
 
 
-@settings(max_examples=40, derandomize=True)
+@settings(max_examples=tries(40), derandomize=True)
 @given(st.integers(0, 2**32))
 def test_what_is_sent_after_mending_holds_every_output(seed: int) -> None:
     rng = random.Random(seed)

@@ -15,13 +15,14 @@ from tests.formats.codex_files import NAME as ROLLOUT
 from tests.properties import test_claude_code, test_codex
 from tests.properties.odd_contents import add_odd
 from tests.properties.transcripts import Made, anthropic, chat, plant
+from tests.rounds import tries
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import PROFILES, profile, profile_names
 from toolpair.session.session import Session, open_session
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
-FEW = settings(max_examples=6, suppress_health_check=list(HealthCheck))
-FEWER = settings(FEW, max_examples=3)
+FEW = settings(max_examples=tries(6), suppress_health_check=list(HealthCheck))
+FEWER = settings(FEW, max_examples=tries(3))
 MAKERS = {"anthropic": anthropic, "openai-chat": chat}
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rounds import tries
 from toolpair.reports.redaction.check import left_in
 from toolpair.reports.redaction.redactor import Redactor
 from toolpair.transcript.id_shapes import SPELLINGS, sanitised
@@ -49,7 +50,7 @@ def shape(value: Any) -> Any:
             return type(value).__name__
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300), deadline=None)
 @given(VALUES, st.booleans(), st.sampled_from([None, 1]))
 def test_json_stays_json_of_the_same_length_and_shape(value: Any, ascii: bool, indent: int | None) -> None:
     text = json.dumps(value, ensure_ascii=ascii, indent=indent)
@@ -59,7 +60,7 @@ def test_json_stays_json_of_the_same_length_and_shape(value: Any, ascii: bool, i
     assert copy == redacted(text)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300), deadline=None)
 @given(st.lists(VALUES, min_size=1, max_size=4), st.data())
 def test_torn_lines_stay_torn_where_they_are(values: list[Any], data: st.DataObject) -> None:
     lines = []
@@ -85,7 +86,7 @@ def _reads(text: str) -> bool:
     return True
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes(data: bytes) -> None:
     text = data.decode("utf-8", "surrogateescape")
@@ -101,7 +102,7 @@ WORDS = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(WORDS, st.sampled_from(["text", "content", "command", "quokka", "id", "name", "cwd", "stdout"]), st.booleans())
 def test_no_word_is_left(words: list[str], key: str, nested: bool) -> None:
     text = json.dumps({key: " ".join(words), "input": {words[0]: words}}, ensure_ascii=False)
@@ -119,7 +120,7 @@ IDS = st.builds(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300), deadline=None)
 @given(st.lists(IDS, min_size=1, max_size=6, unique=True), st.data())
 def test_ids_differ_as_they_did(ids: list[str], data: st.DataObject) -> None:
     """Same, different, and different only by sanitising, case, a cut or a prefix."""

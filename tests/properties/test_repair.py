@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 import toolpair
 from tests.properties.transcripts import Made, anthropic, chat, plant
+from tests.rounds import tries
 from toolpair.session.session import Session, open_session
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
-MANY = settings(max_examples=150, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=tries(150), suppress_health_check=list(HealthCheck))
 
 
 def spelled(rng: random.Random, value: Any) -> str:

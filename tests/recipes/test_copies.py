@@ -22,6 +22,7 @@ from tests.properties.test_codex import written as rollout
 from tests.properties.test_repair import broken
 from tests.properties.test_repair import written as spelled_out
 from tests.recipes import broken_lists, other_systems
+from tests.rounds import tries
 from toolpair.dialects.block_texts import is_placeholder_text, result_text
 from toolpair.recipes import RECIPES
 from toolpair.recipes.recipe import DEFAULT, Options
@@ -37,7 +38,7 @@ RECIPE_OF = {
 }
 COPIES = [name for name, recipe in RECIPES.items() if recipe.copies is not None]
 SEEDS = st.integers(min_value=0, max_value=2**32)
-FEW = settings(max_examples=25, suppress_health_check=list(HealthCheck), derandomize=True)
+FEW = settings(max_examples=tries(25), suppress_health_check=list(HealthCheck), derandomize=True)
 LISTS = 15
 """How many lists each example tries."""
 
@@ -359,7 +360,7 @@ def merged(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("kind", FILES)
 @pytest.mark.parametrize("recipe", COPIES)
 @given(seed=SEEDS)
-@settings(FEW, max_examples=40)
+@settings(FEW, max_examples=tries(40))
 def test_every_format_keeps_its_form(recipe: str, kind: str, seed: int) -> None:
     session = FILES[kind](random.Random(seed))
     data = session.to_bytes()
@@ -410,7 +411,7 @@ def damage(session: Session) -> set[tuple[str, Any]]:
 @pytest.mark.parametrize("kind", ["roo-code", "claude-code", "codex"])
 @pytest.mark.parametrize("recipe", list(OF_ANTHROPIC)[1:])
 @given(seed=SEEDS)
-@settings(FEW, max_examples=60)
+@settings(FEW, max_examples=tries(60))
 def test_the_model_sees_what_the_system_would_have_made_of_it(recipe: str, kind: str, seed: int) -> None:
     session = FILES[kind](random.Random(seed))
     if any(problem.rule.startswith(("chain.", "record.")) for problem in session.problems):
@@ -428,7 +429,7 @@ def test_the_model_sees_what_the_system_would_have_made_of_it(recipe: str, kind:
 
 @pytest.mark.parametrize("kind", ["roo-code", "claude-code", "codex"])
 @given(seed=SEEDS)
-@settings(FEW, max_examples=60)
+@settings(FEW, max_examples=tries(60))
 def test_the_model_sees_what_docker_agent_would_have_made_of_it(kind: str, seed: int) -> None:
     session = FILES[kind](random.Random(seed))
     if any(problem.rule.startswith(("chain.", "record.")) for problem in session.problems):

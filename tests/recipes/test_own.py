@@ -17,6 +17,7 @@ from tests.formats.codex_files import NAME
 from tests.properties import test_claude_code as claude_code
 from tests.properties import test_codex as codex
 from tests.properties.test_repair import broken
+from tests.rounds import tries
 from toolpair.formats.format import Item
 from toolpair.recipes import RECIPES, minimal
 from toolpair.recipes.measuring import touched
@@ -26,7 +27,7 @@ from toolpair.session.session import Session, open_session
 
 OWN = ("recommended", "keep", "drop", "minimal")
 SEEDS = st.integers(min_value=0, max_value=2**32)
-SOME = settings(max_examples=20, suppress_health_check=list(HealthCheck))
+SOME = settings(max_examples=tries(20), suppress_health_check=list(HealthCheck))
 MADE_UP = b"No result was recorded for this call"
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import toolpair
 from tests.reports import one_of_everything as everything
 from tests.reports.through_rules import refused
+from tests.rounds import tries
 from toolpair.reports.export.exporting import export
 from toolpair.reports.export.targets import TARGETS
 from toolpair.rules.profiles import profile
@@ -68,7 +69,7 @@ def test_every_text_arrives(source: str, to: str) -> None:
 
 
 @pytest.mark.parametrize("to", ALL)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 @given(seed=st.integers(0, 10**9))
 def test_generated_histories_lose_no_text_and_keep_ids_apart(to: str, seed: int) -> None:
     messages, said = everything.generated(seed)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import toolpair
 from benchmarks.sessions.requests import BREAKS, Agent, Sent, assistant, call, generated, result, text, user
 from tests.reports.logs import found_in, lines, rules_in
+from tests.rounds import tries
 from tests.work import growing
 from toolpair.formats import get_format
 from toolpair.formats.format import Item
@@ -413,7 +414,7 @@ def test_what_a_request_declares_counts_as_in_a_file() -> None:
 # Anything
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 5), st.integers(6, 20))
 def test_conversations_are_told_apart_however_they_mix(seed: int, runs: int, agents: int, steps: int) -> None:
     sent = list(generated(seed, runs, agents, min(2, runs * agents), steps))
@@ -444,14 +445,14 @@ _VALUES = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300), deadline=None)
 @given(st.lists(_VALUES, min_size=1, max_size=6))
 def test_nothing_that_a_log_says_raises(values: list[Any]) -> None:
     whole = {"messages": HISTORY}
     found_in([whole, whole, *values])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(st.data())
 def test_a_log_with_anything_changed_in_it_never_raises(data: st.DataObject) -> None:
     from tests.reports.test_kinds_of_logs import LOGS

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import toolpair
 from tests.docker_agent_databases import BREAKS, StoredRows, child, database, dump, sound
+from tests.rounds import tries
 from tests.rows.test_saving import messages, opened
-from tests.source.saves import ROUNDS
 from toolpair.source.errors import Refused
 from toolpair.source.saving import backups, restore
 
@@ -64,7 +64,7 @@ def step(name: str, number: int, session: toolpair.Session, path: Path, saved: l
     return session
 
 
-@settings(max_examples=40 * ROUNDS)
+@settings(max_examples=tries(40))
 @given(broken_twice(), STEPS, st.sampled_from([(19, False), (29, True)]), st.integers(0, 5))
 def test_what_is_put_back_is_what_was_there(
     rows: StoredRows, steps: list[str], kind: tuple[int, bool], number: int
@@ -89,7 +89,7 @@ def test_what_is_put_back_is_what_was_there(
         assert len(backups(path)) <= 2 * len(steps)
 
 
-@settings(max_examples=40 * ROUNDS)
+@settings(max_examples=tries(40))
 @given(broken_twice(), st.sampled_from([19, 29]))
 @example(broken_by("sanitised id", "bad UTF-8"), 29)
 def test_a_save_changes_exactly_what_differs(rows: StoredRows, version: int) -> None:

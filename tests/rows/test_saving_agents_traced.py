@@ -19,8 +19,8 @@ from msgspec import Struct
 
 import toolpair
 from tests import goose_sessions, openclaw_databases, opencode_sessions
+from tests.rounds import EVERY
 from tests.rows.test_saving_traced import TRACED
-from tests.source.saves import ROUNDS
 from toolpair.source.saving import backups, restore
 
 
@@ -83,7 +83,7 @@ def is_fixed(path: Path, kept: Kept) -> bool:
     return not any(problem.severity == "error" for problem in found)
 
 
-@pytest.mark.parametrize("state", STATES if ROUNDS >= 4 else STATES[:1])
+@pytest.mark.parametrize("state", STATES if EVERY else STATES[:1])
 @pytest.mark.parametrize("agent", AGENTS)
 def test_kill_9(tmp_path: Path, agent: str, state: str) -> None:
     kept = AGENTS[agent]
@@ -91,7 +91,7 @@ def test_kill_9(tmp_path: Path, agent: str, state: str) -> None:
     calls = SAVE.places(f"{first}::{kept.session}", tmp_path)
     assert len(calls) > 15 and is_fixed(first, kept)
     outcomes = []
-    for call, number in calls if ROUNDS >= 4 else calls[:: len(calls) // 6]:
+    for call, number in calls if EVERY else calls[:: len(calls) // 6]:
         path = made(tmp_path / f"{call}-{number}", kept, state)
         before = rows_in(Path(shutil.copytree(path.parent, tmp_path / f"before-{call}-{number}")) / path.name)
         SAVE.kill(f"{path}::{kept.session}", tmp_path, (call, number))

@@ -13,8 +13,6 @@ from toolpair.source.system import Io
 NOW = datetime(2026, 1, 2, 3, 4, 5)
 OLD, NEW = b'{"a":1}\n' * 3, [b'{"a":2}\n', b"", b'{"a":3}\n']
 CALLS = frozenset(name for name in vars(Io) if not name.startswith("_"))
-ROUNDS = int(os.environ.get("TOOLPAIR_TEST_ROUNDS", "1"))
-"""How often randomised tests are repeated; more repetitions find rarer mistakes."""
 
 
 def names(folder: Path) -> list[str]:

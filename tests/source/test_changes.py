@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rounds import tries
 from toolpair.formats.format import Item
 from toolpair.history.checked_records import items_of
 from toolpair.source.changes import changes
@@ -36,7 +37,7 @@ def test_a_removed_mark_is_a_change() -> None:
     assert change.before == b'\xef\xbb\xbf{"n":0}' and change.after == b'{"n":0}'
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(st.permutations(range(6)))
 def test_as_few_lines_as_possible_count_as_moved(order: list[int]) -> None:
     moved = {line - 1 for kind, line, _, _ in told([Item(uid, None) for uid in order]) if line is not None}

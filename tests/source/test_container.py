@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rounds import tries
 from tests.source.strategies import odd_json, seeds, values
 from toolpair.formats.format import Item
 from toolpair.history.checked_records import items_of
@@ -186,7 +187,7 @@ KINDS = ["array", "wrapper", "string", "string in string", "lines"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(value=st.lists(st.dictionaries(st.sampled_from("ab"), values, max_size=3), min_size=1, max_size=4), rng=seeds)
 def test_round_trip_and_edits(kind: str, value: list[dict[str, Any]], rng: random.Random) -> None:
     messages = [{**record, "role": "user"} for record in value]

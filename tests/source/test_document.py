@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rounds import tries
 from tests.source.strategies import edited, odd_json, seeds, values
 from toolpair.formats.format import Item
 from toolpair.history.checked_records import items_of
@@ -38,7 +39,7 @@ def line_bytes(value: list[Any], rng: random.Random) -> bytes:
 
 
 @pytest.mark.parametrize("kind", ["lines", "array"])
-@settings(max_examples=120)
+@settings(max_examples=tries(120))
 @given(value=records, rng=seeds)
 def test_rewrite(kind: str, value: list[Any], rng: random.Random) -> None:
     data = (array_bytes if kind == "array" else line_bytes)(value, rng)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rounds import tries
 from toolpair.source.json_spans import scan
 from toolpair.source.jsonl import lines_document
 from toolpair.source.record_values import parse, pieces
@@ -47,7 +48,7 @@ def test_closing_a_cut_off_record(raw: bytes, text: bytes, cut: bytes, whole: bo
     assert (closed.text, closed.cut, closed.whole) == (text, cut, whole)
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(OBJECTS, st.integers(1, 200))
 def test_a_record_cut_anywhere_is_closed_with_what_it_held(value: dict[str, Any], at: int) -> None:
     raw = json.dumps(value, ensure_ascii=False).encode()
@@ -87,7 +88,7 @@ def test_each_repair_changes_only_what_it_names(
     assert made is not None and (made.bodies, made.aside) == (bodies, aside)
 
 
-@settings(max_examples=100)
+@settings(max_examples=tries(100))
 @given(st.text(alphabet='{}[]",:\\u1ae \0\n-x', max_size=30).map(str.encode), st.sampled_from(get_args(Mending)))
 def test_no_repair_raises_or_drops_a_byte(raw: bytes, how: str) -> None:
     made = repaired(raw, how)

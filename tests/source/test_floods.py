@@ -12,6 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.rounds import tries
 from toolpair.source import floods, index, jsonl
 from toolpair.source.file_bytes import Content, FileBytes
 from toolpair.source.floods import Flood
@@ -68,7 +69,7 @@ _BLANK_AT_THE_END_OF_A_BLOCK = (
 _BLANK_WHERE_ONE_LOOKS = b"\n7\n7\n\n\n\n\n\n\n\n\n7\n7\n7\n7\n1.5\n7\n1.5\n7\n1.5\n7\n"
 
 
-@settings(max_examples=300)
+@settings(max_examples=tries(300))
 @given(contents(), st.integers(8, 200))
 @example(_BLANK_AT_THE_END_OF_A_BLOCK, 8)
 @example(_BLANK_WHERE_ONE_LOOKS, 8)
@@ -96,7 +97,7 @@ def test_the_block_size_does_not_matter(content: bytes, block: int) -> None:
                     assert bytes(body) == content[asked.start(number) : asked.end(number)]
 
 
-@settings(max_examples=300)
+@settings(max_examples=tries(300))
 @given(contents())
 def test_all_bytes_are_there_and_every_line_counts_once(content: bytes) -> None:
     with small():

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rounds import tries
 from tests.source.files import CountingBytes, file_bytes
 from toolpair.source import large
 from toolpair.source.container import Container, read_container, read_in_memory
@@ -121,7 +122,7 @@ def from_few_bytes_on() -> Iterator[None]:
         large._KEPT = kept  # type: ignore[misc]
 
 
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 @given(documents(), st.sampled_from([None, "lines", "document"]))
 def test_a_large_document_reads_like_a_small_one(data: bytes, prefer: Any) -> None:
     with from_few_bytes_on():

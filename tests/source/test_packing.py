@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.patience import PATIENCE
+from tests.rounds import tries
 from toolpair.session.session import open_session
 from toolpair.source import packing, spooled
 from toolpair.source import snapshot as opening
@@ -108,7 +109,7 @@ def test_a_large_one_from_a_pipe_is_written(tmp_path: Path, monkeypatch: pytest.
     assert copy.read_bytes() == lines
 
 
-@settings(max_examples=20)
+@settings(max_examples=tries(20))
 @given(st.lists(st.binary(max_size=500), min_size=1, max_size=5), st.data())
 def test_packed_data_comes_back_and_a_cut_is_noticed(chunks: list[bytes], data: st.DataObject) -> None:
     content = b"".join(chunks) + LINES

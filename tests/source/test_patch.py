@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.patience import PATIENCE
+from tests.rounds import tries
 from toolpair.source import patch
 from toolpair.source.byte_runs import OriginalRun, Piece
 from toolpair.source.patch import unified
@@ -79,7 +80,7 @@ def applied(content: bytes, diff: bytes) -> bytes:
 
 
 @given(changed(), st.sampled_from([1, 2, 1 << 20]))
-@settings(max_examples=400)
+@settings(max_examples=tries(400))
 def test_the_diff_leads_to_the_new_bytes(case: tuple[bytes, list[Piece]], block: int) -> None:
     content, pieces = case
     before, patch._BLOCK = patch._BLOCK, block  # type: ignore[misc]
@@ -95,7 +96,7 @@ def test_the_diff_leads_to_the_new_bytes(case: tuple[bytes, list[Piece]], block:
 
 @needs_patch
 @given(changed())
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 def test_patch_accepts_the_diff(tmp_path_factory: pytest.TempPathFactory, case: tuple[bytes, list[Piece]]) -> None:
     content, pieces = case
     new = whole(content, pieces)

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rounds import tries
 from tests.source.files import file_bytes
 from tests.source.strategies import edited, odd_json, seeds, subobjects, values
 from tests.source.test_container import KINDS, wrapped
@@ -51,7 +52,7 @@ def rewritten(document: Document, rng: random.Random) -> Document:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 @given(
     value=st.lists(st.dictionaries(st.sampled_from("ab"), values, max_size=3), min_size=1, max_size=6),
     rng=seeds,
@@ -66,7 +67,7 @@ def test_runs_make_up_the_whole_content(kind: str, value: list[dict[str, Any]], 
         assert b"".join(chunks_of(container.runs(now), content)) == container.to_bytes(now)
 
 
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 @given(value=st.lists(values, min_size=1, max_size=6), rng=seeds)
 def test_unchanged_lines_are_runs(value: list[Any], rng: random.Random) -> None:
     data = b"\n".join(odd_json({"role": "user", "x": each}, rng, allow_newline=False) for each in value) + b"\n"

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.source.saves import ROUNDS
+from tests.rounds import tries
 from toolpair.source.errors import Refused
 from toolpair.source.saving import save_in_place
 from toolpair.source.saving.save_result import SaveResult
@@ -186,7 +186,7 @@ def test_no_appended_record_is_lost_silently(tmp_path: Path, writer: Writer, mon
     monkeypatch.setattr("toolpair.source.saving.replaced._SETTLE", 0.4)
     monkeypatch.setattr("toolpair.source.saving.replaced._DRAIN", 0.2)
     saved = 0
-    for seed in range((3 if writer is holding else 8) * ROUNDS):
+    for seed in range(tries(3 if writer is holding else 8)):
         chance = random.Random(seed)
         path = tmp_path / f"{seed}.jsonl"
         path.write_bytes(FIRST)
@@ -216,7 +216,7 @@ def test_no_appended_record_is_lost_silently(tmp_path: Path, writer: Writer, mon
 @pytest.mark.usefixtures("leases")
 @pytest.mark.parametrize("writer", [truncating, replacing])
 def test_no_rewritten_file_is_lost_silently(tmp_path: Path, writer: Writer) -> None:
-    for seed in range(12 * ROUNDS):
+    for seed in range(tries(12)):
         chance = random.Random(seed)
         path = tmp_path / f"{seed}.jsonl"
         path.write_bytes(FIRST)

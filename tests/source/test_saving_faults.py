@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.source.saves import NEW, NOW, OLD, ROUNDS, Watched, names
+from tests.rounds import ROUNDS
+from tests.source.saves import NEW, NOW, OLD, Watched, names
 from toolpair.source import snapshot as opening
 from toolpair.source.byte_runs import OriginalRun, Piece
 from toolpair.source.errors import Refused, SaveFailed

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rounds import tries
 from tests.source.strategies import edited, odd_json, seeds, subobjects, values
 from toolpair.source.json_spans import children, find_node, key_text, node_at
 from toolpair.source.record_values import parse
@@ -65,7 +66,7 @@ def test_golden(raw: str, change: Any, expected: str) -> None:
     assert splice(raw.encode(), old, change(old)).decode() == expected
 
 
-@settings(max_examples=100)
+@settings(max_examples=tries(100))
 @given(values, seeds)
 def test_the_same_value_gives_the_same_bytes(value: Any, rng: random.Random) -> None:
     raw = odd_json(value, rng)
@@ -77,7 +78,7 @@ def test_the_same_value_gives_the_same_bytes(value: Any, rng: random.Random) -> 
         assert splice(raw, old, list(old)) == raw
 
 
-@settings(max_examples=250)
+@settings(max_examples=tries(250))
 @given(values, seeds)
 def test_random_edits_parse_to_the_new_value(value: Any, rng: random.Random) -> None:
     raw = odd_json(value, rng)
@@ -86,7 +87,7 @@ def test_random_edits_parse_to_the_new_value(value: Any, rng: random.Random) -> 
     assert parse(splice(raw, old, new)) == new
 
 
-@settings(max_examples=100)
+@settings(max_examples=tries(100))
 @given(st.dictionaries(st.sampled_from("abcdef"), values, min_size=1, max_size=5), seeds)
 def test_bytes_outside_a_changed_member_stay(value: dict[str, Any], rng: random.Random) -> None:
     raw = odd_json(value, rng)
@@ -97,7 +98,7 @@ def test_bytes_outside_a_changed_member_stay(value: dict[str, Any], rng: random.
     assert made == raw[: found.start] + b'"\\u0000changed\\u0000"' + raw[found.end :]
 
 
-@settings(max_examples=100)
+@settings(max_examples=tries(100))
 @given(st.lists(st.dictionaries(st.sampled_from("ab"), values, max_size=3), min_size=1, max_size=6), seeds)
 def test_kept_elements_keep_their_bytes(value: list[Any], rng: random.Random) -> None:
     raw = odd_json(value, rng)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.patience import PATIENCE
-from tests.source.saves import ROUNDS
+from tests.rounds import EVERY
 from toolpair.source.saving.own_mark import mark_of
 
 STRACE = shutil.which("strace")
@@ -73,7 +73,7 @@ class TracedSave:
 
     def chosen(self, places: list[Place], every: int, offset: int = 0) -> list[Place]:
         """All of them with TOOLPAIR_TEST_ROUNDS of 4 or more, else some of those that may change something."""
-        return places if ROUNDS >= 4 else [place for place in places if place[0] in self.changing][offset::every]
+        return places if EVERY else [place for place in places if place[0] in self.changing][offset::every]
 
     def kill(self, target: object, temporary: Path, place: Place) -> None:
         """A save that is killed at this call."""

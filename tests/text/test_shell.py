@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rounds import tries
 from toolpair.shell.quoting import can_be_typed, operand, word
 from toolpair.text.safe import visible
 from toolpair.text.shell import shell_word
@@ -42,7 +43,7 @@ def test_what_is_pasted_is_what_was_meant(shell: str) -> None:
 texts = st.text(st.characters(codec=None, exclude_characters="\0", exclude_categories=()), max_size=20)
 
 
-@settings(max_examples=300)
+@settings(max_examples=tries(300))
 @given(texts)
 def test_a_word_is_one_line_and_shown_as_it_is(text: str) -> None:
     if can_be_typed(text):
@@ -51,7 +52,7 @@ def test_a_word_is_one_line_and_shown_as_it_is(text: str) -> None:
         assert visible(shell_word(text)) == shell_word(text)
 
 
-@settings(max_examples=20)
+@settings(max_examples=tries(20))
 @given(st.lists(texts.filter(can_be_typed).filter(lambda text: not text.endswith("\n")), max_size=20))
 def test_any_words(words: list[str]) -> None:
     assert passed("sh", " ".join(map(word, words))) == [os.fsencode(text) for text in words]

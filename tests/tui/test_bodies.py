@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.rounds import tries
 from toolpair.dialects.block_texts import WrittenBlock
 from toolpair.reports.reading.titles import call_title, result_title
 from toolpair.source.changes import Change
@@ -42,7 +43,7 @@ IMAGES = st.sampled_from([
     {"type": "document", "source": 5},
 ])  # fmt: skip
 CONTENTS = TEXTS | JSON | st.lists(IMAGES | st.fixed_dictionaries({"type": st.just("text"), "text": TEXTS}), max_size=3)
-SLOW = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SLOW = settings(max_examples=tries(120), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 GLYPHS = Glyphs()
 
 

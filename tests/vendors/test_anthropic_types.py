@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import toolpair
 from tests.properties import transcripts
+from tests.rounds import tries
 from tests.vendors.shapes import damaged, refused
 
 anthropic = pytest.importorskip("anthropic")
@@ -33,7 +34,7 @@ def _kind(done: list[str]) -> str:
     return f"{how} at {path.rpartition('.')[2]}" if done else ""
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(SEEDS)
 def test_what_the_types_accept_as_valid_is_valid(seed: int) -> None:
     made = transcripts.anthropic(random.Random(seed), 3)
@@ -41,7 +42,7 @@ def test_what_the_types_accept_as_valid_is_valid(seed: int) -> None:
     assert toolpair.check(made.messages, "anthropic").ok
 
 
-@settings(max_examples=120)
+@settings(max_examples=tries(120))
 @given(SEEDS)
 def test_what_the_types_refuse_is_an_error(seed: int) -> None:
     rng = random.Random(seed)
@@ -55,7 +56,7 @@ def test_what_the_types_refuse_is_an_error(seed: int) -> None:
         assert _kind(done) in ACCEPTED, (done, wrong)
 
 
-@settings(max_examples=80)
+@settings(max_examples=tries(80))
 @given(SEEDS, st.booleans())
 def test_what_is_mended_passes_the_types(seed: int, shapes: bool) -> None:
     rng = random.Random(seed)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import toolpair
 from tests.reports import one_of_everything as everything
 from tests.reports.through_rules import refused
+from tests.rounds import tries
 from tests.vendors.bodies import JUDGES
 
 SOURCES: dict[str, Callable[[], Any]] = {
@@ -31,7 +32,7 @@ def test_one_of_everything_is_valid_everywhere(source: str, to: str) -> None:
 
 
 @pytest.mark.parametrize("to", JUDGES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(25), deadline=None)
 @given(seed=st.integers(0, 10**9))
 def test_generated_histories_are_valid_everywhere(to: str, seed: int) -> None:
     exported = toolpair.export(everything.generated(seed)[0], to=to, model="a-model")

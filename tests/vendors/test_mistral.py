@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import toolpair
 from tests.properties.odd_contents import add_odd
 from tests.properties.transcripts import chat, plant
+from tests.rounds import tries
 
 pytest.importorskip("mistral_common")
 
@@ -38,7 +39,7 @@ VERSIONS = [
     ("mistral/v13", "v15"),
 ]
 COUNTING = {"v2", "v3", "v7"}
-MANY = settings(max_examples=60, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=tries(60), suppress_health_check=list(HealthCheck))
 
 HOSTED = "the hosted API refuses a user straight behind a result; the library lets it pass"
 FIRST = "the library does not look at the first message: a result there is no orphan, a call there wants none"

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import toolpair
 from tests.properties import transcripts
+from tests.rounds import tries
 from tests.vendors.shapes import damaged, refused
 
 pytest.importorskip("openai")
@@ -74,7 +75,7 @@ def _is_explained(profile: str, done: list[str]) -> bool:
 
 
 @each
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 @given(SEEDS)
 def test_what_the_types_accept_as_valid_is_valid(profile: str, seed: int) -> None:
     types, make = KINDS[profile]
@@ -84,7 +85,7 @@ def test_what_the_types_accept_as_valid_is_valid(profile: str, seed: int) -> Non
 
 
 @each
-@settings(max_examples=100)
+@settings(max_examples=tries(100))
 @given(SEEDS)
 def test_what_the_types_refuse_is_an_error(profile: str, seed: int) -> None:
     types, make = KINDS[profile]
@@ -109,7 +110,7 @@ def _planted(rng: random.Random, make: Callable[..., Any], shapes: bool) -> tupl
 
 
 @each
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(SEEDS, st.booleans())
 def test_what_is_mended_passes_the_types(profile: str, seed: int, shapes: bool) -> None:
     types, make = KINDS[profile]

@@ -29,6 +29,7 @@ from tests.reports.page.sessions import (
     user,
     written,
 )
+from tests.rounds import tries
 from toolpair.text.safe import visible_text
 
 SAMPLES = sorted((Path(__file__).parents[3] / "sample_sessions").glob("*.*"))
@@ -67,7 +68,7 @@ ODD = st.lists(
 
 
 @given(ODD, ODD, st.recursive(ODD, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(ODD, inner, max_size=3)))
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=tries(60), deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_content_stays_text(tmp_path_factory: pytest.TempPathFactory, one: str, two: str, any_: object) -> None:
     folder = tmp_path_factory.mktemp("odd")
     messages = [

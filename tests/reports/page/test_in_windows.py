@@ -12,11 +12,12 @@ import toolpair
 from tests.history.opening import judged_by
 from tests.hostile.test_odd_fields import case, laid_down
 from tests.reports.page.parsed import assert_markdown_only_of_the_template, assert_only_the_template
+from tests.rounds import tries
 from toolpair.session.session import open_session
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=tries(15), deadline=None, suppress_health_check=list(HealthCheck))
 def test_the_same_page_however_it_is_read(seed: int) -> None:
     name, value, _ = case(seed)
     with tempfile.TemporaryDirectory() as folder:

@@ -12,6 +12,7 @@ from tests.reports.page.conftest import Writing
 from tests.reports.page.parsed import assert_markdown_only_of_the_template, assert_refers_to_nothing, tokens
 from tests.reports.page.sessions import assistant, call, hostile, one_of_everything, result, text, user, written
 from tests.reports.page.test_html import ODD, SAMPLES
+from tests.rounds import tries
 from toolpair.reports.page.markdown_text import code, fenced, inline
 from toolpair.text.safe import visible
 
@@ -33,7 +34,7 @@ def test_hostile_content_stays_text(tmp_path: Path, write: Writing) -> None:
 
 
 @given(ODD, ODD)
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=tries(60), deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_content_stays_text(tmp_path_factory: pytest.TempPathFactory, one: str, two: str) -> None:
     folder = tmp_path_factory.mktemp("odd")
     messages = [
@@ -48,7 +49,7 @@ def test_any_content_stays_text(tmp_path_factory: pytest.TempPathFactory, one: s
 @given(ODD)
 @example("(\u0301")
 @example("a \u0301b")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300), deadline=None)
 def test_words_of_a_sentence(words: str) -> None:
     page = f"Text: {inline(words)}\n"
     shown = ""

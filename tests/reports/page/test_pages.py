@@ -22,6 +22,7 @@ from tests.reports.page.parsed import (
     words,
 )
 from tests.reports.page.sessions import assistant, call, result, text, user, written
+from tests.rounds import tries
 from toolpair.reports.page.files import ReportFiles, write_files
 from toolpair.reports.page.pages import Pages
 from toolpair.reports.page.report import Wanted
@@ -90,7 +91,7 @@ def test_many_problems_have_pages_of_their_own(tmp_path: Path, write: Writing) -
 
 
 @given(st.integers(0, 40), st.integers(0, 5), st.integers(2, 30))
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=tries(20), deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_length(tmp_path_factory: pytest.TempPathFactory, pairs: int, every: int, blocks: int) -> None:
     folder = tmp_path_factory.mktemp("long")
     session = toolpair.open(written(folder, long(pairs, every)))

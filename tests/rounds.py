@@ -1,0 +1,29 @@
+"""How much is tried: in every run some of many cases, always the same ones; every night, and on demand, all of them.
+
+TOOLPAIR_TEST_ROUNDS=1 tries every case, 2 and more as many times new ones, 4 and more also what takes very long.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Final, TypeVar
+
+ROUNDS: Final = int(os.environ.get("TOOLPAIR_TEST_ROUNDS", "0"))
+EVERY: Final = ROUNDS >= 4
+"""Whether nothing is left out, however long it takes."""
+
+Case = TypeVar("Case")
+
+
+def tries(full: int, few: int = 0) -> int:
+    """How many cases are made up where a whole round has this many."""
+    return full * ROUNDS or few or max(4, full // 6)
+
+
+def some(cases: Iterable[Case], few: int) -> list[Case]:
+    """This many cases from all over the list; all of them where they are asked for."""
+    found = list(cases)
+    if ROUNDS or len(found) <= few:
+        return found
+    return [found[number * len(found) // few] for number in range(few)]
