@@ -14,7 +14,7 @@ from tests.listed import listed
 from toolpair.agents import catalog
 from toolpair.agents.catalog import describe, described, pages_of
 from toolpair.cli.main import main
-from toolpair.formats import databases
+from toolpair.formats.engine.agents import databases
 from toolpair.formats.engine.agents.databases import sessions_in, top_level
 
 AGENTS = ("docker-agent", "goose", "opencode", "openclaw")

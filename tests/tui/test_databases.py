@@ -21,7 +21,7 @@ from tests.listed import listed as all_listed
 from tests.tui.driving import frame, press
 from tests.tui.test_picker import DirectJudge, drive, until
 from tests.tui.test_typed_ahead import at_once
-from toolpair.formats import databases
+from toolpair.formats.engine.agents import databases
 from toolpair.session.session import Session, open_session
 from toolpair.shell.machine import Machine
 from toolpair.source.rows import save
