@@ -59,6 +59,18 @@ def test_a_damaged_session_that_is_not_understood_is_nobody_elses(name: str) -> 
                 assert session is None or not session.stage_recommended(), f"records {start} to {end}, {how}"
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"v": 3, "id": "T-5a1f3c8e-7d42-4b6f-9e0a-1c2d3e4f5a6b", "messages": [{"role": "user", "content": [{"type": "t',
+        b'{"schema_version": "agentv.transcript.v1", "test_id": "t1", "tool_ca\n{"role": "user", "content": "And?"}\n',
+    ],
+)
+def test_what_is_left_of_a_torn_record_tells(data: bytes) -> None:
+    with pytest.raises(SessionError, match="does not understand yet"):
+        open_session("session.jsonl", data=data)
+
+
 @pytest.mark.parametrize("name", ["codex", "pi", "openclaw", "oh-my-pi", "kimi-cli", "qwen-code", "copilot-cli"])
 def test_a_damaged_session_is_still_its_own_agents(name: str) -> None:
     agent = AGENTS[name]

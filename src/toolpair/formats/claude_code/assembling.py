@@ -31,9 +31,11 @@ class _Draft(Struct, eq=False):
 def blocks_of_node(node: ChainNode) -> tuple[tuple[Block, ...], ContentShape]:
     """The blocks of one record, with the links that the agent wrote in addition to the ids."""
     content = node.content
-    message = node.value["message"]
-    if message.get("role") not in _ROLES and (whole := message_as_result(message, node.uid, _SLOT[:1])) is not None:
-        return (whole,), "blocks"
+    message = node.value.get("message")
+    if isinstance(message, dict) and message.get("role") not in _ROLES:
+        whole = message_as_result(message, node.uid, _SLOT[:1])
+        if whole is not None:
+            return (whole,), "blocks"
     if not isinstance(content, list):
         return blocks_of(content, node.uid, _SLOT)
     result_link = None

@@ -292,11 +292,8 @@ def _named_kinds(sources: Iterable[ConversationSource]) -> Iterator[_NotYet]:
             to = damaged if isinstance(record.value, Damaged) else whole
             to.extend((value, source.outer) for value in _shown_by(record) if isinstance(value, dict))
     for kind in _NOT_YET:
-        if kind.of_most and whole:
-            yes = sum(kind.shows(*value) for value in whole) * 2 > len(whole)
-        else:
-            yes = any(kind.shows(*value) for value in whole + damaged)
-        if yes:
+        shown = sum(kind.shows(*value) for value in whole + damaged)
+        if shown * 2 > len(whole) if kind.of_most else shown:
             yield kind
 
 
@@ -312,7 +309,7 @@ def _is_kimi_code(value: dict[str, Any], outer: Any) -> bool:
 
 def _is_amp(value: dict[str, Any], outer: Any) -> bool:
     thread = isinstance(outer, dict) and isinstance(outer.get("id"), str) and outer["id"].startswith("T-")
-    return thread and "messageId" in value and isinstance(value.get("content"), list)
+    return thread and ("messageId" in value or "v" in outer) and isinstance(value.get("content"), list)
 
 
 def _is_droid(value: dict[str, Any], outer: Any) -> bool:
@@ -368,7 +365,7 @@ def _is_deepseek_agent(value: dict[str, Any], outer: Any) -> bool:
 
 def _is_iflow(value: dict[str, Any], outer: Any) -> bool:
     session = value.get("sessionId")
-    return "uuid" in value and "parentUuid" in value and isinstance(session, str) and bool(_OF_IFLOW.fullmatch(session))
+    return "uuid" in value and isinstance(session, str) and bool(_OF_IFLOW.fullmatch(session))
 
 
 _NOT_YET: Final = (
