@@ -177,15 +177,20 @@ class _Measure(Generic[S]):
         return [HeldBack(problem, fix, self._without) for problem, fix in alone or taken]
 
     def _culprits(self, before: S, taken: Sequence[_Taken], lost: frozenset[_Key]) -> list[HeldBack]:
+        return self._blamed(before, taken, lost) or []
+
+    def _blamed(self, before: S, taken: Sequence[_Taken], lost: frozenset[_Key]) -> list[HeldBack] | None:
+        """None where these are not to blame; empty where those that are have named what they lose."""
         after = self._apply(before, [edit for _, fix in taken for edit in fix.edits])
         less = self._less(after)
         if not taken or not lost or not _keys(less) & lost:
-            return []
+            return None
         if len(taken) > 1:
             half = len(taken) // 2
-            found = self._culprits(before, taken[:half], lost) + self._culprits(before, taken[half:], lost)
+            halves = (self._blamed(before, part, lost) for part in (taken[:half], taken[half:]))
+            found = [part for part in halves if part is not None]
             if found:
-                return found  # no single one causes it otherwise
+                return [one for part in found for one in part]  # no single one causes it otherwise
         # A fix that says what it loses has named its texts.
         named = _keys(less) & lost == _texts(lost)
         return [HeldBack(problem, fix, less.without or "") for problem, fix in taken if not (named and fix.loses)]
