@@ -212,7 +212,8 @@ def _told(agent: Agent, title: str | None = None) -> dict[tuple[str, str], list[
     kept = _OUTCOMES / f"{agent.id}.txt"
     found: dict[tuple[str, str], list[str]] = {}
     for paragraph in kept.read_text("utf-8").split("\n\n") if kept.exists() else ():
-        rule, *_, effect, loses = paragraph.partition("\n")[0].split(" | ")
+        rule, *found_out = paragraph.partition("\n")[0].split(" | ")
+        effect, loses = found_out[-2:] if found_out else ("-", "")
         if effect != "-":
             text = paragraph.splitlines()[1].strip().replace(agent.title, title or agent.title)
             key = _IDS.sub("ID", text), _SIZES.sub("output", loses.removeprefix("loses ")).replace("nothing", "")

@@ -234,7 +234,9 @@ CHECKING = {
         "dialects.request_bodies",
         "formats.damaged",
         "formats.openai_responses",
+        "history.becomes",
         "history.id_places",
+        "history.judged_request",
     },
     "history.conversation": {
         "history.cross_window_links",
@@ -296,7 +298,6 @@ FORMATS = {
     "formats.database_agent": {"formats.databases", "formats.way_back", "source.peek"},
     "formats.databases": {"source.folders.stored_session"},
     "formats.docker_agent_database": {"formats.way_back", "shell.quoting", "source.peek"},
-    "formats.agent": {"formats.turns"},
     "formats.anthropic": {"dialects.anthropic_writer", "formats.anthropic_light", "formats.linear"},
     "formats.claude_code": {
         "formats.claude_code.damage",
@@ -343,7 +344,7 @@ FORMATS = {
     "formats.gemini_cli": {"formats.gemini_cli_edits", "formats.way_back", "source.peek"},
     "formats.goose": {"formats.clock", "formats.goose_checks", "formats.goose_edits", "formats.turns"},
     "formats.goose_checks": {"formats.lost"},
-    "formats.goose_database": {"formats.goose", "formats.turns", "formats.way_back", "source.peek"},
+    "formats.goose_database": {"formats.way_back", "source.peek"},
     "formats.kimi_cli_agent": {"formats.way_back"},
     "formats.openai_chat": {"dialects.openai_chat_writer", "formats.list_edits", "formats.openai_chat_light"},
     "formats.openai_responses": {"dialects.openai_responses_writer", "formats.item_messages", "formats.list_edits"},

@@ -46,6 +46,7 @@ _HEALED: Final = {
 }
 """What an agent has done where nothing is wrong with what it sends."""
 _AS_THEY_ARE: Final = {"result.order": "the results as they are", "turn.alternation": "both messages as they are"}
+_REPLACED: Final = "\ufffd"
 _QUOTED: Final = 60
 """Characters of an agent's own words that are quoted."""
 
@@ -169,7 +170,7 @@ class _Outcome:
 
     def _healed(self) -> str:
         rule, request = self.problem.rule, self.request
-        changed = [block for block in self.blocks if request.fate(block) == "changed"]
+        changed = list(filter(request.is_changed, self.blocks))
         if rule.startswith("id."):
             return f"sends another id{' on both sides' if self.calls and self.results else ''}"
         if rule in SHARING:
@@ -184,8 +185,8 @@ class _Outcome:
         if rule == "turn.alternation" and not request.together(self.problem):
             return _ACCEPTED
         if rule == "record.lone_surrogate":
-            sent = json.dumps([request.part_of(block).value for block in changed], default=str)
-            return f"{'replaces' if chr(92) + 'ufffd' in sent else 'leaves out'} the damaged characters"
+            sent = json.dumps(list(map(request.sent_as, changed)), ensure_ascii=False, default=str)
+            return f"{'replaces' if _REPLACED in sent else 'leaves out'} the damaged characters"
         return _HEALED.get(rule, _ACCEPTED)
 
     def _is_text(self, block: Block) -> bool:

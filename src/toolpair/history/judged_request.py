@@ -87,12 +87,17 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
     def reaches(self, block: Block) -> bool:
         return self.fate(block) in ("sent", "changed")
 
-    def part_of(self, block: Block) -> SentPart:
-        """What a block is sent as."""
-        return self._parts[id(block)][1]
+    def sent_as(self, block: Block) -> Any:
+        """What a block is sent as; None where it is not."""
+        found = self._parts.get(id(block))
+        return found[1].value if found is not None else None
+
+    def is_changed(self, block: Block) -> bool:
+        value = self.sent_as(block)
+        return value is not None and value is not block.value
 
     def is_text(self, block: Block) -> bool:
-        value = as_block(self.part_of(block).value)
+        value = as_block(self.sent_as(block))
         return isinstance(value, str) or (isinstance(value, dict) and value.get("type") == "text")
 
     def message_of(self, problem: Problem) -> Sequence[Block]:
@@ -173,10 +178,7 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
         if problem.rule in _BY_NEIGHBOURS or problem.rule.startswith("turn."):
             return False
         blocks = blocks_of(problem)
-        parts = [self._parts.get(id(block)) for block in blocks]
-        return bool(blocks) and all(
-            found is not None and found[1].value is block.value for found, block in zip(parts, blocks, strict=True)
-        )
+        return bool(blocks) and all(self.sent_as(block) is block.value for block in blocks)
 
     @cached_property
     def _problems(self) -> list[tuple[Problem, set[int]]]:
