@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -13,6 +14,9 @@ from toolpair.formats.format import Format
 from toolpair.rules.pages import pages as rule_pages
 from toolpair.shell.machine import Machine, home_short
 
+_OUTCOMES: Final = Path(__file__).resolve().parent.parent / "tests" / "golden" / "outcomes"
+_IDS: Final = re.compile(r"\b(?:toolu|call)_\w+")
+_SIZES: Final = re.compile(r"(?:the|\d+) results?, [\d,]+ bytes")
 _HOME: Final = "/home/you"
 _ID: Final = "5a1f3c8e-7d42-4b6f-9e0a-1c2d3e4f5a6b"
 _READ: Final = {
@@ -178,15 +182,14 @@ def _page(one: Format) -> Iterator[str]:
         yield from ("## Where they are found", "| agent | id | Linux | macOS | variable |", "|---|---|---|---|---|")
         yield from map(_places, agents)
         yield ""
-    told = dict(agents[0].outcomes) if agents else {}
+    told = _told(agents[0]) if agents else {}
     if told or one.id in _MORE:
         yield from ("## What becomes of a defect on resume", _MORE.get(one.id, ""), "")
     if told:
         yield from ("| problem | what happens | lost |", "|---|---|---|")
-        for outcome in dict.fromkeys(told.values()):
-            rules = (_rule(rule) for rule, found in told.items() if found == outcome)
-            yield f"| {', '.join(rules)} | {_text(outcome[1])} | {outcome[2] or ''} |"
-        yield from _others(agents)
+        for (text, loses), rules in told.items():
+            yield f"| {', '.join(map(_rule, rules))} | {_text(text)} | {loses} |"
+        yield from (f"\n{other.title} does the same." for other in agents[1:] if _told(other, agents[0].title) == told)
         yield ""
     profile = f"[{one.profile}](../profiles/{one.profile}.md)"
     checks = f"the rules of {profile} unless `--profile` says otherwise"
@@ -204,15 +207,19 @@ def _page(one: Format) -> Iterator[str]:
         yield from ("", _RESUMING[one.id])
 
 
-def _others(agents: tuple[Agent, ...]) -> Iterator[str]:
-    """That agents with the same files do the same."""
-    first, *others = agents
-    for other in others:
-        same = {
-            rule: (one[0], one[1].replace(first.title, other.title), *one[2:]) for rule, one in first.outcomes.items()
-        }
-        if other.outcomes == same:
-            yield from ("", f"{other.title} does the same.")
+def _told(agent: Agent, title: str | None = None) -> dict[tuple[str, str], list[str]]:
+    """Sentence and loss -> the rules of the problems that end so in the sessions in which the tests plant defects."""
+    kept = _OUTCOMES / f"{agent.id}.txt"
+    found: dict[tuple[str, str], list[str]] = {}
+    for paragraph in kept.read_text("utf-8").split("\n\n") if kept.exists() else ():
+        rule, *found_out = paragraph.partition("\n")[0].split(" | ")
+        effect, loses = found_out[-2:] if found_out else ("-", "")
+        if effect != "-":
+            text = paragraph.splitlines()[1].strip().replace(agent.title, title or agent.title)
+            key = _IDS.sub("ID", text), _SIZES.sub("output", loses.removeprefix("loses ")).replace("nothing", "")
+            rules = found.setdefault(key, [])
+            rules += [rule] if rule not in rules else []
+    return found
 
 
 def _rule(name: str) -> str:

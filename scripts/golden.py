@@ -4,6 +4,8 @@
     diff -r BEFORE AFTER                        what a change has changed for those who use it
     python scripts/golden.py --small tests/golden   the short answers about the samples, which a test compares
 
+Besides, of the sessions in which the tests plant defects: what their agents make of each problem.
+
 Every file gets a folder, every command a file in it: arguments, exit code, standard output, standard error. What is
 long is its length and its hash. Frames of the interface are drawn at three sizes.
 """
@@ -32,6 +34,7 @@ _LARGE: Final = 1_000_000
 """Bytes of a file of which no frame is drawn, and on which no recipe but the first is tried."""
 _VERSION: Final = ["--agent-version", "2.1.330"]
 _SIZES: Final = ((80, 24), (120, 40), (200, 60))
+_IN_MEMORY: Final = "/dev/shm"
 _SHORT: Final = 4_000
 """Bytes that an answer may have which is kept with the tests."""
 _KEPT: Final = ("check-text", "check-json", "diff-recommended", "sees-text", "compare")
@@ -66,6 +69,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--no-frames", action="store_true", help="only what commands print")
     parser.add_argument("--small", action="store_true", help="only what is kept with the tests")
+    parser.add_argument("--no-planted", action="store_true", help="nothing about the planted sessions")
     options = parser.parse_args()
     if options.small and options.paths:
         parser.error("--small is about the samples alone")
@@ -73,6 +77,8 @@ def main() -> None:
     shutil.rmtree(out, ignore_errors=True)
     write = _small if options.small else _all
     write(out, [path.resolve() for path in options.paths], options)
+    if not options.no_planted:
+        _planted(out / "outcomes")
     print(f"{sum(path.is_file() for path in out.rglob('*')):,} answers in {out}")
 
 
@@ -111,6 +117,16 @@ def _small(out: Path, paths: list[Path], options: argparse.Namespace) -> None:
                 for size in _SIZES:
                     (into / _frame_name("first", size)).write_text(_frame(Path(path.name), size, ()), encoding="utf-8")
         os.chdir(_ROOT)
+
+
+def _planted(out: Path) -> None:
+    from tests.planted_corpora import CORPORA, decisions
+
+    out.mkdir()
+    for agent in CORPORA:
+        # Memory, where a folder is kept there: many small databases are written.
+        with tempfile.TemporaryDirectory(dir=_IN_MEMORY if os.path.isdir(_IN_MEMORY) else None) as folder:
+            (out / f"{agent}.txt").write_text(decisions(agent, Path(folder)), encoding="utf-8")
 
 
 def _samples(folder: Path) -> None:

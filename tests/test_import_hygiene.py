@@ -255,7 +255,9 @@ CHECKING = {
         "dialects.request_bodies",
         "formats.engine.damage.damaged",
         "formats.lists.openai_responses",
+        "history.becomes",
         "history.id_places",
+        "history.judged_request",
     },
     "history.conversation": {
         "history.cross_window_links",
@@ -327,7 +329,6 @@ FORMATS = {
     },
     "formats.engine.agents.databases": {"source.folders.stored_session"},
     "formats.docker_agent.database": {"formats.engine.agents.way_back", "shell.quoting", "source.peek"},
-    "formats.agent": {"formats.engine.reading.turns"},
     "formats.lists.anthropic": {
         "dialects.anthropic_writer",
         "formats.lists.anthropic_light",
@@ -371,8 +372,6 @@ FORMATS = {
     },
     "formats.goose.checks": {"formats.engine.damage.lost"},
     "formats.goose.database": {
-        "formats.goose.format",
-        "formats.engine.reading.turns",
         "formats.engine.agents.way_back",
         "source.peek",
     },

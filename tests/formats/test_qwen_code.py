@@ -270,7 +270,7 @@ def test_whatever_broke_in_a_compression_is_repaired(
         ("invalid_utf8", "record.bad_utf8", ("healed", None, "harmless")),
         ("another_sessions_record", "rollout.envelope", ("rejected", "history", "stops")),
         ("no_folder_in_the_first_record", "rollout.envelope", ("rejected", "history", "stops")),
-        ("role_of_another_api", "role.unknown", ("rejected", "history", "stops")),
+        ("role_of_another_api", "role.unknown", ("rejected", None, "stops")),
         ("part_that_is_a_text", "rollout.envelope", ("rejected", "history", "stops")),
         ("part_that_is_a_list", "content.empty_text", ("dropped", "the response with its calls", "loses")),
         ("words_that_are_no_list", "rollout.not_loaded", ("dropped", "the words", "loses")),

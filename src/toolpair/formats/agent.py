@@ -13,11 +13,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolpair.formats.engine.agents.way_back import WayBack
-    from toolpair.formats.engine.reading.turns import Outcome
     from toolpair.formats.format import Beside, SentRequest
-    from toolpair.rules.problem import OnResume, Problem
+    from toolpair.rules.problem import Effect, OnResume, Problem
     from toolpair.shell.machine import Machine
     from toolpair.transcript.model import Transcript
+
+    Outcome = tuple[Effect, str, str | None]
+    """What an agent does, a sentence, and what is lost."""
 
 NOT_UNDERSTOOD = "not understood yet"
 """For an agent whose files are found but whose format toolpair does not support."""
@@ -104,9 +106,11 @@ class Agent(ABC):
     in_editor: bool = False
     """It runs inside an editor, whose process then counts as the agent's."""
     outcomes: Mapping[str, Outcome] = {}
-    """What it does about problems on resume, by rule, where that is the same in each case."""
-    measured: str | None = None
-    """The version of which that is known."""
+    """What it does about problems on resume, by rule, where no request shows it, or says less."""
+    tells_all: bool = False
+    """Whether `on_resume` says all that is known, so that nothing else follows from what it would send."""
+    filled: str | None = None
+    """What it does about a call without a result, where its own words are no sentence: "tells the model that …"."""
     sub_agent: str | None = None
     """`Transcript.agent` of a sub-agent's own session, which cannot be resumed by itself."""
 
@@ -185,13 +189,10 @@ class Agent(ABC):
         return folder
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
-        """What the agent does about a problem when it resumes one of its own sessions; None if that is unknown.
-
-        `seen` is what it would send, if known.
+        """What the agent does about a problem when it resumes one of its own sessions, if the request alone does not
+        tell; `seen` is that request, if known.
         """
-        from toolpair.formats.engine.reading.turns import what_becomes
-
-        return what_becomes(self.title, self.measured, problem, seen, self.outcomes) if self.outcomes else None
+        return None
 
     def notes_on_saving(self, transcript: Transcript, beside: Beside, before: int, after: int) -> Sequence[str]:
         """Notes on the agent's indexes of the file, shown before the file is saved in place.

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from toolpair.formats.agent import Agent
     from toolpair.formats.engine.damage.damaged import DamagedRecords
     from toolpair.history.id_places import IdPlaces
+    from toolpair.history.judged_request import JudgedRequest
     from toolpair.rules.errors.message_counting import Source
 
 _PASSED_BY: Final = Damaged("record.bad_json", "its agent does not accept it as a record")
@@ -173,9 +174,26 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
 
     def _on_resume(self, transcript: Transcript, problem: Problem) -> OnResume | None:
         found = self.damaged.on_resume(problem) if self.damaged is not None else None
-        if found is not None or self._writer is None:
+        agent = self._writer
+        if found is not None or agent is None:
             return found
-        return self._writer.on_resume(transcript, problem, self.seen)
+        found = agent.on_resume(transcript, problem, self.seen)
+        request = None if found is not None or agent.tells_all else self._judged_request
+        if request is None:
+            return found
+        from toolpair.history.becomes import what_becomes  # most files have no problem
+
+        return what_becomes(agent, problem, request)
+
+    @cached_property
+    def _judged_request(self) -> JudgedRequest | None:
+        """What its agent would send, to be judged; None when that is not known."""
+        seen = self.seen
+        if seen is None or not seen.prepared:
+            return None
+        from toolpair.history.judged_request import JudgedRequest
+
+        return JudgedRequest(seen, self.transcript, self.judged_by)
 
     @cached_property
     def _writer(self) -> Agent | None:

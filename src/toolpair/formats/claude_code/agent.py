@@ -23,6 +23,7 @@ _PROJECTS: Final = "projects"
 class ClaudeCodeAgent(Agent):
     """Modules that only some commands need are imported on first use."""
 
+    tells_all = True
     id = "claude-code"
     title = "Claude Code"
     variable = "CLAUDE_CONFIG_DIR"

@@ -29,15 +29,15 @@ from toolpair.formats.format import (
     profile_of,
 )
 from toolpair.rules.context import Context
-from toolpair.rules.problem import Cause, Fix, OnResume, Problem
+from toolpair.rules.problem import Cause, Fix
 from toolpair.transcript.edits import Remove, Reorder, SetValue
 from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Message, Scope, Transcript
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from toolpair.formats.agent import Outcome
     from toolpair.formats.engine.agents.way_back import WayBack
-    from toolpair.formats.engine.reading.turns import Outcome
     from toolpair.shell.machine import Machine
 
 # --- data --------------------------------------------------------------------------------------------------
@@ -67,50 +67,6 @@ _MISSING: Final = 'Cline CLI sends nothing: it stops with "Tool result is missin
 _BEGINS_ANEW: Final = "Cline CLI begins an empty session in its place"
 _OF_BLOCKS: Final = ("anthropic", "vertex-anthropic", "bedrock-converse")
 """Profiles of APIs that take the texts of a result as blocks, and whatever one role says in a row as one message."""
-_SENT: Final[Outcome] = ("rejected", "Cline CLI sends it as it is, and the API refuses the session.", None)
-_FILLED: Final[Outcome] = ("placeholder", "Cline CLI tells the model that this tool was interrupted.", None)
-_OUTCOMES: Final[dict[str, Outcome]] = {
-    **dict.fromkeys(
-        (
-            "result.orphan",
-            "result.duplicate",
-            "result.not_adjacent",
-            "result.not_first",
-            "result.crossed",
-            "call.duplicate_id",
-            "call.reused_id",
-            "id.empty",
-            "id.length",
-            "id.pattern",
-            "args.not_object",
-        ),
-        _SENT,
-    ),
-    "role.call_in_user": ("dropped", "Cline CLI leaves this call out and sends its result.", "the call"),
-    "role.result_in_assistant": ("healed", "Cline CLI sends it as a result.", None),
-    "result.type_not_allowed": ("healed", "Cline CLI sends this result as JSON.", None),
-    **dict.fromkeys(
-        ("record.no_message", "field.missing", "name.missing", "role.unknown", "content.null"),
-        ("rejected", "Cline CLI stops before it sends anything.", "history"),
-    ),
-    "result.id_mismatch": (
-        "rejected",
-        "Cline CLI sends this result, and another one for the call, which says that the tool was interrupted; the API"
-        " refuses the session.",
-        None,
-    ),
-    "result.placeholder": ("placeholder", "Cline CLI sends the placeholder as it is.", "the real output"),
-    "result.missing": _FILLED,
-    "turn.trailing_call": _FILLED,
-    "result.order": ("kept", "Cline CLI sends the results as they are, which the API accepts.", None),
-    "result.split_over_messages": ("healed", "Cline CLI sends these results together.", None),
-    "turn.alternation": ("healed", "Cline CLI sends both messages as they are, which the API accepts.", None),
-    "turn.trailing_assistant": ("healed", "Cline CLI continues with your next words.", None),
-    "content.empty_text": ("healed", "Cline CLI leaves the empty text out.", None),
-    "content.empty_message": ("kept", f'Cline CLI sends "{EMPTY}" in its place.', None),
-    "record.lone_surrogate": ("healed", "Cline CLI replaces the damaged characters.", None),
-}
-"""What the agent makes of a problem, by its rule."""
 
 
 # --- the transcript ----------------------------------------------------------------------------------------
@@ -349,13 +305,18 @@ def _is_sub_agents(beside: Beside) -> bool:
     return path.name.endswith(_SUFFIX) and not _is_root(path) and bool(beside.start(path.parent.name + _SUFFIX, 1))
 
 
+_OUTCOMES: Final[dict[str, Outcome]] = {
+    "record.no_message": ("rejected", "Cline CLI stops before it sends anything.", "history")
+}
+
+
 class ClineCli(Agent):
     id = "cline-cli"
     title = TITLE
     sub_agent = "a sub-agent of Cline CLI"
     variable = "CLINE_DIR"
     outcomes = _OUTCOMES
-    measured = VERSION
+    filled = "tells the model that this tool was interrupted"
     usual_home = ".cline"
     suffix = _SUFFIX
     program = Program("cline", "Cline", r"[/\\]node_modules[/\\]cline[/\\]", session_options=("--id",), package="cline")
@@ -401,13 +362,6 @@ class ClineCli(Agent):
         id_ = file.path.parent.name
         words = (f"--id={id_}",) if id_.startswith("-") else ("--id", id_)
         return WayBack(("cline", *words), self.project_of(str(file.path)))
-
-    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
-        refuses, outcome = seen.refuses if seen is not None else None, _OUTCOMES.get(problem.rule)
-        unanswered = outcome is _FILLED and problem.call is not None and refuses == stops_at(problem.call.id)
-        if refuses is not None and (outcome is _SENT or unanswered):
-            return OnResume(TITLE, VERSION, "rejected", None, refuses, sends=False)
-        return super().on_resume(transcript, problem, seen)
 
     def where_to_put(self, file: SessionFile, machine: Machine) -> str:
         return "in place of the one in the session's own folder"

@@ -22,6 +22,7 @@ _SESSIONS: Final = "sessions"
 class CodexAgent(Agent):
     """Modules that only some commands need are imported on first use."""
 
+    tells_all = True
     id = "codex"
     title = "Codex"
     variable = "CODEX_HOME"

@@ -21,7 +21,6 @@ from toolpair.formats.engine.damage.lost import effect_on_readers
 from toolpair.formats.engine.damage.own_problems import no_message
 from toolpair.formats.engine.reading.clock import count_in, usage_of
 from toolpair.formats.engine.reading.reading import facts_of
-from toolpair.formats.engine.reading.turns import Outcome
 from toolpair.formats.engine.writing.unfolded import Folded, Folding, Unfolded
 from toolpair.formats.format import (
     AS_RESUMED,
@@ -45,6 +44,7 @@ from toolpair.transcript.model import Block, Damaged, Message, Scope, Transcript
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from toolpair.formats.agent import Outcome
     from toolpair.formats.engine.agents.way_back import WayBack
     from toolpair.shell.machine import Machine
 
@@ -55,46 +55,11 @@ NEWEST: Final = "1.5.47"
 _ROLES: Final = ("system", "user", "assistant", "tool", "thinking")
 _BEGUN: Final = ("generating", "generated", "calling")
 """States of a call that has not ended."""
-_SENT: Final[Outcome] = ("rejected", "Continue sends it as it is, and the API refuses the session.", None)
-_KEPT: Final[Outcome] = ("kept", "Continue sends it as it is.", None)
-_FILLED: Final = f'Continue tells the model "{dialect.CANCELLED}" for this call.'
-_UNANSWERED: Final = "Continue sends the call without a result, and the API refuses the session."
 _STOPS: Final = "Continue does not start with this session: an entry of its history has no message that can be sent."
 _NO_LIST: Final = "Continue does not start with this session: an entry of its history has no list `contextItems`."
 _UNKNOWN: Final = "Only you know what it was meant to be."
 _ANEW: Final = "Continue begins an empty session in its place"
 _CONTEXT: Final = "contextItems"
-_OUTCOMES: Final[dict[str, Outcome]] = {
-    **dict.fromkeys(
-        (
-            "result.orphan",
-            "result.duplicate",
-            "result.id_mismatch",
-            "result.not_adjacent",
-            "result.not_first",
-            "result.crossed",
-            "call.duplicate_id",
-            "id.empty",
-            "id.length",
-            "id.pattern",
-            "name.missing",
-            "name.pattern",
-            "record.lone_surrogate",
-        ),
-        _SENT,
-    ),
-    **dict.fromkeys(
-        ("result.order", "call.reused_id", "args.unparseable", "turn.alternation", "turn.trailing_assistant"), _KEPT
-    ),
-    **dict.fromkeys(("record.no_message", "content.null", "role.unknown"), ("rejected", _STOPS, None)),
-    "rollout.envelope": ("rejected", _NO_LIST, None),
-    "result.missing": ("rejected", _UNANSWERED, None),
-    "turn.trailing_call": ("rejected", _UNANSWERED, None),
-    "result.placeholder": ("placeholder", "Continue sends the placeholder as it is.", "the real output"),
-    "field.missing": ("healed", "Continue writes it when it sends the call.", None),
-    "content.empty_tool_calls": ("healed", "Continue leaves the empty list out.", None),
-}
-"""What Continue makes of a problem, by its rule."""
 
 
 class _Facts(Struct, eq=False):
@@ -496,13 +461,18 @@ def _folder(outer: Mapping[str, Any]) -> str | None:
 # --- the agent ---------------------------------------------------------------------------------------------
 
 
+_OUTCOMES: Final[dict[str, Outcome]] = {
+    **dict.fromkeys(("record.no_message", "content.null"), ("rejected", _STOPS, None)),
+    "rollout.envelope": ("rejected", _NO_LIST, None),
+}
+
+
 class ContinueAgent(Agent):
     """Continue itself: `cn --resume` continues the session that was written last."""
 
     id = "continue"
     title = TITLE
     outcomes = _OUTCOMES
-    measured = NEWEST
     variable = "CONTINUE_GLOBAL_DIR"
     usual_home = ".continue"
     suffix = ".json"
@@ -553,12 +523,7 @@ class ContinueAgent(Agent):
     def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
         if problem.rule == "record.bom":
             return OnResume(TITLE, NEWEST, "dropped", "the whole history", f"{_ANEW}.")
-        if (
-            problem.rule in ("result.missing", "turn.trailing_call")
-            and id(problem.call) in facts_of(transcript, _Facts).waiting
-        ):
-            return OnResume(TITLE, NEWEST, "placeholder", None, _FILLED)
-        return super().on_resume(transcript, problem, seen)
+        return None
 
 
 def _path(path: str) -> Path:

@@ -23,7 +23,7 @@ from toolpair.formats.engine.damage.lost import effect_on_readers, held_in, held
 from toolpair.formats.engine.reading.clock import count_in, usage_of
 from toolpair.formats.engine.reading.reading import as_text, blocks_by_key, facts_of, first_text, malformed_in, pairs_in
 from toolpair.formats.engine.reading.tree_history import Node
-from toolpair.formats.engine.reading.turns import Outcome, Turn, fates_of, messages_of, what_becomes
+from toolpair.formats.engine.reading.turns import Turn, fates_of, messages_of
 from toolpair.formats.engine.writing.tree import Tree, TreeEnvelope
 from toolpair.formats.format import (
     AS_RESUMED,
@@ -38,7 +38,6 @@ from toolpair.formats.format import (
     View,
 )
 from toolpair.rules.context import Context
-from toolpair.rules.problem import OnResume, Problem
 from toolpair.transcript.counting import plural
 from toolpair.transcript.draft import DraftMessage
 from toolpair.transcript.edits import Edit
@@ -47,6 +46,7 @@ from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Scope
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from toolpair.formats.agent import Outcome
     from toolpair.formats.engine.agents.way_back import WayBack
     from toolpair.shell.machine import Machine
 
@@ -90,34 +90,7 @@ _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
 NO_TIME: Final = "1970-01-01T00:00:00.000Z"
 _NOT_LOADED: Final = "GitHub Copilot CLI does not load this session"
-_FILLED: Final = "GitHub Copilot CLI tells the model that the tool was interrupted."
-_SENT: Final[Outcome] = ("rejected", "GitHub Copilot CLI sends it as it is, and the API refuses the session.", None)
 _STOPS: Final[Outcome] = ("rejected", f"{_NOT_LOADED}.", "history")
-_MOVED: Final[Outcome] = ("healed", "GitHub Copilot CLI sends the result right after its call.", None)
-_FIRST: Final[Outcome] = ("healed", "GitHub Copilot CLI sends the first result, and leaves the others out.", None)
-_LEFT_OUT: Final[Outcome] = ("dropped", "GitHub Copilot CLI leaves this result out without telling you.", "the result")
-_OUTCOMES: Final[dict[str, Outcome]] = {
-    **dict.fromkeys(("id.empty", "id.pattern", "call.duplicate_id", "args.not_object"), _SENT),
-    **dict.fromkeys(
-        ("result.not_adjacent", "result.not_first", "result.order", "result.split_over_messages", "result.crossed"),
-        _MOVED,
-    ),
-    **dict.fromkeys(("rollout.no_meta", "rollout.envelope"), _STOPS),
-    "id.length": ("kept", "GitHub Copilot CLI sends it as it is, which some APIs refuse.", None),
-    "result.orphan": _LEFT_OUT,
-    "result.duplicate": _FIRST,
-    "result.id_mismatch": _LEFT_OUT,
-    "result.missing": ("placeholder", _FILLED, None),
-    "turn.trailing_call": ("placeholder", _FILLED, None),
-    "result.placeholder": ("placeholder", "GitHub Copilot CLI sends the placeholder as it is.", "the real output"),
-    "call.reused_id": ("healed", "GitHub Copilot CLI gives the later call a new id.", None),
-    "turn.alternation": ("healed", "GitHub Copilot CLI sends both messages as they are, which the API accepts.", None),
-    "turn.trailing_assistant": ("healed", "GitHub Copilot CLI continues with your next words.", None),
-    "record.lone_surrogate": ("healed", "GitHub Copilot CLI replaces the damaged characters.", None),
-}
-"""What the agent makes of a problem, by its rule."""
-_OUTCOMES_ELSEWHERE: Final = {**_OUTCOMES, "call.reused_id": _SENT}
-"""The same where an API of another form than chat messages is asked."""
 
 
 class History(Struct, eq=False):
@@ -649,12 +622,16 @@ def usage(value: Any) -> Usage | None:
 # --- the agent ---------------------------------------------------------------------------------------------
 
 
+_OUTCOMES: Final[dict[str, Outcome]] = dict.fromkeys(("rollout.no_meta", "rollout.envelope"), _STOPS)
+
+
 class CopilotAgent(Agent):
     """Copilot CLI itself: `copilot`, which keeps each session in a folder of its own."""
 
     id = "copilot-cli"
     title = TITLE
     outcomes = _OUTCOMES
+    filled = "tells the model that the tool was interrupted"
     variable = "COPILOT_HOME"
     usual_home = ".copilot"
     suffix = ".jsonl"
@@ -700,10 +677,6 @@ class CopilotAgent(Agent):
 
     def target(self, file: SessionFile, machine: Machine) -> Path | None:
         return self.roots(machine)[0] / file.session_id / "events.jsonl" if is_uuid(file.session_id) else None
-
-    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
-        chat = facts_of(transcript, History).api == _CHAT
-        return what_becomes(TITLE, NEWEST, problem, seen, _OUTCOMES if chat else _OUTCOMES_ELSEWHERE)
 
 
 def _users_words(value: dict[str, Any]) -> str | None:

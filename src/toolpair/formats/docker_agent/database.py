@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from toolpair.formats.agent import Program, SessionFile
-from toolpair.formats.docker_agent.format import ITEM, NO_RESULT, SESSION, TITLE
+from toolpair.formats.docker_agent.format import ITEM, SESSION, TITLE
 from toolpair.formats.engine.agents.database_agent import DatabaseAgent
 from toolpair.formats.engine.reading.clock import seconds_of
 from toolpair.formats.engine.reading.stored_rows import object_in
-from toolpair.formats.engine.reading.turns import Outcome
 from toolpair.source.rows.layout import (
     ALL,
     ANY_NUMBER,
@@ -136,23 +135,12 @@ LAYOUT: Final[Layout] = DockerAgentLayout()
 
 # --- the agent ---------------------------------------------------------------------------------------------
 
-_LEFT_OUT: Final = "docker-agent leaves it out of each request without telling you."
-_OUTCOMES: Final[Mapping[str, Outcome]] = {
-    "result.missing": ("placeholder", f'docker-agent sends "{NO_RESULT}" in its place.', None),
-    "turn.trailing_call": ("placeholder", f'docker-agent sends "{NO_RESULT}" in its place.', None),
-    "result.orphan": ("dropped", _LEFT_OUT, None),
-    "result.duplicate": ("dropped", "docker-agent sends the first one alone.", None),
-    "result.id_mismatch": ("dropped", _LEFT_OUT, None),
-    "result.not_adjacent": ("dropped", _LEFT_OUT, None),
-}
-
 
 class DockerAgent(DatabaseAgent):
     """`docker agent run`, formerly `cagent run`."""
 
     id = "docker-agent"
     title = TITLE
-    outcomes = _OUTCOMES
     usual_home = ".cagent"
     program = Program("docker-agent", TITLE, r"\A\b\Z", ("--session",), frozenset({"api", "new", "version"}))
 

@@ -19,7 +19,6 @@ from toolpair.formats.engine.damage.own_problems import no_first_line
 from toolpair.formats.engine.reading.clock import count_in, usage_of
 from toolpair.formats.engine.reading.reading import as_text, blocks_by_key, facts_of, malformed_in, pairs_in
 from toolpair.formats.engine.reading.tree_history import NodeTree, SkippedLines
-from toolpair.formats.engine.reading.turns import Outcome
 from toolpair.formats.format import (
     AS_RESUMED,
     Beside,
@@ -46,6 +45,7 @@ from toolpair.transcript.model import Block, Damaged, Message, Scope, Transcript
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from toolpair.formats.agent import Outcome
     from toolpair.formats.engine.agents.way_back import WayBack
     from toolpair.shell.machine import Machine
 
@@ -59,60 +59,6 @@ _PROJECT: Final = ".project_root"
 _TALK: Final = ("user", "gemini")
 _STATUSES: Final = ("user", "gemini", "info", "error", "warning")
 _EMPTY_SESSION: Final = "Gemini CLI begins a new, empty session: no line of the file says which session it is."
-_SENT: Final[Outcome] = ("rejected", "Gemini CLI sends it as it is, and the API refuses the session.", None)
-_AS_IT_IS: Final[Outcome] = ("kept", "Gemini CLI sends it as it is, which the API accepts.", None)
-_OUTCOMES: Final[dict[str, Outcome]] = {
-    **dict.fromkeys(
-        (
-            "result.orphan",
-            "result.not_adjacent",
-            "result.not_first",
-            "result.crossed",
-            "role.call_in_user",
-            "role.result_in_assistant",
-            "turn.first_not_user",
-            "turn.call_after_model",
-            "args.not_object",
-            "name.missing",
-            "name.pattern",
-        ),
-        _SENT,
-    ),
-    **dict.fromkeys(
-        ("result.text_after", "result.order", "result.id_mismatch", "call.duplicate_id", "call.reused_id"), _AS_IT_IS
-    ),
-    "result.duplicate": (
-        "rejected",
-        "Gemini CLI sends each copy of the result, and the API refuses the session.",
-        None,
-    ),
-    "result.missing": (
-        "rejected",
-        "Gemini CLI sends the call without a result, and the API refuses the session.",
-        None,
-    ),
-    "turn.trailing_call": (
-        "rejected",
-        "Gemini CLI sends the call without a result, and the API refuses the session.",
-        None,
-    ),
-    LEFT_OUT: ("dropped", "Gemini CLI leaves your words out without telling you.", "your words"),
-    "result.placeholder": ("placeholder", "Gemini CLI sends the placeholder as it is.", "the real output"),
-    "result.split_over_messages": ("healed", "Gemini CLI joins the results to one turn.", None),
-    "turn.alternation": ("healed", "Gemini CLI joins both messages to one turn.", None),
-    "turn.trailing_assistant": ("healed", "Gemini CLI continues with your next words.", None),
-    "id.empty": ("healed", "Gemini CLI makes an id up.", None),
-    "reasoning.missing_signature": ("healed", "Gemini CLI leaves the thinking out.", None),
-    "reasoning.missing_before_call": ("healed", "Gemini CLI puts a signature there that is not checked.", None),
-}
-"""What the agent makes of a problem, by its rule."""
-
-_EMPTY_TEXT: Final = ("healed", None, "Gemini CLI leaves the empty text out.")
-_EMPTY_RESPONSE: Final = (
-    "dropped",
-    "the response",
-    "Gemini CLI leaves a response with an empty text out, with its calls, and sends their results.",
-)
 
 Slot = tuple[str | int, ...]
 
@@ -598,6 +544,11 @@ def _is_message(record: Any) -> bool:
 # --- the agent ---------------------------------------------------------------------------------------------
 
 
+_OUTCOMES: Final[dict[str, Outcome]] = {
+    LEFT_OUT: ("dropped", "Gemini CLI leaves your words out without telling you.", "your words")
+}
+
+
 class GeminiAgent(Agent):
     """Gemini CLI itself: `gemini`, which continues a session of the project that it is started in."""
 
@@ -605,7 +556,6 @@ class GeminiAgent(Agent):
     title = TITLE
     variable = "GEMINI_CLI_HOME"
     outcomes = _OUTCOMES
-    measured = NEWEST
     suffix = ".jsonl"
     program = Program(
         "gemini",
@@ -656,12 +606,10 @@ class GeminiAgent(Agent):
         return True
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
-        if problem.rule == "content.empty_text" and seen is not None:
-            lost = any(
-                block.kind == "call" and not seen.reaches(block) for m in transcript.messages for block in m.blocks
-            )
-            return OnResume(TITLE, NEWEST, *(_EMPTY_RESPONSE if lost else _EMPTY_TEXT))
-        return super().on_resume(transcript, problem, seen)
+        if problem.rule == "content.empty_text" and problem.message is None:
+            text = "Gemini CLI leaves a response with an empty text out, with its calls, and sends their results."
+            return OnResume(TITLE, NEWEST, "dropped", "the response", text)
+        return None
 
 
 def _folder_of(path: str) -> str | None:

@@ -29,12 +29,9 @@ from toolpair.source.rows.layout import (
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from toolpair.formats.agent import Outcome
     from toolpair.formats.engine.agents.way_back import WayBack
-    from toolpair.formats.engine.reading.turns import Outcome
-    from toolpair.formats.format import SentRequest
-    from toolpair.rules.problem import OnResume, Problem
     from toolpair.shell.machine import Machine
-    from toolpair.transcript.model import Transcript
 
 TITLE: Final = "goose"
 _MOST_LOOKED_AT: Final = 50
@@ -133,50 +130,10 @@ LAYOUT: Final[Layout] = GooseLayout()
 
 # --- the agent ---------------------------------------------------------------------------------------------
 
-_SENT: Final[Outcome] = ("rejected", "goose sends it as it is, and the API refuses the session.", None)
-_CRASHES: Final[Outcome] = ("rejected", "goose crashes when it opens the session.", "history")
+
 _OUTCOMES: Final[dict[str, Outcome]] = {
-    **dict.fromkeys(
-        (
-            "result.not_adjacent",
-            "result.not_first",
-            "result.crossed",
-            "result.split_over_messages",
-            "call.duplicate_id",
-            "id.empty",
-            "id.length",
-            "id.pattern",
-            "name.missing",
-        ),
-        _SENT,
-    ),
-    **dict.fromkeys(
-        ("result.missing", "turn.trailing_call", "role.call_in_user"),
-        ("dropped", "goose leaves this call out without telling you.", "the call"),
-    ),
-    **dict.fromkeys(
-        ("result.orphan", "result.duplicate", "role.result_in_assistant"),
-        ("dropped", "goose leaves this result out without telling you.", None),
-    ),
-    "result.id_mismatch": ("dropped", "goose leaves the call and its result out without telling you.", "the call"),
-    "result.order": ("kept", "goose sends the results as they are, which the API accepts.", None),
-    "result.placeholder": ("placeholder", "goose sends the placeholder as it is.", "the real output"),
-    "call.reused_id": ("kept", "goose sends both calls with the same id.", None),
-    "args.not_object": ("healed", "goose sends the arguments as a field with the name value.", None),
-    "turn.alternation": ("healed", "goose sends both messages as one.", None),
-    "turn.first_not_user": (
-        "dropped",
-        "goose leaves the first response out, and what its calls returned, without telling you.",
-        "the response",
-    ),
-    "turn.trailing_assistant": ("healed", "goose continues with your next words.", None),
-    "content.empty_text": ("healed", "goose leaves the empty text out.", None),
-    "content.empty_message": ("healed", "goose leaves the empty message out.", None),
-    "content.empty_result": ("healed", 'goose sends "(empty result)" in its place.', None),
-    "record.lone_surrogate": _CRASHES,
-    "field.missing": _CRASHES,
+    "field.missing": ("rejected", "goose crashes when it opens the session.", "history")
 }
-"""What goose makes of a problem, by its rule."""
 
 
 class Goose(DatabaseAgent):
@@ -241,12 +198,6 @@ class Goose(DatabaseAgent):
         from toolpair.formats.engine.agents.way_back import WayBack
 
         return WayBack((), sentence="goose resumes only sessions of its own database: save into that one.")
-
-    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
-        from toolpair.formats.engine.reading.turns import what_becomes
-        from toolpair.formats.goose.format import VERSION
-
-        return what_becomes(TITLE, VERSION, problem, seen, _OUTCOMES)
 
 
 AGENT: Final = Goose()

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 from toolpair.dialects.block_texts import text_of
 from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
 from toolpair.formats.engine.reading.reading import facts_of
-from toolpair.formats.engine.reading.turns import Outcome
 from toolpair.formats.kimi_cli.files import CONTEXT, SESSIONS, hash_of, place_of, projects_in
 from toolpair.formats.kimi_cli.format import NEWEST, OF_ITS_OWN, STOPS, SUB_AGENT, TITLE, Facts
 from toolpair.rules.problem import OnResume, Problem
@@ -18,57 +17,15 @@ from toolpair.source import peek
 from toolpair.transcript.model import Transcript
 
 if TYPE_CHECKING:
+    from toolpair.formats.agent import Outcome
     from toolpair.formats.engine.agents.way_back import WayBack
     from toolpair.formats.format import SentRequest
 
 
-_SENT: Final[Outcome] = ("rejected", "Kimi CLI sends it as it is, and the API refuses the session.", None)
-_KEPT: Final[Outcome] = ("kept", "Kimi CLI sends it as it is.", None)
 _OUTCOMES: Final[dict[str, Outcome]] = {
-    **dict.fromkeys(
-        (
-            "result.missing",
-            "turn.trailing_call",
-            "result.orphan",
-            "result.duplicate",
-            "result.id_mismatch",
-            "result.not_adjacent",
-            "result.not_first",
-            "result.crossed",
-            "call.duplicate_id",
-            "call.reused_id",
-            "id.empty",
-            "id.length",
-            "name.missing",
-            "name.pattern",
-            "content.empty_message",
-            "content.empty_text",
-            "content.empty_tool_calls",
-            "content.empty_result",
-        ),
-        _SENT,
-    ),
-    **dict.fromkeys(
-        (
-            "result.order",
-            "id.pattern",
-            "args.unparseable",
-            "turn.alternation",
-            "turn.trailing_assistant",
-        ),
-        _KEPT,
-    ),
-    "reasoning.missing_before_call": (
-        "kept",
-        "Kimi CLI sends it as it is, and the API refuses it while thinking is on.",
-        None,
-    ),
     "record.lone_surrogate": ("rejected", "Kimi CLI fails to write its request with half a character in it.", None),
-    "result.placeholder": ("placeholder", "Kimi CLI sends the placeholder as it is.", "the real output"),
-    "field.missing": ("healed", "Kimi CLI writes it when it sends the call.", None),
     "rollout.not_loaded": ("dropped", "Kimi CLI skips this line without telling you.", "the line"),
 }
-"""What Kimi CLI makes of a problem, by its rule."""
 
 
 class KimiCli(Agent):
@@ -76,7 +33,6 @@ class KimiCli(Agent):
     title = TITLE
     sub_agent = SUB_AGENT
     outcomes = _OUTCOMES
-    measured = NEWEST
     variable = "KIMI_SHARE_DIR"
     usual_home = ".kimi"
     program = Program("kimi code", TITLE, r"\A\b\Z", session_options=("--session", "--resume", "-S", "-r"))
@@ -122,9 +78,7 @@ class KimiCli(Agent):
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
         faults = facts_of(transcript, Facts).faults
-        if "stops" in faults.values() and (
-            problem.record in faults or _OUTCOMES.get(problem.rule, " ")[0] == "rejected"
-        ):
+        if problem.record in faults and "stops" in faults.values():
             return OnResume(TITLE, NEWEST, "rejected", None, f"{STOPS}.", sends=False)
         if problem.record in faults:
             alone = next(
@@ -136,7 +90,7 @@ class KimiCli(Agent):
                 f"{TITLE} skips this line, and the API refuses the {'results' if alone.calls else 'call'} without it."
             )
             return OnResume(TITLE, NEWEST, "rejected", None, text)
-        return super().on_resume(transcript, problem, seen)
+        return None
 
 
 def _words(value: Any) -> str | None:

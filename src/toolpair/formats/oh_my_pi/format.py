@@ -18,7 +18,7 @@ from toolpair.dialects.block_values import whole_characters
 from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
 from toolpair.formats.engine.damage.own_problems import no_message
 from toolpair.formats.engine.reading.reading import as_text
-from toolpair.formats.engine.reading.turns import Outcome, Turn, what_becomes
+from toolpair.formats.engine.reading.turns import Turn
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentRequest, View
 from toolpair.formats.oh_my_pi.pairing import Names, paired
 from toolpair.formats.pi_family import records
@@ -43,6 +43,7 @@ from toolpair.transcript.model import Block, Transcript
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from toolpair.formats.agent import Outcome
     from toolpair.formats.engine.agents.way_back import WayBack
     from toolpair.shell.machine import Machine
 
@@ -81,39 +82,6 @@ _HEADLESS: Final = "oh-my-pi does not resume this session"
 _NO_HEADER: Final = f"{_HEADLESS}: its first line does not say that it is one."
 _NULL: Final = f"{_HEADLESS}: a line of the file is null."
 _NO_ID_AT_ALL: Final = "oh-my-pi stops before it sends this session: a result names no call."
-_CALL_LEFT_OUT: Final[Outcome] = ("dropped", "oh-my-pi leaves the call out.", "the call")
-_FORGOTTEN: Final[Outcome] = ("dropped", _LOST, "history")
-_IN_PLACE: Final[Outcome] = ("healed", "oh-my-pi sends the result after its call.", None)
-_RENAMED: Final[Outcome] = ("healed", "oh-my-pi sends another id on both sides.", None)
-_AS_TEXT: Final[Outcome] = (
-    "healed",
-    "oh-my-pi sends the result as a text that says that it is stale.",
-    None,
-)
-OUTCOMES: Final[dict[str, Outcome]] = {
-    "result.orphan": _AS_TEXT,
-    "result.id_mismatch": ("dropped", "oh-my-pi leaves the call out, and sends its result as a text.", "the call"),
-    "result.duplicate": ("healed", "oh-my-pi sends the first of them.", None),
-    "result.crossed": ("kept", "oh-my-pi sends the results as they are, which the API accepts.", None),
-    "result.order": ("kept", "oh-my-pi sends the results as they are, which the API accepts.", None),
-    **dict.fromkeys(("result.not_adjacent", "result.not_first", "result.split_over_messages"), _IN_PLACE),
-    "result.placeholder": ("placeholder", "oh-my-pi sends the placeholder as it is.", "the real output"),
-    "result.missing": _CALL_LEFT_OUT,
-    "turn.trailing_call": _CALL_LEFT_OUT,
-    **dict.fromkeys(("call.duplicate_id", "call.reused_id"), _RENAMED),
-    "id.empty": ("dropped", "oh-my-pi leaves a call without an id out.", "the call"),
-    **dict.fromkeys(("chain.missing_parent", "chain.second_root", "chain.null_parent", "chain.cycle"), _FORGOTTEN),
-    "chain.wrong_leaf": ("dropped", "oh-my-pi continues from this line and does not see what follows.", "history"),
-    "turn.alternation": ("healed", "oh-my-pi sends both messages, which the API accepts.", None),
-    "turn.trailing_assistant": ("healed", "oh-my-pi continues with your next words.", None),
-    "content.empty_text": ("healed", "oh-my-pi leaves the empty text out.", None),
-    "content.empty_message": ("healed", "oh-my-pi leaves the empty message out.", None),
-    "record.lone_surrogate": ("healed", "oh-my-pi sends U+FFFD for the damaged characters.", None),
-    "record.no_message": ("rejected", f"{_HEADLESS}.", None),
-    "reasoning.missing_signature": ("healed", "oh-my-pi sends the thinking as text.", None),
-}
-"""What it makes of a problem, by its rule; real output that it leaves out comes first."""
-_REFUSED: Final[Outcome] = ("rejected", "oh-my-pi sends it as it is, and the API refuses the session.", None)
 
 
 # --- the history -------------------------------------------------------------------------------------------
@@ -315,13 +283,15 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
 # --- the agent ---------------------------------------------------------------------------------------------
 
 
+_OUTCOMES: Final[dict[str, Outcome]] = {"record.no_message": ("rejected", f"{_HEADLESS}.", None)}
+
+
 class OhMyPiAgent(Agent):
     """oh-my-pi: `omp`, which continues any file that it is given."""
 
     id = "oh-my-pi"
     title = TITLE
-    outcomes = OUTCOMES
-    measured = MEASURED
+    outcomes = _OUTCOMES
     variable = "PI_CODING_AGENT_DIR"
     usual_home = ".omp/agent"
     suffix = ".jsonl"
@@ -377,14 +347,9 @@ class OhMyPiAgent(Agent):
         return True
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
-        outcomes = OUTCOMES
-        fates = seen.fates if seen is not None else {}
         if problem.result is not None and not isinstance(problem.result.id, str):
             return OnResume(TITLE, MEASURED, "rejected", None, _NO_ID_AT_ALL)
-        if problem.rule in ("id.pattern", "id.length") and problem.call is not None:
-            sent = fates.get(id(problem.call)) == "sent"
-            outcomes = {**OUTCOMES, problem.rule: _REFUSED if sent else _RENAMED}
-        return what_becomes(TITLE, MEASURED, problem, seen, outcomes)
+        return None
 
 
 AGENT: Final = OhMyPiAgent()

@@ -12,8 +12,7 @@ from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
 from toolpair.formats.engine.agents.database_agent import DatabaseAgent, has_rows
 from toolpair.formats.engine.reading.clock import seconds
 from toolpair.formats.engine.reading.stored_rows import object_in
-from toolpair.formats.engine.reading.turns import what_becomes
-from toolpair.formats.openclaw.format import BEHIND, IMPORT, LEFT_OUT, NOT_LIVE, OUTCOMES, REFUSED, TITLE
+from toolpair.formats.openclaw.format import BEHIND, IMPORT, NOT_LIVE, TITLE
 from toolpair.source.rows.layout import (
     ALL,
     ANY_NUMBER,
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     import os
     from pathlib import Path
 
+    from toolpair.formats.agent import Outcome
     from toolpair.formats.engine.agents.way_back import WayBack
     from toolpair.formats.format import SentRequest
     from toolpair.rules.problem import OnResume, Problem
@@ -188,12 +188,18 @@ LAYOUT: Final[Layout] = OpenClawLayout()
 # --- the agent ---------------------------------------------------------------------------------------------
 
 
+_OUTCOMES: Final[dict[str, Outcome]] = {
+    "chain.list_differs": ("kept", "OpenClaw sends the rows of its list, in its order.", None)
+}
+
+
 class OpenClawAgent(DatabaseAgent):
     """OpenClaw; the versions that read its older files are gone from most machines."""
 
     id = "openclaw"
     title = TITLE
-    outcomes = OUTCOMES
+    outcomes = _OUTCOMES
+    filled = "tells the model that the result is missing"
     variable = "OPENCLAW_STATE_DIR"
     usual_home = ".openclaw"
     suffix = ".jsonl"
@@ -272,18 +278,13 @@ class OpenClawAgent(DatabaseAgent):
         from toolpair.formats.pi_family.records import history_of
         from toolpair.rules.problem import OnResume
 
-        outcomes = OUTCOMES
-        if problem.call is not None and seen is not None and seen.fates.get(id(problem.call)) == "sent":
-            outcomes = {**outcomes, "id.pattern": REFUSED, "id.length": REFUSED}
-        if problem.call is not None and seen is not None and seen.fates.get(id(problem.call)) == "dropped":
-            outcomes = {**outcomes, "result.missing": LEFT_OUT, "turn.trailing_call": LEFT_OUT}
         version = history_of(transcript).ways.version
         if problem.rule == "chain.list_differs" and problem.impact == "stops":
             says = seen.refuses if seen is not None else None
             return OnResume(TITLE, version, "rejected", "history", says or BEHIND, sends=False)
         if problem.rule == "chain.list_differs" and problem.impact == "loses":
             return OnResume(TITLE, version, "dropped", "history", "OpenClaw sends only what its list has.")
-        return what_becomes(TITLE, version, problem, seen, outcomes)
+        return None
 
 
 AGENT: Final = OpenClawAgent()

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from toolpair.dialects.block_texts import is_real_output
 from toolpair.formats.engine.reading.stored_rows import row_of
-from toolpair.formats.engine.reading.turns import Outcome, Turn
+from toolpair.formats.engine.reading.turns import Turn
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, View
 from toolpair.formats.pi_family import records
 from toolpair.formats.pi_family.records import (
@@ -33,6 +33,7 @@ from toolpair.formats.pi_family.records import (
 from toolpair.transcript.id_shapes import usable
 
 if TYPE_CHECKING:
+    from toolpair.formats.agent import Outcome
     from toolpair.transcript.model import Block, Transcript
 
 # --- data --------------------------------------------------------------------------------------------------
@@ -49,31 +50,8 @@ _NAME: Final = re.compile(r"\s*[A-Za-z0-9_-]{1,64}\s*")
 NOT_LIVE: Final = re.compile(r"\.(?:trajectory|checkpoint|reset|deleted|bak|corrupt)\b")
 """In the names of files beside a session that are not sessions."""
 _FORGETS: Final = "OpenClaw forgets everything before this line without telling you."
-_FILLED: Final = "OpenClaw tells the model that the result is missing."
 _RENAMED: Final[Outcome] = ("healed", "OpenClaw sends other ids, of letters and digits, on both sides.", None)
 _MOVED: Final[Outcome] = ("healed", "OpenClaw sends the result after its call.", None)
-_FORGOTTEN: Final[Outcome] = ("dropped", _FORGETS, "history")
-OUTCOMES: Final[dict[str, Outcome]] = {
-    "result.orphan": ("dropped", "OpenClaw leaves this result out without telling you.", "the result"),
-    "result.duplicate": ("healed", "OpenClaw sends the first real one of them.", None),
-    "result.id_mismatch": ("healed", "OpenClaw takes it for the result of this call.", None),
-    "result.crossed": ("kept", "OpenClaw sends the results as they are, which the API accepts.", None),
-    **dict.fromkeys(("result.not_adjacent", "result.not_first", "result.split_over_messages"), _MOVED),
-    **dict.fromkeys(("call.duplicate_id", "call.reused_id", "id.length", "id.pattern"), _RENAMED),
-    "id.empty": ("dropped", "OpenClaw leaves a call without an id out.", "the call"),
-    "result.placeholder": ("placeholder", "OpenClaw sends the placeholder as it is.", "the real output"),
-    "result.missing": ("placeholder", _FILLED, None),
-    "turn.trailing_call": ("placeholder", _FILLED, None),
-    "result.order": ("healed", "OpenClaw sends the results in the order of the calls.", None),
-    **dict.fromkeys(("chain.missing_parent", "chain.second_root", "chain.null_parent", "chain.cycle"), _FORGOTTEN),
-    "chain.list_differs": ("kept", "OpenClaw sends the rows of its list, in its order.", None),
-    "chain.wrong_leaf": ("dropped", "OpenClaw continues from this line and does not see what follows.", "history"),
-    "field.missing": ("dropped", "OpenClaw leaves this message out without telling you.", "what it says"),
-    "content.empty_text": ("healed", "OpenClaw leaves the empty text out.", None),
-    "record.lone_surrogate": ("healed", "OpenClaw leaves the damaged characters out.", None),
-}
-"""What it makes of a problem, by its rule; real output that it leaves out comes first."""
-REFUSED: Final[Outcome] = ("rejected", "OpenClaw sends it as it is, and the API refuses the session.", None)
 BEHIND: Final = (
     "OpenClaw does not resume this session: its list of the history is out of date, and it fails before it makes a new "
     "one."
@@ -81,7 +59,6 @@ BEHIND: Final = (
 ENDS_ELSEWHERE: Final = (
     "OpenClaw does not resume this session: its list of the history does not end where it would continue."
 )
-LEFT_OUT: Final[Outcome] = ("dropped", "OpenClaw leaves this call out without telling you.", "the call")
 IMPORT: Final = (
     "Since 2026.8 OpenClaw no longer reads this file, but imports it: stop its gateway, then run "
     "`openclaw doctor --fix`."

@@ -12,8 +12,7 @@ from toolpair.formats.agent import Program, SessionFile
 from toolpair.formats.engine.agents.database_agent import DatabaseAgent
 from toolpair.formats.engine.reading.clock import seconds
 from toolpair.formats.engine.reading.stored_rows import object_in
-from toolpair.formats.engine.reading.turns import what_becomes
-from toolpair.formats.opencode.format import LAST_WITH_FOLDER, NEWEST, OUTCOMES, OUTCOMES_BEFORE, sent_id, version_of
+from toolpair.formats.opencode.format import LAST_WITH_FOLDER, NEWEST, version_of
 from toolpair.formats.opencode.history import KILO, MESSAGE, OPENCODE, PART, SESSION, STOPS, history_of
 from toolpair.rules.problem import OnResume, Problem
 from toolpair.source.rows.layout import (
@@ -33,6 +32,7 @@ from toolpair.source.rows.layout import (
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
+    from toolpair.formats.agent import Outcome
     from toolpair.formats.engine.agents.way_back import WayBack
     from toolpair.formats.format import SentRequest
     from toolpair.shell.machine import Machine
@@ -149,6 +149,15 @@ def _number(value: Any) -> float:
     return value if isinstance(value, (int, float)) else 0
 
 
+_OUTCOMES: Final[dict[str, Outcome]] = {
+    "record.failed": ("dropped", "{agent} leaves this response out without telling you.", "its outputs"),
+    "record.no_message": ("dropped", "{agent} leaves these parts out without telling you.", "their outputs"),
+    "record.bad_json": ("rejected", f"{{agent}} cannot load this row: {STOPS}.", "history"),
+    "role.unknown": ("dropped", "{agent} leaves this message out without telling you.", "its outputs"),
+}
+"""What the agents make of rows, by the rule that these break."""
+
+
 class OpencodeAgent(DatabaseAgent):
     """opencode, or Kilo, which is made of it."""
 
@@ -156,10 +165,7 @@ class OpencodeAgent(DatabaseAgent):
         """`moving`: the version that moves a folder into a database, where the newest does not."""
         self.id, self.title, self._name, self._package, self._moving = id_, title, name, package, moving
         self.variable = variable
-        self.outcomes, self._before = (
-            {rule: (what, says.format(agent=title), lost) for rule, (what, says, lost) in found.items()}
-            for found in (OUTCOMES, OUTCOMES_BEFORE)
-        )
+        self.outcomes = {rule: (what, says.format(agent=title), lost) for rule, (what, says, lost) in _OUTCOMES.items()}
         self.program = Program(
             name,
             title,
@@ -218,25 +224,19 @@ class OpencodeAgent(DatabaseAgent):
     def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
         history = history_of(transcript)
         version = version_of(history)
-        outcomes = self._before if history.in_folder else self.outcomes
         record = problem.call.record if problem.call is not None else problem.record
         if record in history.failing and (problem.severity == "error" or problem.rule == "turn.trailing_call"):
             what = "call" if problem.call is not None else "part"
             said = f"{self.title} cannot send this {what}: {STOPS}."
             return OnResume(self.title, version, "rejected", "history", said, sends=False)
-        if problem.rule in ("id.pattern", "id.length") and problem.call is not None:
-            id_ = problem.call.id
-            if sent_id(id_, history.model) != id_:
-                return OnResume(
-                    self.title, version, "healed", None, f"{self.title} sends it in a form that is accepted."
-                )
         if problem.rule == "field.missing":
             # A call without arguments is sent; a message that has no role is not.
-            is_part = all(message.uid != record for message in history.stored)
-            of_message = "record.bad_json" if problem.impact == "stops" else "role.unknown"
-            effect, says, lost = outcomes["call.duplicate_id" if is_part else of_message]
-            return OnResume(self.title, version, effect, lost, says, sends=is_part)
-        return what_becomes(self.title, version, problem, seen, outcomes)
+            if all(message.uid != record for message in history.stored):
+                said = f"{self.title} sends it as it is, and the API refuses the session."
+                return OnResume(self.title, version, "rejected", None, said)
+            effect, says, lost = self.outcomes["record.bad_json" if problem.impact == "stops" else "role.unknown"]
+            return OnResume(self.title, version, effect, lost, says, sends=False)
+        return None
 
 
 OPENCODE_LAYOUT: Final = OpencodeLayout("opencode", "opencode's database of sessions", is_kilo=False)

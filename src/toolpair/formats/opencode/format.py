@@ -17,7 +17,7 @@ from toolpair.dialects.item_types import type_name
 from toolpair.formats.engine.reading.clock import count_in, milliseconds_in, usage_of
 from toolpair.formats.engine.reading.reading import blocks_by_key, malformed_in, pairs_in
 from toolpair.formats.engine.reading.stored_rows import row_of
-from toolpair.formats.engine.reading.turns import Outcome, fates_of
+from toolpair.formats.engine.reading.turns import fates_of
 from toolpair.formats.format import (
     AS_RESUMED,
     Beside,
@@ -78,28 +78,6 @@ _MISTRALS: Final = ("mistral", "devstral", "codestral", "pixtral", "mixtral")
 _NOT_BEFORE: Final = "xai"
 _MEDIA: Final = "Attached media from tool result:"
 _MEDIA_BEFORE: Final = "Attached image(s) from tool result:"
-_FILLED: Final = f'{{agent}} tells the model "{dialect.INTERRUPTED}" for this call.'
-_SENT: Final[Outcome] = ("rejected", "{agent} sends it as it is, and the API refuses the session.", None)
-_KEPT: Final[Outcome] = ("kept", "{agent} sends it as it is.", None)
-OUTCOMES: Final[dict[str, Outcome]] = {
-    **dict.fromkeys(("call.duplicate_id", "id.empty", "id.length", "id.pattern", "call.not_trailing"), _SENT),
-    **dict.fromkeys(
-        ("call.reused_id", "args.not_object", "turn.alternation", "turn.trailing_assistant", "name.pattern"), _KEPT
-    ),
-    "result.missing": ("placeholder", _FILLED, None),
-    "turn.trailing_call": ("placeholder", _FILLED, None),
-    "result.placeholder": ("placeholder", "{agent} sends the placeholder as it is.", "the real output"),
-    "content.empty_text": ("healed", "{agent} leaves the empty text out.", None),
-    "record.lone_surrogate": ("healed", "{agent} replaces the damaged characters.", None),
-    "record.failed": ("dropped", "{agent} leaves this response out without telling you.", "its outputs"),
-    "record.no_message": ("dropped", "{agent} leaves these parts out without telling you.", "their outputs"),
-    "record.bad_json": ("rejected", f"{{agent}} cannot load this row: {STOPS}.", "history"),
-    "field.missing": ("rejected", f"{{agent}} cannot send this: {STOPS}.", "history"),
-    "role.unknown": ("dropped", "{agent} leaves this message out without telling you.", "its outputs"),
-}
-"""What the agents make of a problem, by its rule."""
-OUTCOMES_BEFORE: Final[dict[str, Outcome]] = {**OUTCOMES, "record.lone_surrogate": _SENT}
-"""The same for those that read a folder."""
 
 
 # --- the transcript ----------------------------------------------------------------------------------------

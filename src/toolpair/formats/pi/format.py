@@ -17,8 +17,8 @@ from toolpair.dialects.block_values import without_halves
 from toolpair.dialects.item_types import type_name
 from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
 from toolpair.formats.engine.reading.reading import blocks_by_key
-from toolpair.formats.engine.reading.turns import Outcome, Turn, what_becomes
-from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentPart, SentRequest, View
+from toolpair.formats.engine.reading.turns import Turn
+from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentPart, View
 from toolpair.formats.pi.ids import for_another_model
 from toolpair.formats.pi_family import records
 from toolpair.formats.pi_family.records import (
@@ -35,7 +35,7 @@ from toolpair.formats.pi_family.records import (
 )
 from toolpair.rules import causes
 from toolpair.rules.context import Context, tool_of
-from toolpair.rules.problem import Fix, OnResume, Problem
+from toolpair.rules.problem import Fix
 from toolpair.transcript.draft import value_at
 from toolpair.transcript.edits import Relink
 from toolpair.transcript.model import Block, Transcript
@@ -43,6 +43,7 @@ from toolpair.transcript.model import Block, Transcript
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from toolpair.formats.agent import Outcome
     from toolpair.formats.engine.agents.way_back import WayBack
     from toolpair.shell.machine import Machine
 
@@ -57,58 +58,12 @@ _CHANGED_SINCE: Final = (1, 3)
 _EDITS_SINCE: Final = (0, 87)
 """From which version on a `context_edit` counts, and a file without its first line is refused."""
 _IMAGE_BEHIND: Final = {"type": "text", "text": "(image attached after the tool results)"}
-_FORGETS: Final = "pi forgets everything before this line without telling you."
 _LOOP: Final = "pi does not start: the links between its records form a loop."
 _NO_MESSAGE: Final = "pi does not start: a record that should have a message has none."
 _NULL: Final = "pi does not start: a line of the file is null."
 _HEADLESS: Final = "pi does not resume this session"
 _NO_HEADER: Final = "pi does not resume this session: its first line does not say that it is one."
-_FILLED: Final = 'pi tells the model that there is "No result provided" for this call.'
-_SENT: Final[Outcome] = ("rejected", "pi sends it as it is, and the API refuses the session.", None)
-_OUTCOMES: Final[dict[str, Outcome]] = {
-    **dict.fromkeys(
-        (
-            "result.orphan",
-            "result.duplicate",
-            "result.id_mismatch",
-            "result.not_adjacent",
-            "result.not_first",
-            "result.crossed",
-            "call.duplicate_id",
-            "call.reused_id",
-            "id.empty",
-            "id.length",
-            "id.pattern",
-            "args.not_object",
-        ),
-        _SENT,
-    ),
-    "result.placeholder": ("placeholder", "pi sends the placeholder as it is.", "the real output"),
-    "chain.cycle": ("rejected", _LOOP, "history"),
-    "chain.missing_parent": ("dropped", _FORGETS, "history"),
-    "chain.second_root": ("dropped", _FORGETS, "history"),
-    "chain.null_parent": ("dropped", _FORGETS, "history"),
-    "chain.wrong_leaf": ("dropped", "pi continues from this line and does not see what follows.", "history"),
-    "result.missing": ("placeholder", _FILLED, None),
-    "turn.trailing_call": ("placeholder", _FILLED, None),
-    "result.order": ("kept", "pi sends the results as they are, which the API accepts.", None),
-    "result.split_over_messages": (
-        "rejected",
-        'pi sends these results and "No result provided" for the same calls, and the API refuses the session.',
-        None,
-    ),
-    "turn.alternation": ("healed", "pi sends both messages as they are, which the API accepts.", None),
-    "turn.trailing_assistant": ("healed", "pi continues with your next words.", None),
-    "content.empty_text": ("healed", "pi leaves the empty text out.", None),
-    "content.empty_message": ("healed", "pi leaves the empty message out.", None),
-    "record.lone_surrogate": ("healed", "pi leaves the damaged characters out.", None),
-    "error.non_text": ("healed", "pi sends the images after the results, which the API accepts.", None),
-    "reasoning.missing_signature": ("healed", "pi sends the thinking as text.", None),
-}
-"""What pi makes of a problem, by its rule."""
-
-
-_RENAMED: Final[Outcome] = ("healed", "pi sends another id on both sides.", None)
+_OUTCOMES: Final[dict[str, Outcome]] = {"chain.cycle": ("rejected", _LOOP, "history")}
 
 
 # --- what is sent ------------------------------------------------------------------------------------------
@@ -330,16 +285,6 @@ class PiAgent(Agent):
 
     def in_place(self, path: Path, session_id: str) -> bool:
         return True
-
-    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
-        outcomes = _OUTCOMES
-        fates = seen.fates if seen is not None else {}
-        if problem.rule in ("id.pattern", "id.length") and fates.get(id(problem.call)) == "changed":
-            outcomes = {**_OUTCOMES, problem.rule: _RENAMED}
-        ways = history_of(transcript).ways
-        if problem.rule == "error.non_text" and not (ways is _NEW and fates.get(id(problem.result)) == "changed"):
-            outcomes = {**_OUTCOMES, problem.rule: _SENT}
-        return what_becomes(TITLE, ways.version, problem, seen, outcomes)
 
 
 AGENT: Final = PiAgent()

@@ -30,7 +30,7 @@ from toolpair.formats.engine.reading.tree_history import (
     links_of,
     uuid_from,
 )
-from toolpair.formats.engine.reading.turns import Outcome, Turn, messages_of
+from toolpair.formats.engine.reading.turns import Turn, messages_of
 from toolpair.formats.format import (
     AS_RESUMED,
     Damage,
@@ -52,6 +52,7 @@ from toolpair.transcript.record_tree import RecordTree
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from toolpair.formats.agent import Outcome
     from toolpair.formats.engine.agents.way_back import WayBack
     from toolpair.shell.machine import Machine
 
@@ -76,53 +77,18 @@ _COMPRESSION: Final = "chat_compression"
 _PROFILES: Final = {"anthropic": "anthropic", "gemini": "gemini", "vertex-ai": "gemini"}
 """How a session was authenticated -> the profile that it is checked against; all others speak Chat Completions."""
 _FORGETS: Final = "Qwen Code forgets everything before this line without telling you."
-_FILLED: Final = "Qwen Code tells the model that the result was not recorded, and to treat the call as failed."
-_LEFT_OUT: Final = "Qwen Code leaves the call and its result out without telling you."
 _ROLE: Final = "Qwen Code does not start: a message has a role that is neither user nor model."
 _PART: Final = "Qwen Code does not start: a message has a part that cannot be read."
 _SESSIONS: Final = "Qwen Code does not resume this session: its records name more than one."
 _FOLDER: Final = "Qwen Code does not resume this session: its first record does not name the working folder."
 _NO_LIST: Final = "Qwen Code does not start: what a compression kept is not a list of messages."
 _NOTHING: Final = "Qwen Code does not resume this session: no record of it can be read."
-_SENT: Final[Outcome] = ("rejected", "Qwen Code sends it as it is, and the API refuses the session.", None)
 _OUTCOMES: Final[dict[str, Outcome]] = {
-    "result.missing": ("placeholder", _FILLED, None),
-    "turn.trailing_call": ("placeholder", _FILLED, None),
-    "result.orphan": ("dropped", "Qwen Code leaves this result out without telling you.", "the result"),
-    "result.id_mismatch": ("dropped", "Qwen Code leaves this result out without telling you.", "the result"),
-    "result.duplicate": ("healed", "Qwen Code sends the first of the results.", None),
-    "result.not_adjacent": ("healed", "Qwen Code moves the result to its call.", None),
-    "result.not_first": ("healed", "Qwen Code moves the result to its call.", None),
-    "result.split_over_messages": ("healed", "Qwen Code sends the results together.", None),
-    "result.order": ("kept", "Qwen Code sends the results as they are, which the API accepts.", None),
-    "result.crossed": ("kept", "Qwen Code sends the results as they are.", None),
-    "result.placeholder": ("placeholder", "Qwen Code sends the placeholder as it is.", "the real output"),
-    "call.reused_id": ("dropped", _LEFT_OUT, "the call and its result"),
-    "call.duplicate_id": ("dropped", _LEFT_OUT, "the call and its result"),
-    "id.empty": ("dropped", _LEFT_OUT, "the call and its result"),
-    "id.length": _SENT,
-    "id.pattern": ("kept", "Qwen Code sends the id as it is.", None),
-    "args.not_object": _SENT,
-    "turn.alternation": ("healed", "Qwen Code sends neighbouring messages of one role as one.", None),
-    "turn.trailing_assistant": ("healed", "Qwen Code continues with your next words.", None),
-    "content.empty_text": (
-        "dropped",
-        "Qwen Code leaves out a response with an empty text, and those next to it.",
-        "the response with its calls",
-    ),
-    "content.empty_message": ("healed", "Qwen Code leaves the empty message out.", None),
-    "record.lone_surrogate": _SENT,
-    "role.unknown": ("rejected", _ROLE, "history"),
     "rollout.envelope": ("rejected", "Qwen Code does not resume this session.", "history"),
     "rollout.not_loaded": ("dropped", "Qwen Code leaves these words out without telling you.", "the words"),
     "chain.cycle": ("dropped", "Qwen Code forgets what is above the loop without telling you.", "history"),
-    "chain.missing_parent": ("dropped", _FORGETS, "history"),
-    "chain.second_root": ("dropped", _FORGETS, "history"),
-    "chain.null_parent": ("dropped", _FORGETS, "history"),
-    "chain.wrong_leaf": ("dropped", "Qwen Code continues from this line and does not see what follows.", "history"),
     "chain.duplicate_uuid": ("dropped", "Qwen Code reads them as one message, with the role of the first.", None),
 }
-"""What Qwen Code makes of a problem, by its rule."""
 EMPTY: Final = "content.empty_text"
 AT: Final = ("message", "parts")
 KEPT: Final = ("systemPayload", "compressedHistory")
@@ -484,7 +450,7 @@ class QwenCodeAgent(Agent):
     id = "qwen-code"
     title = TITLE
     outcomes = _OUTCOMES
-    measured = NEWEST
+    filled = "tells the model that the result was not recorded, and to treat the call as failed"
     variable = "QWEN_HOME"
     usual_home = ".qwen"
     suffix = ".jsonl"
@@ -545,7 +511,7 @@ class QwenCodeAgent(Agent):
         glued = facts_of(transcript, History).glued
         if any(block is not None and isinstance(block.id, str) and block.id in glued for block in blocks):
             return OnResume(TITLE, NEWEST, "healed", None, "Qwen Code takes the glued line apart and reads both.")
-        return super().on_resume(transcript, problem, seen)
+        return None
 
 
 def _folder_name(folder: str) -> str:

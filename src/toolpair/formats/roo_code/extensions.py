@@ -50,6 +50,7 @@ def storages(machine: Machine) -> tuple[Path, ...]:
 class Extension(Agent):
     """`names` are the extension's ids, `setting` the editor setting that can move its storage."""
 
+    tells_all = True
     in_editor = True
 
     def __init__(self, id_: str, title: str, names: tuple[str, ...], setting: str | None = None) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -27,6 +28,8 @@ from toolpair.rules.unreadable import UnreadablePart, UnreadableParts, repair
 from toolpair.source.document import Document
 from toolpair.transcript.edits import MendBytes
 from toolpair.transcript.model import Block, Damaged, Transcript
+
+_IT: Final = re.compile(r"\bit\b")
 
 
 class DamagedRecords:
@@ -144,7 +147,7 @@ class DamagedRecords:
             return None
         return next(
             (
-                f"{found.effect_on_resume.says}."
+                f"{_IT.sub('a damaged record', found.effect_on_resume.says, count=1)}."
                 for found in self.found
                 if found.effect_on_resume.impact == "stops" or found.effect_on_resume.begins_anew
             ),

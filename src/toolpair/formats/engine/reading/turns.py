@@ -9,11 +9,9 @@ from typing import Any
 from msgspec import Struct
 
 from toolpair.dialects.besides import content_elsewhere
-from toolpair.dialects.block_texts import is_real_output, output_bytes
 from toolpair.formats.engine.reading.reading import blocks_by_key
 from toolpair.formats.engine.reading.tree_history import Node
 from toolpair.formats.format import Fate, SentMessage, SentPart, SentRequest
-from toolpair.rules.problem import Effect, OnResume, Problem
 from toolpair.transcript.model import Block, Message, Transcript
 
 
@@ -154,23 +152,3 @@ def is_blank(block: Block) -> bool:
     """Whether it is a text without words."""
     text = block.value if isinstance(block.value, str) else block.value.get("text") if block.kind == "text" else "."
     return isinstance(text, str) and not text.strip()
-
-
-Outcome = tuple[Effect, str, str | None]
-"""What an agent does, a sentence, and what is lost."""
-
-
-def what_becomes(
-    agent: str, version: str | None, problem: Problem, seen: SentRequest | None, outcomes: Mapping[str, Outcome]
-) -> OnResume | None:
-    """What an agent makes of a problem, by its rule; real output that it leaves out comes first."""
-    blocks = dict.fromkeys(block for block in (problem.result, *problem.others) if block is not None)
-    lost = [b for b in blocks if b.kind == "result" and is_real_output(b) and seen is not None and not seen.reaches(b)]
-    if lost:
-        what = "the result" if len(lost) == 1 else f"{len(lost):,} results"
-        text = f"{agent} leaves {'this result' if len(lost) == 1 else 'these results'} out without telling you."
-        return OnResume(agent, version, "dropped", f"{what}, {output_bytes(lost):,} bytes", text, len(lost))
-    if problem.severity == "info" and problem.rule.startswith("chain."):
-        return None
-    found = outcomes.get(problem.rule)
-    return None if found is None else OnResume(agent, version, found[0], found[2], found[1])

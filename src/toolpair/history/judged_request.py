@@ -1,0 +1,222 @@
+"""The request that an agent would send, as its provider would judge it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, Final
+
+from msgspec import Struct
+
+from toolpair.dialects import anthropic, openai_chat
+from toolpair.dialects.any_part import as_block
+from toolpair.dialects.openai_chat_content import messages_of
+from toolpair.formats.engine.reading.turns import fates_of
+from toolpair.formats.format import Fate, SentMessage, SentPart, SentRequest
+from toolpair.rules.judge import judge
+from toolpair.rules.problem import Problem
+from toolpair.rules.profiles import Profile
+from toolpair.transcript.model import Block, Message, Transcript
+
+PLACING: Final = frozenset(
+    {
+        "result.crossed",
+        "result.duplicate",
+        "result.id_mismatch",
+        "result.missing",
+        "result.not_adjacent",
+        "result.not_first",
+        "result.order",
+        "result.orphan",
+        "result.split_over_messages",
+        "role.call_in_user",
+        "role.result_in_assistant",
+        "turn.trailing_call",
+    }
+)
+"""Rules about which results a call has, and where: what an agent moves may break another one of them."""
+SHARING: Final = frozenset({"call.duplicate_id", "call.reused_id"})
+_BY_NEIGHBOURS: Final = (
+    PLACING
+    | SHARING
+    | {
+        "call.not_trailing",
+        "content.empty_message",
+        "result.placeholder",
+        "result.text_after",
+    }
+)
+"""Rules that a block may break or not as it is, by what else is sent; so are those about turns."""
+_ROLES: Final = {"tool": "user", "model": "assistant"}
+_NEXT_WORDS: Final = {"role": "user", "content": "Go on."}
+"""Whoever resumes a session says something."""
+
+
+def blocks_of(problem: Problem) -> list[Block]:
+    """The blocks that a problem names."""
+    found = (problem.call, problem.result, *problem.others)
+    return list(dict.fromkeys(block for block in found if block is not None))
+
+
+class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
+    """What an agent would send of a transcript, and all that a provider finds wrong with it."""
+
+    seen: SentRequest
+    transcript: Transcript
+    profile: Profile
+
+    # --- what is sent ------------------------------------------------------------------------------------
+
+    @cached_property
+    def _parts(self) -> dict[int, tuple[int, SentPart]]:
+        """id() of a block of the file -> the message and the part that it is sent as."""
+        return {
+            id(part.block): (number, part)
+            for number, message in enumerate(self.seen.messages)
+            for part in message.parts
+            if part.block is not None
+        }
+
+    @cached_property
+    def _fates(self) -> dict[int, Fate]:
+        return fates_of((), self.seen.messages)
+
+    def fate(self, block: Block) -> Fate:
+        return self.seen.fates.get(id(block)) or self._fates.get(id(block), "dropped")
+
+    def reaches(self, block: Block) -> bool:
+        return self.fate(block) in ("sent", "changed")
+
+    def sent_as(self, block: Block) -> Any:
+        """What a block is sent as; None where it is not."""
+        found = self._parts.get(id(block))
+        return found[1].value if found is not None else None
+
+    def is_changed(self, block: Block) -> bool:
+        value = self.sent_as(block)
+        return value is not None and value is not block.value
+
+    def is_text(self, block: Block) -> bool:
+        value = as_block(self.sent_as(block))
+        return isinstance(value, str) or (isinstance(value, dict) and value.get("type") == "text")
+
+    def message_of(self, problem: Problem) -> Sequence[Block]:
+        """The blocks of the message that a problem is in."""
+        return self.transcript.messages[problem.message].blocks if problem.message is not None else ()
+
+    def role_of(self, problem: Problem) -> Any:
+        return self.transcript.messages[problem.message].role if problem.message is not None else None
+
+    def answer_to(self, call: Block) -> SentPart | None:
+        """What is sent as the result of a call before the next response: what its agent adds, where there is both."""
+        if id(call) not in self._parts:
+            return None
+        number, sent = self._parts[id(call)]
+        value = as_block(sent.value)
+        id_ = value.get("id") if isinstance(value, dict) else None
+        found: SentPart | None = None
+        for message in self.seen.messages[number + 1 :]:
+            if _ROLES.get(message.role, message.role) == "assistant":
+                break
+            for part in message.parts:
+                value = as_block(part.value)
+                if isinstance(value, dict) and "tool_use_id" in value and value["tool_use_id"] == id_:
+                    found = part if found is None or part.block is None else found
+        return found
+
+    def answers_to(self, calls: Sequence[Block], problem: Problem) -> list[Block]:
+        """The results of these calls in the message after that of a problem."""
+        ids = [call.id for call in calls]
+        after = self.transcript.messages[problem.message + 1 :] if problem.message is not None else ()
+        found = []
+        for message in after:
+            if message.role == "assistant":
+                break
+            found += [block for block in message.results if block.id in ids]
+        return found
+
+    def together(self, problem: Problem) -> bool:
+        """Whether the message of a problem is sent in one with the message before it."""
+        at = problem.message
+        if not at:
+            return False
+        before, after = (
+            {self._parts[id(block)][0] for block in message.blocks if id(block) in self._parts}
+            for message in self.transcript.messages[at - 1 : at + 1]
+        )
+        return bool(before & after)
+
+    def in_place_of(self, problem: Problem) -> SentPart | None:
+        """What an agent itself says in place of an empty message."""
+        if problem.message is None:
+            return None
+        messages = self.transcript.messages
+        before, after = messages[: problem.message], messages[problem.message + 1 :]
+        places = [
+            [self._parts[id(block)][0] for message in some for block in message.blocks if id(block) in self._parts]
+            for some in (before, after)
+        ]
+        start, end = max(places[0], default=-1) + 1, min(places[1], default=len(self.seen.messages))
+        parts = (part for message in self.seen.messages[start:end] for part in message.parts if part.block is None)
+        return next(parts, None)
+
+    # --- as it is judged ---------------------------------------------------------------------------------
+
+    def still_wrong(self, problem: Problem) -> list[Problem]:
+        """What the provider would find wrong with what is sent of this problem."""
+        alike = next((rules for rules in (PLACING, SHARING) if problem.rule in rules), (problem.rule,))
+        own = {id(block) for block in blocks_of(problem) or self.message_of(problem)}
+        found = [
+            other
+            for other, origins in self._problems
+            if other.rule in alike and (own & origins or not (own or origins))
+        ]
+        return [problem] if not found and self._is_sent_as_it_is(problem) else found
+
+    def _is_sent_as_it_is(self, problem: Problem) -> bool:
+        """Whether nothing that is wrong in itself is changed: a rule that only the format knows is still broken."""
+        if problem.rule in _BY_NEIGHBOURS or problem.rule.startswith("turn."):
+            return False
+        blocks = blocks_of(problem)
+        return bool(blocks) and all(self.sent_as(block) is block.value for block in blocks)
+
+    @cached_property
+    def _problems(self) -> list[tuple[Problem, set[int]]]:
+        """What is wrong with the request, each with id() of the blocks of the file that it is about."""
+        origins: dict[int, Block] = {}
+        messages: list[Message] = []
+        for number, sent in enumerate(self.seen.messages):
+            for message, blocks in self._read(number, sent):
+                messages.append(message)
+                origins |= {id(made): block for made, block in blocks if block is not None}
+        words = anthropic.message_of(_NEXT_WORDS, len(messages))
+        request = Transcript(
+            (*messages, words) if words is not None else tuple(messages),
+            layout=self.transcript.layout,
+            merged=self.transcript.merged,
+            agent=self.transcript.agent,
+            model=self.transcript.model,
+            thinking=self.transcript.thinking,
+        )
+        found = []
+        for problem in judge(request, self.profile).problems:
+            about = blocks_of(problem)
+            if not about and problem.message is not None:
+                about = list(request.messages[problem.message].blocks)
+            found.append((problem, {id(origins[id(block)]) for block in about if id(block) in origins}))
+        return found
+
+    def _read(self, number: int, sent: SentMessage) -> Iterator[tuple[Message, list[tuple[Block, Block | None]]]]:
+        """The messages that one is for the rules, with their blocks and those of the file that they come from."""
+        if self.transcript.layout == "tool_messages":
+            known = {id(part.value): part.block for part in sent.parts}
+            for value in messages_of(sent.role, [part.value for part in sent.parts]):
+                message = openai_chat.message_of(value, number, ())
+                if message is not None:
+                    yield message, [(block, known.get(id(block.value))) for block in message.blocks]
+            return
+        values = [as_block(part.value) for part in sent.parts]
+        blocks = [anthropic.block_of(value, number, ("content", place)) for place, value in enumerate(values)]
+        role = _ROLES.get(sent.role, sent.role)
+        message = Message(role, tuple(blocks), (number,), "blocks", {"role": role, "content": values})
+        yield message, [(block, part.block) for block, part in zip(blocks, sent.parts, strict=True)]
