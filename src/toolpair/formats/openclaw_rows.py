@@ -397,7 +397,7 @@ class OpenClawRows(OpenClaw):
 
         places = {item.uid: number for number, item in enumerate(items)}
         skipped = SkippedLines(TITLE, history_of(transcript).tree, transcript, places)
-        return [damage_of(one, skipped) for one in found]
+        return damage_of(found, skipped, _rows_of(items, transcript).torn)
 
     def sees(self, items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
         known = history_of(transcript)
