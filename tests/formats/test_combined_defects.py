@@ -36,9 +36,12 @@ def faults(agent: Agent, planted: Combined, folder: Path) -> list[str]:
     except UnreadableFile:
         return []  # a document with an error in its middle is refused
     before = told(session)
+    refused = seen_of(session).refuses if not errors(session) else None
     data = fixed(session)
     kept = data + b"\n".join(session.conversation.document.aside)
     after = opened(folder, agent, data)
+    if refused is not None:
+        return [f"refused without an error: {refused}"]
     outputs = {found.decode() for found in agent.output.findall(planted.data)}
     found = [f"{output} is gone" for output in outputs if output.encode() not in kept]
     now = told(after)

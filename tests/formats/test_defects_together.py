@@ -178,6 +178,8 @@ def test_together(agent: str, seed: int, tmp_path: Path) -> None:
     path = Path(name)
     around, links = _others(path, id_), _links(path)
     session = open_session(broken.address)
+    refuses = seen_of(session).refuses
+    assert refuses is None or errors(session), (broken.ways, "what is said to be refused is an error", refuses)
     before = [word for word in broken.words if word in told(session)]
     staged = session.stage_recommended()
     if staged is not None:

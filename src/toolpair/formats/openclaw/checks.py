@@ -41,14 +41,21 @@ _OUT_OF_ORDER: Final = (
 _PLACE: Final = re.compile(rb'"listed_active_position":(\d+|null)')
 
 
-def damage_of(damage: Damage, skipped: SkippedLines) -> ResumeEffect | None:
-    """What the agent makes of a row that is not JSON."""
-    place = _PLACE.search(damage.raw)
+def damage_of(found: Sequence[Damage], skipped: SkippedLines, torn: bool) -> list[ResumeEffect | None]:
+    """What the agent makes of rows that are not JSON. `torn`: with them, its list of the history has a gap."""
+    places = [_PLACE.search(damage.raw) for damage in found]
+    listed = [place is not None and place[1] != b"null" for place in places]
+    # Where none of them says that it is in the list, the gap may be any one's.
+    stops = listed if any(listed) or not torn else [True] * len(found)
+    return [_effect(damage, skipped, stop) for damage, stop in zip(found, stops, strict=True)]
+
+
+def _effect(damage: Damage, skipped: SkippedLines, stops: bool) -> ResumeEffect | None:
     alone = replace(damage, values=tuple(map(plain_of, damage.values)), partial=plain_of(damage.partial))
     found = skipped.effect(alone)
     if found is None or damage.readable:
         return found
-    if place is None or place[1] == b"null":
+    if not stops:
         return replace(found, splits=False)
     says = f"{TITLE} does not resume this session"
     return ResumeEffect("stops", says, "rejected", "history", complete=found.complete, splits=False)

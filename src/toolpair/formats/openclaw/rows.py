@@ -404,7 +404,7 @@ def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage
 
     places = {item.uid: number for number, item in enumerate(items)}
     skipped = SkippedLines(TITLE, history_of(transcript).tree, transcript, places)
-    return [damage_of(one, skipped) for one in found]
+    return damage_of(found, skipped, _rows_of(items, transcript).torn)
 
 
 def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
