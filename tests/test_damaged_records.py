@@ -481,3 +481,12 @@ def test_a_torn_record_that_another_one_follows_after_nul_bytes_is_not_closed_ov
     recommended = next(one for one in problem.fixes if one.recommended)
     glued.stage(problem, recommended)
     assert lines[3] in glued.to_bytes().split(b"\n")
+
+
+def test_damage_is_judged_by_the_version_that_resumes_the_file(tmp_path: Path) -> None:
+    """Whichever version wrote it: one file has one version in all its sentences."""
+    lines = [json.dumps({**json.loads(line), "version": "2.1.4"}).encode() for line in claude_code()]
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(b"\n".join([*lines[:3], lines[3][:-9], *lines[4:6], *lines[7:]]) + b"\n")
+    told = {problem.on_resume.version for problem in open_session(path).problems if problem.on_resume is not None}
+    assert len(told) == 1 and "2.1.4" not in told

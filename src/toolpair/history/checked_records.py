@@ -175,8 +175,10 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
     def _on_resume(self, transcript: Transcript, problem: Problem) -> OnResume | None:
         found = self.damaged.on_resume(problem) if self.damaged is not None else None
         agent = self._writer
-        if found is not None or agent is None:
-            return found
+        if found is not None:
+            return found if self.seen is None else replace(found, version=self.seen.version)
+        if agent is None:
+            return None
         found = agent.on_resume(transcript, problem, self.seen)
         request = None if found is not None or agent.tells_all else self._judged_request
         if request is None:

@@ -39,7 +39,6 @@ class DamagedRecords:
         self._format = format
         self._items = items
         self._agent = transcript.agent
-        self._version = transcript.agent_version
         candidates = [*unreadable(items, document), *flawed(transcript, document, format)]
         effects = format.damage(items, transcript, [found.damage for found in candidates]) if candidates else ()
         self.found: tuple[FoundDamage, ...] = tuple(
@@ -108,7 +107,7 @@ class DamagedRecords:
             )
 
     def on_resume(self, problem: Problem) -> OnResume | None:
-        """What the agent does about a damaged record; None for other problems, and without an agent."""
+        """What the agent does about a damaged record; None for others, and without an agent. No version is named."""
         told = self._ranges.get((problem.record, problem.rule)) if problem.record is not None else None
         if told is None or self._agent is None:
             return None
@@ -120,7 +119,7 @@ class DamagedRecords:
         )
         return OnResume(
             self._agent,
-            self._version,
+            None,
             effect_on_resume.effect,
             effect_on_resume.loses,
             f"{effect_on_resume.says}.{lost}",
