@@ -13,23 +13,8 @@ from toolpair.formats.format import SentRequest
 from toolpair.rules.problem import Effect, OnResume, Problem
 from toolpair.transcript.model import Block, Transcript
 
-_AS_IT_IS = frozenset(
-    {
-        "id.empty",
-        "id.length",
-        "id.pattern",
-        "name.missing",
-        "name.pattern",
-        "item.duplicate_id",
-        "item.id_prefix",
-        "reasoning.dangling",
-        "reasoning.unresolvable_ref",
-        "result.type_not_allowed",
-    }
-)
-_ACCEPTED = frozenset(
-    {"result.not_adjacent", "result.order", "args.unparseable", "call.duplicate_id", "call.reused_id"}
-)
+_OF_FILES = ("rollout.", "record.", "chain.")
+"""Families of rules about what is in the file, of which a request shows nothing."""
 
 
 def on_resume(transcript: Transcript, problem: Problem, seen: SentRequest | None) -> OnResume | None:
@@ -55,22 +40,28 @@ def on_resume(transcript: Transcript, problem: Problem, seen: SentRequest | None
                 "rejected", "Codex takes another call's output for this one's, and the API refuses it.", None
             )
         return _resume("placeholder", 'Codex writes "aborted" in place of the output.', None)
-    if rule in _ACCEPTED and problem.severity != "error":
-        return _resume("kept", "Codex sends it as it is, which the API accepts.", None)
-    if rule in _AS_IT_IS or rule in _ACCEPTED or rule in ("result.orphan", "result.duplicate", "result.id_mismatch"):
-        return _resume("rejected", "Codex sends it as it is, and the API refuses the request.", None)
     if rule == "result.placeholder":
         return _resume("kept", "Codex sends the placeholder.", None)
-    return None
+    if not _named(problem) or rule.startswith(_OF_FILES):
+        return None
+    # All of it goes out unchanged: the profile says what the API makes of it.
+    if problem.severity == "error":
+        return _resume("rejected", "Codex sends it as it is, and the API refuses the request.", None)
+    may = "may refuse" if problem.severity == "warning" else "accepts"
+    return _resume("kept", f"Codex sends it as it is, which the API {may}.", None)
 
 
 def _resume(effect: Effect, text: str, loses: str | None, outputs: int = 0) -> OnResume:
     return OnResume(AGENT, MEASURED, effect, loses, text, outputs)
 
 
+def _named(problem: Problem) -> Sequence[Block]:
+    found = (problem.call, problem.result, *problem.others)
+    return tuple(dict.fromkeys(block for block in found if block is not None))
+
+
 def _blocks(problem: Problem) -> Sequence[Block]:
-    found = [block for block in (problem.call, problem.result, *problem.others) if block is not None]
-    return tuple({id(block): block for block in found if block.kind in ("call", "result")}.values())
+    return tuple(block for block in _named(problem) if block.kind in ("call", "result"))
 
 
 def _dropped(problem: Problem, lost: Sequence[Block], calls: Sequence[Block]) -> OnResume:
