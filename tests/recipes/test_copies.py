@@ -25,7 +25,7 @@ from tests.recipes import broken_lists, other_systems
 from toolpair.dialects.block_texts import is_placeholder_text, result_text
 from toolpair.recipes import RECIPES
 from toolpair.recipes.recipe import DEFAULT, Options
-from toolpair.recipes.roo_ids import OPENAI_MOST, fitted, sanitized, truncated
+from toolpair.recipes.roo_code_sanitize import OPENAI_MOST, fitted, sanitized, truncated
 from toolpair.session.session import Session, open_session
 
 FOLDER = Path(__file__).parent.parent / "data" / "systems"
