@@ -12,9 +12,8 @@ from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from toolpair.history.comparison_records import changes_of
 from toolpair.history.comparison_rows import ComparisonRows
-from toolpair.history.steps import History, Step, history_of
+from toolpair.history.steps import DiffStep, history_of
 from toolpair.history.summary import PairRow
 from toolpair.history.two_histories import compared
 from toolpair.text.cells import cut
@@ -87,7 +86,7 @@ class CompareScreen(BaseScreen[None]):
         """Whether each side has its column; None: by the width."""
         self._note = "reading …"
         self._texts: dict[Key, StepText] = {}
-        self._wanted: dict[Key, tuple[History, Step]] = {}
+        self._wanted: dict[Key, DiffStep] = {}
         self._incomplete: set[int] = set()
         """The rows that are drawn without a text that is wanted."""
         self._fetching = False
@@ -155,24 +154,24 @@ class CompareScreen(BaseScreen[None]):
             return ()
         side = self._side if entry == self._list.cursor else None
 
-        def text(history: History, step: Step) -> StepText | None:
-            known = self._text(history, step)
+        def text(step: DiffStep) -> StepText | None:
+            known = self._text(step)
             if known is None:
                 self._incomplete.add(entry)
             return known
 
-        line = row_line(self.glyphs, rows.comparison, rows[entry], text, side, cells, self._two)
+        line = row_line(self.glyphs, rows[entry], text, side, cells, self._two)
         return with_hits(line, Query(self._query).pattern) if self._query else line
 
-    def _text(self, history: History, step: Step) -> StepText | None:
+    def _text(self, step: DiffStep) -> StepText | None:
         """What is known of a step. Those of a long conversation are read in a thread."""
-        if not history.conversation.fixes_are_local:
-            return step_text(history, step)
+        if not step.history.conversation.fixes_are_local:
+            return step_text(step)
         assert self._rows is not None
-        key = (history is self._rows.comparison.a, step.message, step.block, step.inherited)
+        key = (step.history is self._rows.comparison.a, step.message, step.step.block, step.inherited)
         known = self._texts.get(key)
         if known is None:
-            self._wanted[key] = history, step
+            self._wanted[key] = step
             if not self._fetching:
                 self._fetching = True
                 self.later(_SOON, self._fetch)
@@ -184,8 +183,8 @@ class CompareScreen(BaseScreen[None]):
         def read(aside: Aside) -> None:
             way = GivingWay(aside, self.tool.last_key)
             found: dict[Key, StepText] = {}
-            for key, what in wanted.items():
-                found[key] = step_text(*what)
+            for key, step in wanted.items():
+                found[key] = step_text(step)
                 way()
             aside.run_in_ui(lambda: self._take(found))
 
@@ -320,40 +319,36 @@ class CompareScreen(BaseScreen[None]):
         if rows is None or not len(rows):
             return
         row = rows[self._list.cursor]
-        if row.a is None and row.b is None:
-            if row.across is None:
+        if not row.steps:
+            if row.folded is not None:
                 self._unfold([*rows.unfolded, row.part])
             return
-        found, part = rows.comparison, rows.comparison.parts[row.part]
+        carets, start = self.tool.carets, 0
         pages: list[ViewerPage] = []
-        a, b, carets = row.a, row.b, self.tool.carets
-        start = 0
-        for mark, history, step in (("A", found.a, a), ("B", found.b, b)):
+        for mark, step in (("A", row.a), ("B", row.b)):
             if step is not None:
                 start = len(pages) if self._side == mark.lower() else start
-                pages += _pages(mark, history, step, carets)
-        if a is not None and b is not None and part.kind == "differs":
-            differs = partial(difference_parts, found, part, a, b)
+                pages += _pages(mark, step, carets)
+        if row.kind == "differs":
+            differs = partial(difference_parts, row)
             pages.insert(0, ViewerPage("what differs", lambda glyphs: DiffBody(glyphs, differs, _DIGITS, carets)))
             start = 0
-        name = a.name if a is not None else b.name if b is not None else ""
-        self.open(ViewerScreen(visible(name), pages, start))
+        self.open(ViewerScreen(visible(row.steps[0].name), pages, start))
 
     def action_bytes(self) -> None:
         """The records of both sides, byte by byte."""
         rows = self._rows
         row = rows[self._list.cursor] if rows is not None and len(rows) else None
-        if rows is None or row is None or (row.a is None and row.b is None):
+        if rows is None or row is None or not row.steps:
             self._say("enter shows what is here; p the records of one row")
             return
-        changes = changes_of(rows.comparison, row)
+        changes = row.changes()
         if not changes:
             self._say("both records have the same bytes, or stand in the session that this one continues")
             return
         noun = "line" if rows.comparison.a.conversation.document.kind == "lines" else "message"
-        name = next(step.name for step in (row.a, row.b) if step is not None)
         pages = change_pages(lambda: changes, noun, self.tool.carets)
-        self.open(ViewerScreen(f"Exact bytes, A and B: {visible(name)}", pages))
+        self.open(ViewerScreen(f"Exact bytes, A and B: {visible(row.steps[0].name)}", pages))
 
     # search and filter
 
@@ -383,7 +378,7 @@ class CompareScreen(BaseScreen[None]):
 
         def wrong(words: str) -> str:
             try:
-                filter_test(found, words)
+                filter_test(words)
             except ValueError as error:
                 return str(error)
             return ""
@@ -395,7 +390,7 @@ class CompareScreen(BaseScreen[None]):
                 self._clear_filter()
                 return
             self._say("filtering …")
-            self._search(filter_test(found, words), partial(self._take_filter, words.strip()))
+            self._search(filter_test(words), partial(self._take_filter, words.strip()))
 
         tools = {step.name for history in (found.a, found.b) for step in history.steps[:_NAMED] if step.pair >= 0}
         self.ask(FilterPrompt(self._words, wrong, sorted(tools), 0, TERMS), given)
@@ -440,7 +435,7 @@ class CompareScreen(BaseScreen[None]):
             self._query, self._hits = words, []
             self._list.refresh()
             if words:
-                self._search(text_test(rows.comparison, words), partial(self._take_hits, prompt))
+                self._search(text_test(words), partial(self._take_hits, prompt))
             else:
                 prompt.note(_FIND)
 
@@ -454,7 +449,7 @@ class CompareScreen(BaseScreen[None]):
                 self._draw()
             elif words and (words != self._query or not self._hits):
                 self._query = words
-                self._search(text_test(rows.comparison, words), partial(self._take_hits, None))
+                self._search(text_test(words), partial(self._take_hits, None))
 
         prompt = FindPrompt(self._query, typed, _FIND)
         self.ask(prompt, given)
@@ -513,10 +508,11 @@ class CompareScreen(BaseScreen[None]):
         self._say(self._hit_note)
 
 
-def _pages(mark: str, history: History, step: Step, carets: bool) -> list[ViewerPage]:
+def _pages(mark: str, step: DiffStep, carets: bool) -> list[ViewerPage]:
     """Call and result of a step, or what it says."""
-    pair = history.pair_of(step)
+    pair = step.paired
     if pair is None:
-        return [text_page(mark, lambda: history.block_of(step).text)]
-    _, pages = pages_of(history.conversation, PairRow("pair", pair=pair, result=pair.result), None, "record", carets)
+        return [text_page(mark, lambda: step.text or "")]
+    shown = PairRow("pair", pair=pair, result=pair.result)
+    _, pages = pages_of(step.history.conversation, shown, None, "record", carets)
     return [replace(page, title=f"{mark} {page.title}") for page in pages if page.record_of is None]
