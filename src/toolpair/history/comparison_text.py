@@ -17,7 +17,7 @@ _KINDS: Final[tuple[tuple[PartKind, str], ...]] = (
 
 def same_text(part: Part) -> str:
     """How much is the same at a place."""
-    return f"{tally_text(Tally(part.pairs, part.size - part.pairs))} {'is' if part.size == 1 else 'are'} the same"
+    return f"{tally_text(part.tally)} {'is' if part.size == 1 else 'are'} the same"
 
 
 def parting_text(found: Comparison) -> str:
@@ -51,7 +51,7 @@ def across_text(found: Comparison, place: int) -> str | None:
     if place != len(found.parts) - 1 or part.kind not in ("only a", "only b"):
         return None
     ends, goes_on = "BA" if part.kind == "only a" else "AB"
-    return f"{ends} ends here, {goes_on} goes on with {tally_text(Tally(part.pairs, part.size - part.pairs))}"
+    return f"{ends} ends here, {goes_on} goes on with {tally_text(part.tally)}"
 
 
 def tally_text(tally: Tally) -> str:
