@@ -23,10 +23,11 @@ def _run(actions: ReplicaActions, options: Options) -> None:
             kept = first.setdefault(_id(result), result) if _id(result) in ids else None
             if kept is not result:
                 actions.remove(result, kept)
+        missing = ids - first.keys()
         spot = Spot("after", exchange.last)
         where = "after the results" if isinstance(exchange.last, Block) else "after the call"
         for call in exchange.calls:
-            if _id(call) in ids - first.keys():
+            if _id(call) in missing:
                 actions.answer(call, MISSING, spot, where, error=True)
 
 

@@ -24,10 +24,8 @@ def _answer(actions: ReplicaActions, turn: Turn, user: Turn | None) -> None:
     if user is None:
         spot, where = turn.after(), "after the call"
     else:
-        spot, where = (
-            user.front(turn, actions.transcript),
-            "before the results" if known else "before the user's message",
-        )
+        spot = user.front(turn, actions.transcript)
+        where = "before the results" if known else "before the user's message"
         if not user.listed:
             replaced, where = user.messages[0], "in place of the user's words"
     for call in turn.calls:
