@@ -164,7 +164,9 @@ def test_rows_show_every_step_once_and_in_order(one: list[Exchange], other: list
     for side, history_ in (("a", found.a), ("b", found.b)):
         steps = [step for row in shown if (step := getattr(row, side)) is not None]
         hidden = sum(part.size for part in folded)
-        assert len(steps) + hidden == len(history_.steps) and steps == sorted(steps, key=lambda s: (s.message, s.block))
+        assert len(steps) + hidden == len(history_.steps) and steps == sorted(
+            steps, key=lambda s: (s.message, s.step.block)
+        )
     assert sum(row.across is not None for row in shown) <= 1
 
 

@@ -26,7 +26,7 @@ from tests.rounds import tries
 from toolpair.dialects.block_texts import is_placeholder_text, result_text
 from toolpair.recipes import RECIPES
 from toolpair.recipes.recipe import DEFAULT, Options
-from toolpair.recipes.roo_ids import OPENAI_MOST, fitted, sanitized, truncated
+from toolpair.recipes.roo_code_sanitize import OPENAI_MOST, fitted, sanitized, truncated
 from toolpair.session.session import Session, open_session
 
 FOLDER = Path(__file__).parent.parent / "data" / "systems"

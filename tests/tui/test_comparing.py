@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from tests.history.opening import judged_by
 from tests.history.test_two_histories import distinct, messages
 from tests.session_folders import claude_session, set_age
 from tests.tui.driving import SIZES, drive, frame, lines_of, press, settled
@@ -95,6 +96,25 @@ def test_two_sessions_of_one_beginning(tmp_path: Path, size: tuple[int, int], as
         assert not ascii or frame(app).isascii(), [c for c in frame(app) if not c.isascii()]
 
     drive(path, play, size, ascii=ascii)
+
+
+def test_steps_of_long_histories_are_read_in_the_background_and_then_shown(tmp_path: Path) -> None:
+    path = claude_session(tmp_path / ".claude", pairs=12)
+    other = path.with_name("9f02aa11-0000-4000-8000-000000000000.jsonl")
+    other.write_bytes(path.read_bytes().replace(b"ok 3", b"OK 3"))
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "d", "enter")
+        assert isinstance(app.screen, CompareScreen) and app.screen.rows is not None
+        assert app.screen.rows.comparison.a.conversation.fixes_are_local
+        await press(pilot, "O", "g")
+        await settled(pilot)
+        for text in ("ok 2", "ok 3", "OK 3", "ok 4"):
+            assert text in frame(app)
+        assert " …" not in frame(app)
+
+    with judged_by(2):
+        drive(path, play, (120, 40))
 
 
 def test_what_is_the_same_unfolds_and_the_cursor_keeps_its_place(tmp_path: Path) -> None:

@@ -14,12 +14,12 @@ from toolpair.cli.exits import UsageError
 from toolpair.cli.file_report import Entry
 from toolpair.cli.terminal import Parser, TerminalStyle, add_common, dump, one_profile, out, safe, style_for
 from toolpair.dialects.block_texts import call_summary
-from toolpair.history.comparison_rows import ComparisonRows
-from toolpair.history.comparison_text import DIFFER, same_text, summary_text, texts_that_differ
-from toolpair.history.steps import History, Step
-from toolpair.history.two_histories import Comparison, Part
+from toolpair.history.comparison_rows import ComparisonRow, ComparisonRows
+from toolpair.history.comparison_text import DIFFER, summary_text
+from toolpair.history.steps import DiffStep
+from toolpair.history.two_histories import Comparison
 from toolpair.session.session import Session
-from toolpair.session.two_sessions import ConversationDiff, DiffStep, SessionDiff, diff
+from toolpair.session.two_sessions import ConversationDiff, SessionDiff, diff
 from toolpair.transcript.counting import plural
 
 _EPILOG: Final = """\
@@ -178,38 +178,30 @@ class _Printer:
     def _comparison(self, found: Comparison) -> None:
         rows = ComparisonRows(found)
         for place, part in enumerate(found.parts):
-            if part.kind == "same":
-                out(self.style.dim(f"  {same_text(part)}"))
-                continue
-            first = rows.row_of(place)
-            for number in range(first, min(first + _LONGEST, rows.row_of(place + 1))):
-                row = rows[number]
-                if row.across is not None:
-                    out(self.style.bold(f"══ {row.across} ══"))
-                else:
-                    self._row(found, part, row.a, row.b)
-            if part.size > _LONGEST:
+            for row in rows.of(place, _LONGEST):
+                self._row(row)
+            if part.kind != "same" and part.size > _LONGEST:
                 out(f"  … and more, {part.size:,} in all, only in {part.kind[-1].upper()}; JSON lists them")
         out(self.style.bold(summary_text(found)))
 
-    def _row(self, found: Comparison, part: Part, a: Step | None, b: Step | None) -> None:
-        if a is not None and b is not None:
-            names = ", ".join(DIFFER[aspect] for aspect in part.aspects)
-            line = f"≠ {_place(found.a, a)} | {_place(found.b, b)}  {_name(found.a, a, self.content)}"
-            out(f"{self.style.severity('warning', safe(line))}  {names} differ{'s' if len(part.aspects) == 1 else ''}")
-            self._inside(found, part, a, b)
+    def _row(self, row: ComparisonRow) -> None:
+        a, b = row.a, row.b
+        if row.folded is not None:
+            out(self.style.dim(f"  {row.folded}"))
+        elif row.across is not None:
+            out(self.style.bold(f"══ {row.across} ══"))
+        elif a is not None and b is not None:
+            names = ", ".join(DIFFER[aspect] for aspect in row.differs)
+            line = f"≠ {_place(a)} | {_place(b)}  {_name(a, self.content)}"
+            out(f"{self.style.severity('warning', safe(line))}  {names} differ{'s' if len(row.differs) == 1 else ''}")
+            if "id" in row.differs:
+                out(self.style.dim(f"      {safe(_ids(a))} | {safe(_ids(b))}"))
+            for _, before, after in row.texts_that_differ() if self.content else ():
+                self._lines(before, after)
         elif a is not None:
-            out(self.style.red(safe(f"< {_place(found.a, a)}  {_name(found.a, a, self.content)}")))
+            out(self.style.red(safe(f"< {_place(a)}  {_name(a, self.content)}")))
         elif b is not None:
-            out(self.style.green(safe(f"> {_place(found.b, b)}  {_name(found.b, b, self.content)}")))
-
-    def _inside(self, found: Comparison, part: Part, a: Step, b: Step) -> None:
-        if "id" in part.aspects:
-            out(self.style.dim(f"      {safe(_ids(found.a, a))} | {safe(_ids(found.b, b))}"))
-        if not self.content:
-            return
-        for _, before, after in texts_that_differ(found, part, a, b):
-            self._lines(before, after)
+            out(self.style.green(safe(f"> {_place(b)}  {_name(b, self.content)}")))
 
     def _lines(self, before: str, after: str) -> None:
         old, new = before.splitlines(), after.splitlines()
@@ -222,26 +214,22 @@ class _Printer:
             out(colour(text) if colour is not None else text)
 
 
-def _place(history: History, step: Step) -> str:
+def _place(step: DiffStep) -> str:
     if step.inherited:
         return "inherited"
-    line = history.line_of(step) if history.conversation.document.kind == "lines" else None
+    line = step.line if step.history.conversation.document.kind == "lines" else None
     return f"line {line:,}" if line is not None else f"messages.{step.message}"
 
 
-def _name(history: History, step: Step, content: bool) -> str:
-    if step.kind != "pair":
+def _name(step: DiffStep, content: bool) -> str:
+    if step.pair is None:
         who = f"{step.name}, {step.kind}" if step.kind != "text" else step.name
-        return f"{who}: {' '.join(history.block_of(step).text.split())[:80]}" if content else who
-    pair = history.pair_of(step)
+        return f"{who}: {' '.join((step.text or '').split())[:80]}" if content else who
+    pair = step.paired
     if content and pair is not None and pair.call is not None:
         return f"{step.name} {call_summary(pair.call)[:80]}"
     return step.name
 
 
-def _ids(history: History, step: Step) -> str:
-    pair = history.pair_of(step)
-    if pair is None:
-        return ""
-    ids = [pair.call.id if pair.call is not None else None, *[result.id for result in pair.results]]
-    return " ≠ ".join(dict.fromkeys(str(id_) for id_ in ids if id_ is not None)) or "no id"
+def _ids(step: DiffStep) -> str:
+    return " ≠ ".join(step.ids) or "no id"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from toolpair.dialects.anthropic import BLOCK_FIELDS
-from toolpair.dialects.block_values import words
+from toolpair.dialects.block_values import listed, text_or_words, words
 from toolpair.dialects.item_types import type_name
 from toolpair.dialects.neutral import (
     ANY_OBJECT,
@@ -47,9 +47,7 @@ def role_of(role: Any) -> Role:
 
 def read_content(content: Any) -> tuple[Part, ...]:
     """The content of a message, or a system prompt: a string, a list of blocks, or nothing."""
-    if content is None:
-        return ()
-    return tuple(map(read_part, content)) if isinstance(content, list) else (read_part(content),)
+    return tuple(map(read_part, listed(content)))
 
 
 def read_part(value: Any) -> Part:
@@ -69,7 +67,7 @@ def read_part(value: Any) -> Part:
             texts = tuple(part.text for part in read_content(value.get("content")) if isinstance(part, Text))
             return Found(_text(value, "title"), _text(value, "source"), texts, marked)
         case "tool_use":
-            return Call(_id(value, "id"), _text(value, "name"), value.get("input", {}), marked=marked)
+            return Call(_text(value, "id"), _text(value, "name"), value.get("input", {}), marked=marked)
         case "thinking":
             return Thinking(_text(value, "thinking"), _text(value, "signature"))
         case "redacted_thinking":
@@ -78,7 +76,7 @@ def read_part(value: Any) -> Part:
             return ToolName(_text(value, "tool_name"))
     if type_ == "tool_result" or (not isinstance(type_, str) and "tool_use_id" in value):
         parts = tuple(map(in_result, read_content(value.get("content"))))
-        return Result(_id(value, "tool_use_id"), parts, value.get("is_error") is True, marked)
+        return Result(_text(value, "tool_use_id"), parts, value.get("is_error") is True, marked)
     if isinstance(type_, str) and (type_ in ("server_tool_use", "mcp_tool_use") or type_.endswith("_tool_result")):
         return OnServer(_on_server(value))
     return Odd(words(value))
@@ -119,12 +117,7 @@ def _media(value: dict[str, Any], marked: bool) -> Media:
 
 
 def _text(value: dict[str, Any], key: str) -> str:
-    found = value.get(key)
-    return found if isinstance(found, str) else "" if found is None else words(found)
-
-
-def _id(value: dict[str, Any], key: str) -> str:
-    return _text(value, key)
+    return text_or_words(value.get(key))
 
 
 # Writing

@@ -148,6 +148,16 @@ def words(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
+def text_or_words(value: Any) -> str:
+    """A text as it is, another value as JSON text, nothing for None."""
+    return value if isinstance(value, str) else "" if value is None else words(value)
+
+
+def listed(content: Any) -> list[Any]:
+    """The parts of a content, which may be one alone, or none."""
+    return content if isinstance(content, list) else [] if content is None else [content]
+
+
 def says_nothing(part: Any) -> bool:
     """Whether the part is a blank text."""
     text = part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None

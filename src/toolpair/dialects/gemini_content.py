@@ -39,8 +39,8 @@ def _sign(contents: Sequence[dict[str, Any]], say: Say) -> None:
             say("signature")
 
 
-def write_system(parts: Sequence[Part]) -> dict[str, Any]:
-    return {"parts": [{"text": part.text} for part in parts if isinstance(part, Text) and part.text.strip()]}
+def write_system(parts: Sequence[Part]) -> list[dict[str, Any]]:
+    return [{"text": part.text} for part in parts if isinstance(part, Text) and part.text.strip()]
 
 
 def write_tools(tools: Sequence[Tool]) -> list[dict[str, Any]]:

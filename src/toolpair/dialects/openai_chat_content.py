@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from toolpair.dialects.anthropic_content import object_schema, role_of
-from toolpair.dialects.block_values import words
+from toolpair.dialects.block_values import listed, text_or_words, words
 from toolpair.dialects.item_types import CALL_FAMILY, type_name
 from toolpair.dialects.neutral import (
     ERROR,
@@ -56,7 +56,7 @@ def read_messages(messages: Sequence[Any], say: Say) -> list[Turn]:
                     legacy.remove(waiting)
                 id_ = waiting[0] if waiting is not None else f"function_{number}"
             parts = tuple(in_result(part) for part in _content(message.get("content")))
-            turns.append(Turn("user", (Result(_as_text(id_), parts),)))
+            turns.append(Turn("user", (Result(text_or_words(id_), parts),)))
             continue
         if message.get("name"):
             say("message_name")
@@ -84,7 +84,7 @@ def _parts(message: dict[str, Any], number: int, legacy: list[tuple[str, str]], 
     if isinstance(function, dict):
         id_ = f"function_{number}"
         legacy.append((id_, str(function.get("name"))))
-        made.append(Call(id_, _as_text(function.get("name")), object_arguments(function.get("arguments"))))
+        made.append(Call(id_, text_or_words(function.get("name")), object_arguments(function.get("arguments"))))
     return made
 
 
@@ -97,10 +97,12 @@ def _call(call: Any) -> Part:
     signature = signature if isinstance(signature, str) else ""
     custom = call.get("custom")
     if isinstance(custom, dict):
-        return Call(_as_text(call.get("id")), _as_text(custom.get("name")), custom.get("input", ""), free=True)
+        return Call(
+            text_or_words(call.get("id")), text_or_words(custom.get("name")), custom.get("input", ""), free=True
+        )
     function = call["function"] if isinstance(call.get("function"), dict) else call
     arguments = object_arguments(function.get("arguments"))
-    return Call(_as_text(call.get("id")), _as_text(function.get("name")), arguments, signature=signature)
+    return Call(text_or_words(call.get("id")), text_or_words(function.get("name")), arguments, signature=signature)
 
 
 def object_arguments(written: Any) -> Any:
@@ -117,9 +119,7 @@ def object_arguments(written: Any) -> Any:
 
 
 def _content(content: Any) -> list[Part]:
-    if content is None:
-        return []
-    return [_part(part) for part in (content if isinstance(content, list) else [content])]
+    return list(map(_part, listed(content)))
 
 
 def _part(part: Any) -> Part:
@@ -136,16 +136,16 @@ def _part(part: Any) -> Part:
             held = part.get("image_url")
             url = held.get("url") if isinstance(held, dict) else held
             detail = held.get("detail") if isinstance(held, dict) else None
-            return media_at("image", _as_text(url), detail=_as_text(detail))
+            return media_at("image", text_or_words(url), detail=text_or_words(detail))
         case "input_audio":
             held = part.get("input_audio")
             held = held if isinstance(held, dict) else {}
-            return Media("audio", f"audio/{_as_text(held.get('format'))}", _as_text(held.get("data")))
+            return Media("audio", f"audio/{text_or_words(held.get('format'))}", text_or_words(held.get("data")))
         case "file":
             held = part.get("file")
             held = held if isinstance(held, dict) else {}
-            named, stored = _as_text(held.get("filename")), _as_text(held.get("file_id"))
-            return media_at("document", _as_text(held.get("file_data")), named, stored)
+            named, stored = text_or_words(held.get("filename")), text_or_words(held.get("file_id"))
+            return media_at("document", text_or_words(held.get("file_data")), named, stored)
     return Odd(words(part))
 
 
@@ -155,10 +155,6 @@ def media_at(kind: Any, address: str, title: str = "", stored: str = "", detail:
         head, _, data = address.partition(";base64,")
         return Media(kind, head.removeprefix("data:").partition(";")[0], data, title=title, detail=detail)
     return Media(kind, url=address, stored=stored, title=title, detail=detail)
-
-
-def _as_text(value: Any) -> str:
-    return value if isinstance(value, str) else "" if value is None else words(value)
 
 
 def calls_in(messages: Sequence[Any]) -> list[str]:
@@ -171,9 +167,9 @@ def calls_in(messages: Sequence[Any]) -> list[str]:
         for part in (part for part in listed if isinstance(part, dict)):
             type_ = type_name(part)
             if type_ == "tool_use" or (type_ in ("function", "custom") and part is not message):
-                found.append(_as_text(part.get("id")))
+                found.append(text_or_words(part.get("id")))
             elif type_ in CALL_FAMILY:
-                found.append(_as_text(part.get("call_id")))
+                found.append(text_or_words(part.get("call_id")))
     return found
 
 

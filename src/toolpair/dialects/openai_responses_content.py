@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from toolpair.dialects.anthropic_content import object_schema, role_of
-from toolpair.dialects.block_values import words
+from toolpair.dialects.block_values import listed, text_or_words, words
 from toolpair.dialects.item_types import CALL_FAMILY, OUTPUT_FAMILY, output_content, type_name
 from toolpair.dialects.neutral import (
     ERROR,
@@ -51,21 +51,18 @@ def _read(item: Any, free: set[str]) -> tuple[Any, Sequence[Part]]:
     if is_mislabelled(item) or type_ in OUTPUT_FAMILY:
         if item.get("call_id") is None:
             return "assistant", [OnServer(f"[{type_} {words(output_content(item))}]")]
-        content = output_content(item)
-        parts = content if isinstance(content, list) else [] if content is None else [content]
-        return "user", [Result(_text(item.get("call_id")), tuple(map(in_result, map(_part, parts))))]
+        parts = map(_part, listed(output_content(item)))
+        return "user", [Result(text_or_words(item.get("call_id")), tuple(map(in_result, parts)))]
     if type_ in CALL_FAMILY:
         return "assistant", [_call(item)]
     if type_ == "message":
-        content = item.get("content")
-        parts = content if isinstance(content, list) else [] if content is None else [content]
-        return role_of(item.get("role")), list(map(_part, parts))
+        return role_of(item.get("role")), list(map(_part, listed(item.get("content"))))
     if type_ == "reasoning":
         summary = item.get("summary")
         said = [
             part.text for part in map(_part, summary if isinstance(summary, list) else ()) if isinstance(part, Text)
         ]
-        return "assistant", [Thinking("\n".join(said), sealed=_text(item.get("encrypted_content")))]
+        return "assistant", [Thinking("\n".join(said), sealed=text_or_words(item.get("encrypted_content")))]
     if isinstance(type_, str) and type_.endswith(("_call", "_call_output", "_output")):
         return "assistant", [OnServer(f"[{type_} {words({k: v for k, v in item.items() if k not in ('type', 'id')})}]")]
     return ("assistant" if is_of_assistant(item) else "user"), [Odd(words(item))]
@@ -80,15 +77,17 @@ def _call(item: dict[str, Any]) -> Call | OnServer:
         return OnServer(f"[{type_} {words(item.get('arguments'))}]")
     match type_:
         case "custom_tool_call":
-            return Call(_text(id_), _text(item.get("name")), _text(item.get("input")), free=True)
+            return Call(
+                text_or_words(id_), text_or_words(item.get("name")), text_or_words(item.get("input")), free=True
+            )
         case "local_shell_call":
             action = item.get("action")
-            return Call(_text(id_), "local_shell", action if isinstance(action, dict) else {"action": action})
+            return Call(text_or_words(id_), "local_shell", action if isinstance(action, dict) else {"action": action})
         case "tool_search_call":
             given = item.get("arguments")
-            return Call(_text(id_), "tool_search", given if isinstance(given, dict) else {"query": given})
+            return Call(text_or_words(id_), "tool_search", given if isinstance(given, dict) else {"query": given})
     from_json = item.get("arguments")
-    return Call(_text(id_), _text(item.get("name")), object_arguments(from_json))
+    return Call(text_or_words(id_), text_or_words(item.get("name")), object_arguments(from_json))
 
 
 def _part(part: Any) -> Part:
@@ -105,17 +104,17 @@ def _part(part: Any) -> Part:
         case "refusal" if isinstance(part.get("refusal"), str):
             return Text(part["refusal"])
         case "input_image":
-            detail = _text(part.get("detail"))
+            detail = text_or_words(part.get("detail"))
             detail = "" if detail == "auto" else detail
-            return media_at("image", _text(part.get("image_url")), stored=_text(part.get("file_id")), detail=detail)
+            return media_at(
+                "image", text_or_words(part.get("image_url")), stored=text_or_words(part.get("file_id")), detail=detail
+            )
         case "input_file":
-            address = _text(part.get("file_data")) or _text(part.get("file_url"))
-            return media_at("document", address, _text(part.get("filename")), _text(part.get("file_id")))
+            address = text_or_words(part.get("file_data")) or text_or_words(part.get("file_url"))
+            return media_at(
+                "document", address, text_or_words(part.get("filename")), text_or_words(part.get("file_id"))
+            )
     return Odd(words(part))
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else "" if value is None else words(value)
 
 
 # Writing

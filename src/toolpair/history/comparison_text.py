@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
-from toolpair.history.steps import Step
 from toolpair.history.two_histories import Aspect, Comparison, Part, PartKind, Tally
 from toolpair.transcript.counting import plural
-from toolpair.transcript.pairing import Pair
 
 DIFFER: Final[dict[Aspect, str]] = {
     "id": "id", "call": "arguments", "result": "result", "place": "place of the result", "text": "text",
@@ -20,7 +17,7 @@ _KINDS: Final[tuple[tuple[PartKind, str], ...]] = (
 
 def same_text(part: Part) -> str:
     """How much is the same at a place."""
-    return f"{tally_text(Tally(part.pairs, part.size - part.pairs))} {'is' if part.size == 1 else 'are'} the same"
+    return f"{tally_text(part.tally)} {'is' if part.size == 1 else 'are'} the same"
 
 
 def parting_text(found: Comparison) -> str:
@@ -54,31 +51,9 @@ def across_text(found: Comparison, place: int) -> str | None:
     if place != len(found.parts) - 1 or part.kind not in ("only a", "only b"):
         return None
     ends, goes_on = "BA" if part.kind == "only a" else "AB"
-    return f"{ends} ends here, {goes_on} goes on with {tally_text(Tally(part.pairs, part.size - part.pairs))}"
+    return f"{ends} ends here, {goes_on} goes on with {tally_text(part.tally)}"
 
 
 def tally_text(tally: Tally) -> str:
     counts = ((tally.pairs, "pair"), (tally.others, "message"))
     return " and ".join([plural(count, word) for count, word in counts if count] or ["nothing"])
-
-
-def call_text(pair: Pair) -> str:
-    """What the call of a pair says."""
-    return pair.call.text if pair.call is not None else ""
-
-
-def results_text(pair: Pair) -> str:
-    """What the results of a pair say."""
-    return "\n".join(result.text for result in pair.results)
-
-
-def texts_that_differ(found: Comparison, part: Part, a: Step, b: Step) -> Iterator[tuple[str, str, str]]:
-    """What two steps say where they differ, and what that is."""
-    one, other = found.a.pair_of(a), found.b.pair_of(b)
-    if one is None or other is None:
-        yield DIFFER["text"], found.a.block_of(a).text, found.b.block_of(b).text
-        return
-    if "call" in part.aspects:
-        yield DIFFER["call"], call_text(one), call_text(other)
-    if "result" in part.aspects:
-        yield DIFFER["result"], results_text(one), results_text(other)

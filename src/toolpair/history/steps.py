@@ -64,26 +64,97 @@ class History(Struct, frozen=True, eq=False):
     inherited: Sequence[Message] = ()
     inherited_pairs: Sequence[Pair] = ()
 
-    def pair_of(self, step: Step) -> Pair | None:
-        if step.pair < 0:
+    def at(self, number: int) -> DiffStep:
+        """One of the steps, with what the history says of it."""
+        return DiffStep(self, self.steps[number])
+
+
+class DiffStep(Struct, frozen=True, eq=False):
+    """One step of a history: a call with its results, or something else that a message says."""
+
+    history: History
+    step: Step
+
+    @property
+    def kind(self) -> StepKind:
+        return self.step.kind
+
+    @property
+    def name(self) -> str:
+        """The tool; else who speaks."""
+        return self.step.name
+
+    @property
+    def line(self) -> int | None:
+        """The line of the file, from 1."""
+        return None if self.inherited else self.history.conversation.document.line_of(self._block.record)
+
+    @property
+    def message(self) -> int:
+        return self.step.message
+
+    @property
+    def inherited(self) -> bool:
+        """It stands in another session's file, which this one continues; numbers count in what is inherited."""
+        return self.step.inherited
+
+    @property
+    def pair(self) -> int | None:
+        """The number of the pair; None for what is no pair."""
+        return self.step.pair if self.step.pair >= 0 else None
+
+    @property
+    def paired(self) -> Pair | None:
+        """The pair itself."""
+        if self.pair is None:
             return None
-        return self.inherited_pairs[step.pair] if step.inherited else self.conversation.pairs[step.pair]
+        return (self.history.inherited_pairs if self.inherited else self.history.conversation.pairs)[self.pair]
 
-    def block_of(self, step: Step) -> Block:
-        """The block of a step that is no pair; of a pair its call, or its first result."""
-        messages = self.inherited if step.inherited else self.conversation.transcript.messages
-        return messages[step.message].blocks[step.block]
+    @property
+    def blocks(self) -> list[Block]:
+        """The call and its results; else the block that the step is."""
+        pair = self.paired
+        return [self._block] if pair is None else [each for each in (pair.call, *pair.results) if each is not None]
 
-    def line_of(self, step: Step) -> int | None:
-        """The line of the file that the step stands in."""
-        return None if step.inherited else self.conversation.document.line_of(self.block_of(step).record)
+    @property
+    def _block(self) -> Block:
+        """The first of them."""
+        messages = self.history.inherited if self.inherited else self.history.conversation.transcript.messages
+        return messages[self.step.message].blocks[self.step.block]
 
-    def row_of(self, step: Step) -> int | None:
-        """The row of the pair list that shows it."""
-        if step.inherited:
-            return None
-        places = self.conversation.places
-        return places.of_pair(step.pair) if step.pair >= 0 else places.of_message(step.message)
+    @property
+    def call_id(self) -> object:
+        """The id of the call; any JSON value may be in its place."""
+        pair = self.paired
+        return pair.call.id if pair is not None and pair.call is not None else None
+
+    @property
+    def result_ids(self) -> tuple[object, ...]:
+        pair = self.paired
+        return tuple(result.id for result in pair.results) if pair is not None else ()
+
+    @property
+    def ids(self) -> list[str]:
+        """All ids as text, each once."""
+        ids = [block.id for block in self.blocks] if self.pair is not None else []
+        return list(dict.fromkeys(str(id_) for id_ in ids if id_ is not None))
+
+    @property
+    def call(self) -> str | None:
+        """What the call says."""
+        pair = self.paired
+        return pair.call.text if pair is not None and pair.call is not None else None
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """What the results say."""
+        pair = self.paired
+        return tuple(result.text for result in pair.results) if pair is not None else ()
+
+    @property
+    def text(self) -> str | None:
+        """What is said, where it is no pair."""
+        return self._block.text if self.pair is None else None
 
 
 def history_of(conversation: Conversation, on_progress: Callable[[int], None] | None = None) -> History:

@@ -19,6 +19,19 @@ _FEW: Final = 3
 """Where fewer than one step in so many is in both, two histories have parted: what they share is chance."""
 
 
+class Tally(Struct, frozen=True):
+    """How many pairs, and how many other steps."""
+
+    pairs: int = 0
+    others: int = 0
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(self.pairs + other.pairs, self.others + other.others)
+
+    def __bool__(self) -> bool:
+        return bool(self.pairs or self.others)
+
+
 class Part(Struct, frozen=True):
     """Steps `a` of the one and `b` of the other, half-open: as many that are the same, one each that differ, or
     steps that only one has.
@@ -37,6 +50,10 @@ class Part(Struct, frozen=True):
         """How many steps there are on the side that has more."""
         return max(self.a[1] - self.a[0], self.b[1] - self.b[0])
 
+    @property
+    def tally(self) -> Tally:
+        return Tally(self.pairs, self.size - self.pairs)
+
 
 class Parting(Struct, frozen=True):
     """Where two histories part: from these steps on they have nothing in common but by chance."""
@@ -52,16 +69,6 @@ class Parting(Struct, frozen=True):
     steps_b: int
 
 
-class Tally(Struct, frozen=True):
-    """How many pairs, and how many other steps."""
-
-    pairs: int = 0
-    others: int = 0
-
-    def __bool__(self) -> bool:
-        return bool(self.pairs or self.others)
-
-
 class Comparison(Struct, frozen=True, eq=False, dict=True):
     """Two histories side by side, as a row of parts."""
 
@@ -69,7 +76,6 @@ class Comparison(Struct, frozen=True, eq=False, dict=True):
     b: History
     parts: tuple[Part, ...]
     parting: Parting | None = None
-    ignore_ids: bool = False
 
     @property
     def same(self) -> bool:
@@ -78,11 +84,7 @@ class Comparison(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def tallies(self) -> dict[PartKind, Tally]:
         kinds: tuple[PartKind, ...] = ("same", "differs", "only a", "only b")
-        found = {kind: [part for part in self.parts if part.kind == kind] for kind in kinds}
-        return {
-            kind: Tally(sum(part.pairs for part in parts), sum(part.size - part.pairs for part in parts))
-            for kind, parts in found.items()
-        }
+        return {kind: sum((part.tally for part in self.parts if part.kind == kind), Tally()) for kind in kinds}
 
 
 def compared(a: History, b: History, ignore_ids: bool = False, rest: Callable[[], object] = lambda: None) -> Comparison:
@@ -102,10 +104,8 @@ def compared(a: History, b: History, ignore_ids: bool = False, rest: Callable[[]
     # What stands between two steps that are in both, and is of one kind, is one step that was changed.
     matches = _within(a, b, matches, lambda step: (step.kind, step.name), rest, inner=True)
     rest()
-    made = _comparison(a, b, matches, None, ignore_ids)
-    if parting is None:
-        return made
-    return replace(made, parting=_described(made, *parting))
+    made = Comparison(a, b, tuple(_parts(a, b, matches, ignore_ids)))
+    return made if parting is None else replace(made, parting=_described(made, *parting))
 
 
 def _within(
@@ -164,12 +164,6 @@ def _described(made: Comparison, i: int, j: int) -> Parting:
     part = next(n for n, part in enumerate(made.parts) if part.a[0] >= i and part.b[0] >= j and part.kind != "same")
     pairs_a, pairs_b = (sum(step.kind == "pair" for step in steps) for steps in (a, b))
     return Parting(i, j, part, pairs_a, pairs_b, len(a), len(b))
-
-
-def _comparison(
-    a: History, b: History, matches: Sequence[Match], parting: Parting | None, ignore_ids: bool
-) -> Comparison:
-    return Comparison(a, b, tuple(_parts(a, b, matches, ignore_ids)), parting, ignore_ids)
 
 
 def _parts(a: History, b: History, matches: Sequence[Match], ignore_ids: bool) -> Iterator[Part]:

@@ -2,78 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from msgspec import Struct, field
 
-from toolpair.recipes.recipe import DEFAULT, Options, Recipe, RecipeStep, S
-from toolpair.recipes.replica_steps import ReplicaActions
+from toolpair.recipes.recipe import Options, Recipe
+from toolpair.recipes.replica_steps import ReplicaActions, replica
 from toolpair.recipes.turn_order import is_call
-from toolpair.transcript.edits import Edit, Spot
+from toolpair.transcript.edits import Spot
 from toolpair.transcript.model import Block, Message, Transcript
 
 MISSING: Final = "No result provided"
 
 
-def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT) -> Iterator[RecipeStep[S]]:
-    actions = ReplicaActions(state.problems, state.transcript)
-    _Walk(actions).through(state.transcript)
-    return actions.carried_out(state, apply)
+def _run(actions: ReplicaActions, options: Options) -> None:
+    for exchange in _exchanges(actions.transcript):
+        ids = {id_ for call in exchange.calls if (id_ := _id(call))}
+        first: dict[str, Block] = {}
+        for result in exchange.results:
+            kept = first.setdefault(_id(result), result) if _id(result) in ids else None
+            if kept is not result:
+                actions.remove(result, kept)
+        missing = ids - first.keys()
+        spot = Spot("after", exchange.last)
+        where = "after the results" if isinstance(exchange.last, Block) else "after the call"
+        for call in exchange.calls:
+            if _id(call) in missing:
+                actions.answer(call, MISSING, spot, where, error=True)
 
 
-class _Walk(Struct):
-    """The calls waiting for a result, and the place after the last one passed, where a placeholder goes."""
+class _Exchange(Struct):
+    """The calls of a response, and the results up to the user's next words; no calls after those."""
 
-    actions: ReplicaActions
-    pending: list[Block] = field(default_factory=list)
-    results: dict[str, Block | None] = field(default_factory=dict)
-    """Id of a waiting call -> its result."""
-    last: Block | Message | None = None
+    last: Block | Message
+    """What it ends with: a placeholder goes after it."""
+    calls: list[Block] = field(default_factory=list)
+    results: list[Block] = field(default_factory=list)
 
-    def through(self, transcript: Transcript) -> None:
-        for message in transcript.messages:
-            if message.role == "assistant":
-                self.flush()
-                self.pending = [block for block in message.calls if is_call(block)]
-                self.results = {id_: None for call in self.pending if (id_ := _id(call))}
-                self.last = message
-            elif message.role == "user" and not message.blocks:
-                self.flush()
-                self.last = message
-            elif message.role in ("user", "tool"):
-                self._answers(message)
-            else:
-                self.last = message
-        self.flush()
 
-    def _answers(self, message: Message) -> None:
-        """To docker-agent each result is a message, and user text between results is one too."""
-        for block in message.blocks:
-            if block.kind != "result":
-                if message.role == "user":
-                    self.flush()
-            else:
-                self._take(block)
-            self.last = block
-
-    def _take(self, result: Block) -> None:
-        id_ = _id(result)
-        if id_ not in self.results:
-            self.actions.remove(result)
-        elif (kept := self.results[id_]) is not None:
-            self.actions.remove(result, kept)
-        else:
-            self.results[id_] = result
-
-    def flush(self) -> None:
-        if self.pending and self.last is not None:
-            spot = Spot("after", self.last)
-            where = "after the results" if isinstance(self.last, Block) else "after the call"
-            for call in self.pending:
-                if (id_ := _id(call)) and self.results[id_] is None:
-                    self.actions.answer(call, MISSING, spot, where, error=True)
-        self.pending, self.results = [], {}
+def _exchanges(transcript: Transcript) -> list[_Exchange]:
+    """To docker-agent each result is a message, and user text between results is one too."""
+    found: list[_Exchange] = []
+    for message in transcript.messages:
+        blocks = message.blocks if message.role in ("user", "tool") else ()
+        for part in blocks or (message,):
+            result = part if isinstance(part, Block) and part.kind == "result" else None
+            if not found or message.role == "assistant" or (message.role == "user" and result is None):
+                found.append(_Exchange(part))
+            found[-1].last = part
+            if result is not None:
+                found[-1].results.append(result)
+        if message.role == "assistant":
+            found[-1].calls = [block for block in message.calls if is_call(block)]
+    return found
 
 
 def _id(block: Block) -> Any:
@@ -84,7 +65,7 @@ def _id(block: Block) -> Any:
 RECIPE: Final = Recipe(
     "docker-agent",
     "As docker-agent sends a history: results that answer no open call are removed, missing ones are made up.",
-    run,
+    replica(_run),
     does=(
         "Walks through the history, keeping the calls of the last response in mind. A user message, or the next "
         "response, ends the wait for their results; a system message does not.",

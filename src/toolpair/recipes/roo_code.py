@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from toolpair.recipes.recipe import DEFAULT, Options, Recipe, RecipeStep, S
-from toolpair.recipes.roo_results import validated
-from toolpair.transcript.edits import Edit
+from toolpair.recipes.recipe import Options, Recipe
+from toolpair.recipes.replica_steps import ReplicaActions, replica
+from toolpair.recipes.turn_order import Turn, id_key, turns_of
+from toolpair.transcript.edits import InsertResult
+from toolpair.transcript.model import Block
 
+INTERRUPTED: Final = "Tool execution was interrupted before completion."
 LOSES: Final = (
     "Of two results with one id the first stays, even if it is a placeholder and the second the real output. A result "
     "with an unknown id takes the id of the call at its position: outputs that came back in a different order are "
@@ -22,14 +25,65 @@ INSTEAD: Final = (
 )
 
 
-def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT) -> Iterator[RecipeStep[S]]:
-    return validated(state, apply, reorder=False)
+def validated(actions: ReplicaActions, *, reorder: bool) -> None:
+    """`validateAndFixToolResultIds` on each user message, against the last response before it."""
+    response: Turn | None = None
+    before: Turn | None = None
+    for turn in turns_of(actions.transcript):
+        if turn.role == "assistant":
+            response = turn
+        elif turn.role == "user" and turn.listed and response is not None and response.listed and response.calls:
+            _validate(actions, turn, before, response.calls, reorder)
+        before = turn
+
+
+def _validate(actions: ReplicaActions, turn: Turn, before: Turn | None, calls: Sequence[Block], reorder: bool) -> None:
+    """One user message, by the calls that it is compared with."""
+    first: dict[object, Block] = {}
+    for result in turn.results:
+        kept = first.setdefault(id_key(result), result)
+        if kept is not result:
+            actions.remove(result, kept)
+    parts: list[tuple[object, Block | InsertResult]] = list(first.items())
+    if first.keys() != {id_key(call) for call in calls}:
+        results = _matched(actions, first, calls)
+        spot = turn.front(before, actions.transcript)
+        where = "before the results" if results else "before the user's message"
+        missing = [(key, call) for call in calls if (key := id_key(call)) not in results]
+        placeholders = [(key, actions.answer(call, INTERRUPTED, spot, where)) for key, call in missing]
+        parts = [*placeholders, *results.items()]
+    if reorder:
+        # `reorderToolResults`: a stable sort by calls, in the slots that results occupy.
+        ranks = {id_key(call): number for number, call in enumerate(calls)}
+        ordered = sorted(parts, key=lambda part: ranks.get(part[0], len(ranks)))
+        if any(a is not b for a, b in zip(ordered, parts, strict=True)):
+            actions.reorder(turn.messages[0], [part for _, part in ordered])
+
+
+def _matched(actions: ReplicaActions, results: Mapping[object, Block], calls: Sequence[Block]) -> dict[object, Block]:
+    """The results that stay, by id: those with a call's, and those that get that of the call at their position."""
+    wanted = {id_key(call) for call in calls}
+    stay: dict[object, Block] = {}
+    for position, (key, result) in enumerate(results.items()):
+        if key not in wanted or key in stay:
+            call = calls[position] if position < len(calls) else None
+            if call is None or id_key(call) in stay:
+                actions.remove(result)
+                continue
+            actions.adopt(result, call)
+            key = id_key(call)
+        stay[key] = result
+    return stay
+
+
+def _run(actions: ReplicaActions, options: Options) -> None:
+    validated(actions, reorder=False)
 
 
 RECIPE: Final = Recipe(
     "roo-code",
     "As Roo Code reads a user message: unknown ids matched by position, a placeholder for each missing result.",
-    run,
+    replica(_run),
     does=(
         "Looks at each user message that is a list, with the response before it.",
         "Of results with one id in the message the first stays, even where it is a placeholder.",

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from toolpair.recipes.recipe import DEFAULT, Options, Recipe, RecipeStep, S
-from toolpair.recipes.roo_code import INSTEAD, LOSES
-from toolpair.recipes.roo_results import validated
-from toolpair.transcript.edits import Edit
+from toolpair.recipes.recipe import Options, Recipe
+from toolpair.recipes.replica_steps import ReplicaActions, replica
+from toolpair.recipes.roo_code import INSTEAD, LOSES, validated
 
 
-def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT) -> Iterator[RecipeStep[S]]:
-    return validated(state, apply, reorder=True)
+def _run(actions: ReplicaActions, options: Options) -> None:
+    validated(actions, reorder=True)
 
 
 RECIPE: Final = Recipe(
     "roo-code-reorder",
     "The same as roo-code, with results in the order of their calls.",
-    run,
+    replica(_run),
     does=(
         "Everything that roo-code does.",
         "Then the results of a message are put in the order of their calls, in the places that results have; text "

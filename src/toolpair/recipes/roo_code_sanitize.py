@@ -2,31 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import hashlib
+import re
 from typing import Final
 
-from toolpair.recipes.recipe import DEFAULT, Options, Recipe, RecipeStep, S
-from toolpair.recipes.replica_steps import ReplicaActions
-from toolpair.recipes.roo_ids import fitted
-from toolpair.transcript.edits import Edit
+from toolpair.recipes.recipe import Options, Recipe
+from toolpair.recipes.replica_steps import ReplicaActions, replica
+
+_REFUSED: Final = re.compile(r"[^a-zA-Z0-9_-]")
+_HASH: Final = 8
+OPENAI_MOST: Final = 64
+"""The length to which Roo Code truncates ids for OpenAI."""
 
 
-def run(state: S, apply: Callable[[S, Sequence[Edit]], S], options: Options = DEFAULT) -> Iterator[RecipeStep[S]]:
-    actions = ReplicaActions(state.problems, state.transcript)
-    for message in state.transcript.messages:
+def sanitized(id_: str) -> str:
+    """`sanitizeToolUseId`: "_" for each character other than letters, digits, "_" and "-".
+
+    Characters outside the BMP count as two, as they do in JavaScript.
+    """
+    return _REFUSED.sub(lambda found: "__" if found[0] > "\uffff" else "_", id_)
+
+
+def truncated(id_: str, most: int = OPENAI_MOST) -> str:
+    """`truncateOpenAiCallId`: a longer id is truncated, ending in the start of its MD5."""
+    if len(id_) <= most:
+        return id_
+    digest = hashlib.md5(id_.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
+    return f"{id_[: most - _HASH - 1]}_{digest[:_HASH]}"
+
+
+def fitted(id_: str, most: int | None) -> str:
+    """`sanitizeOpenAiCallId`: sanitised, then truncated; not truncated if `most` is None."""
+    return sanitized(id_) if most is None else truncated(sanitized(id_), most)
+
+
+def _run(actions: ReplicaActions, options: Options) -> None:
+    for message in actions.transcript.messages:
         for block in (*message.calls, *message.results):
-            if not isinstance(block.id, str):
-                continue
-            new = fitted(block.id, options.max_id_length)
-            if new != block.id:
+            if isinstance(block.id, str) and (new := fitted(block.id, options.max_id_length)) != block.id:
                 actions.rename(block, new)
-    return actions.carried_out(state, apply)
 
 
 RECIPE: Final = Recipe(
     "roo-code-sanitize",
     'As Roo Code writes ids: every character except letters, digits, "_" and "-" becomes "_", on calls and results.',
-    run,
+    replica(_run),
     does=(
         (
             'Each character of an id except letters, digits, "_" and "-" becomes "_", one for one, on calls and on '

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from toolpair.dialects.openai_chat import is_legacy
 from toolpair.transcript.edits import Spot
 from toolpair.transcript.model import Block, Message, Transcript
-
-_RESULT_ROLES: Final = ("tool",)
 
 
 class Turn(Struct, eq=False):
@@ -23,7 +20,10 @@ class Turn(Struct, eq=False):
     messages: list[Message]
     listed: bool
     """Its content is a list of blocks; those systems see no results in a string."""
-    blocks: list[Block] = field(default_factory=list)
+
+    @property
+    def blocks(self) -> list[Block]:
+        return [block for message in self.messages for block in message.blocks]
 
     @property
     def calls(self) -> list[Block]:
@@ -38,7 +38,7 @@ class Turn(Struct, eq=False):
         if transcript.layout == "tool_messages" and before is not None and before.role == "assistant":
             return before.after()
         first = self.messages[0]
-        return Spot("before", self.blocks[0] if first.blocks else first)
+        return Spot("before", first.blocks[0] if first.blocks else first)
 
     def after(self) -> Spot:
         """The place for an answer to it."""
@@ -51,39 +51,29 @@ def is_call(block: Block) -> bool:
 
 
 def turns_of(transcript: Transcript) -> list[Turn]:
-    """The turns of a transcript, in order."""
-    if transcript.layout == "tool_messages":
-        return _joined(transcript)
-    return [
-        Turn(message.role, [message], message.shape == "blocks", list(message.blocks))
-        for message in transcript.messages
-    ]
+    """The turns of a transcript, in order.
 
-
-def _joined(transcript: Transcript) -> list[Turn]:
-    """Consecutive results form one user message, including the text directly after them.
-
-    An agent's own file may split user text over several messages: all of it is included. System messages are not part
-    of any turn.
+    Results that are messages form one user message with the next ones, and with the text directly after them. An
+    agent's own file may split user text over several messages: all of it is included. System messages are then not
+    part of any turn.
     """
+    if transcript.layout != "tool_messages":
+        return [Turn(message.role, [message], message.shape == "blocks") for message in transcript.messages]
     turns: list[Turn] = []
     only_results = False  # of the last turn
     for message in transcript.messages:
-        if message.role not in ("assistant", "user", *_RESULT_ROLES):
+        if message.role not in ("assistant", "user", "tool"):
             continue
-        is_result = message.role in _RESULT_ROLES
-        listed = is_result or message.shape == "blocks" or any(map(is_call, message.blocks))
-        last = turns[-1] if turns else None
-        goes_on = last is not None and last.role == "user" and message.role != "assistant"
-        if last is not None and goes_on and (transcript.native or only_results):
-            only_results = only_results and is_result
+        is_result = message.role == "tool"
+        last = turns[-1] if turns and turns[-1].role == "user" and message.role != "assistant" else None
+        goes_on = last is not None and (transcript.native or only_results)
+        only_results = is_result and (only_results or not goes_on)
+        if last is not None and goes_on:
             last.messages.append(message)
-            last.blocks.extend(message.blocks)
             last.listed = True
-            continue
-        role = "user" if is_result else message.role
-        only_results = is_result
-        turns.append(Turn(role, [message], listed, list(message.blocks)))
+        else:
+            listed = is_result or message.shape == "blocks" or any(map(is_call, message.blocks))
+            turns.append(Turn("user" if is_result else message.role, [message], listed))
     return turns
 
 
@@ -93,14 +83,3 @@ def id_key(block: Block) -> object:
     if isinstance(id_, (dict, list)):
         return ("one of a kind", id(block))
     return (type(id_).__name__, id_)
-
-
-def first_of_each(results: Iterable[Block]) -> tuple[list[Block], list[tuple[Block, Block]]]:
-    """The first result with each id; each further one paired with the first."""
-    first: dict[object, Block] = {}
-    again: list[tuple[Block, Block]] = []
-    for result in results:
-        known = first.setdefault(id_key(result), result)
-        if known is not result:
-            again.append((result, known))
-    return list(first.values()), again

@@ -5,89 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
-from typing import Final, Literal
+from typing import Final
 
 from msgspec import Struct
 
-from toolpair.history.comparison_rows import ComparisonRows
+from toolpair.history.comparison_rows import ComparisonRow, ComparisonRows
 from toolpair.history.comparison_text import summary_text
-from toolpair.history.steps import History, Step, StepKind, history_of
-from toolpair.history.two_histories import Aspect, Comparison, PartKind, Tally, compared
+from toolpair.history.steps import DiffStep, history_of
+from toolpair.history.two_histories import Comparison, PartKind, Tally, compared
 from toolpair.session.session import Session, open_session
-
-DifferenceKind = Literal["differs", "only a", "only b"]
-
-
-class DiffStep(Struct, frozen=True, eq=False):
-    """One step of a history: a call with its results, or something else that a message says."""
-
-    history: History
-    step: Step
-
-    @property
-    def kind(self) -> StepKind:
-        return self.step.kind
-
-    @property
-    def name(self) -> str:
-        """The tool; else who speaks."""
-        return self.step.name
-
-    @property
-    def line(self) -> int | None:
-        """The line of the file, from 1."""
-        return self.history.line_of(self.step)
-
-    @property
-    def message(self) -> int:
-        return self.step.message
-
-    @property
-    def inherited(self) -> bool:
-        """It stands in another session's file, which this one continues; numbers count in what is inherited."""
-        return self.step.inherited
-
-    @property
-    def pair(self) -> int | None:
-        """The number of the pair; None for what is no pair."""
-        return self.step.pair if self.step.pair >= 0 else None
-
-    @property
-    def call_id(self) -> object:
-        """The id of the call; any JSON value may be in its place."""
-        pair = self.history.pair_of(self.step)
-        return pair.call.id if pair is not None and pair.call is not None else None
-
-    @property
-    def result_ids(self) -> tuple[object, ...]:
-        pair = self.history.pair_of(self.step)
-        return tuple(result.id for result in pair.results) if pair is not None else ()
-
-    @property
-    def call(self) -> str | None:
-        """What the call says."""
-        pair = self.history.pair_of(self.step)
-        return pair.call.text if pair is not None and pair.call is not None else None
-
-    @property
-    def results(self) -> tuple[str, ...]:
-        """What the results say."""
-        pair = self.history.pair_of(self.step)
-        return tuple(result.text for result in pair.results) if pair is not None else ()
-
-    @property
-    def text(self) -> str | None:
-        """What is said, where it is no pair."""
-        return self.history.block_of(self.step).text if self.step.pair < 0 else None
-
-
-class Difference(Struct, frozen=True, eq=False):
-    """A step that differs, and in what; or one that only one of the two has."""
-
-    kind: DifferenceKind
-    differs: tuple[Aspect, ...]
-    a: DiffStep | None
-    b: DiffStep | None
 
 
 class DiffParting(Struct, frozen=True, eq=False):
@@ -125,23 +51,14 @@ class ConversationDiff(Struct, frozen=True, eq=False):
         found = self.comparison.parting
         if found is None:
             return None
-        a, b = self.comparison.a, self.comparison.b
-        return DiffParting(DiffStep(a, a.steps[found.a]), DiffStep(b, b.steps[found.b]), found.pairs_a, found.pairs_b)
+        a, b = self.comparison.a.at(found.a), self.comparison.b.at(found.b)
+        return DiffParting(a, b, found.pairs_a, found.pairs_b)
 
     @property
-    def differences(self) -> Iterator[Difference]:
-        """In the order of both."""
-        comparison = self.comparison
-        rows = ComparisonRows(comparison)
-        for row in map(rows.__getitem__, range(len(rows))):
-            part = comparison.parts[row.part]
-            if part.kind != "same" and (row.a is not None or row.b is not None):
-                yield Difference(
-                    part.kind,
-                    part.aspects,
-                    DiffStep(comparison.a, row.a) if row.a is not None else None,
-                    DiffStep(comparison.b, row.b) if row.b is not None else None,
-                )
+    def differences(self) -> Iterator[ComparisonRow]:
+        """Each step that differs, with in what, or that only one of the two has, in the order of both."""
+        rows = ComparisonRows(self.comparison)
+        return (row for row in map(rows.__getitem__, range(len(rows))) if row.kind != "same" and row.steps)
 
 
 class SessionDiff(Struct, frozen=True, eq=False):

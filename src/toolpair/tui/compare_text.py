@@ -9,16 +9,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from toolpair.history.comparison_rows import ComparisonRow
-from toolpair.history.comparison_text import same_text, texts_that_differ
-from toolpair.history.steps import History, Step
-from toolpair.history.two_histories import Comparison, Part, PartKind
+from toolpair.history.steps import DiffStep
+from toolpair.history.two_histories import Comparison, PartKind
 from toolpair.reports.reading.call_line import call_line
 from toolpair.text.cells import cut, width
 from toolpair.text.differ import differ
 from toolpair.text.file_diffs import of_strings, rows_of, trimmed
 from toolpair.text.safe import SafeText, visible
-from toolpair.tui.bodies.diff_body import Part as DiffPart
-from toolpair.tui.bodies.diff_body import Title
+from toolpair.tui.bodies.diff_body import Part, Title
 from toolpair.tui.numbers import count_text
 from toolpair.tui.row_lines import spotted
 from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread
@@ -46,48 +44,45 @@ class StepText(Struct, frozen=True):
     """The first line of the results; None without any."""
 
 
-StepTexts = Callable[[History, Step], StepText | None]
+StepTexts = Callable[[DiffStep], StepText | None]
 """None while a step is being read."""
 
 
-def step_text(history: History, step: Step) -> StepText:
+def step_text(step: DiffStep) -> StepText:
     """Reads the step."""
-    pair = history.pair_of(step)
+    pair = step.paired
     if pair is None:
         title = _ROLES.get(step.name, step.name)
         title += "" if step.kind == "text" else f", {step.kind}"
-        return StepText(title, " ".join(history.block_of(step).text[:_SHOWN].split()))
-    ids = [pair.call.id if pair.call is not None else None, *[result.id for result in pair.results]]
-    shown = list(dict.fromkeys(str(id_)[:_SHOWN] for id_ in ids if id_ is not None))
-    title, words = (
-        call_line(pair.call, history.conversation.transcript.folder) if pair.call is not None else (step.name, "")
-    )
+        return StepText(title, " ".join((step.text or "")[:_SHOWN].split()))
+    folder = step.history.conversation.transcript.folder
+    title, words = call_line(pair.call, folder) if pair.call is not None else (step.name, "")
+    ids = dict.fromkeys(id_[:_SHOWN] for id_ in step.ids)
     result = pair.results[0].text[:_SHOWN].strip("\r\n").split("\n", 1)[0] if pair.results else None
-    return StepText(title, words[:_SHOWN], tuple(shown), result)
+    return StepText(title, words[:_SHOWN], tuple(ids), result)
 
 
-def row_line(
-    glyphs: Glyphs, found: Comparison, row: ComparisonRow, texts: StepTexts, side: str | None, cells: int, two: bool
-) -> Line:
+def row_line(glyphs: Glyphs, row: ComparisonRow, texts: StepTexts, side: str | None, cells: int, two: bool) -> Line:
     """One row in that many cells. `side` is the one under the cursor, `two` whether each side has its column."""
-    part = found.parts[row.part]
     if row.across is not None:
-        line = glyphs.own(f"══ {row.across} ")
-        words = cut(line, cells, glyphs.ellipsis)
-        return (Span(words, "title"), Span(glyphs.own("═" * (cells - width(words))), "title"))
-    if row.a is None and row.b is None:
-        words = cut(glyphs.own(f"+ {same_text(part)} "), cells, glyphs.ellipsis)
-        return (Span(words, "dim"), Span(glyphs.own("─" * (cells - width(words))), "rule"))
-    one = texts(found.a, row.a) if row.a is not None else None
-    other = texts(found.b, row.b) if row.b is not None else None
+        return _rule(glyphs, f"══ {row.across} ", "═", ("title", "title"), cells)
+    if row.folded is not None:
+        return _rule(glyphs, f"+ {row.folded} ", "─", ("dim", "rule"), cells)
+    one, other = (texts(step) if step is not None else None for step in (row.a, row.b))
     if not two:
-        return _both(glyphs, row, one, other, part, cells)
+        return _both(glyphs, row, one, other, cells)
     left, right = column_cells(cells)
     return (
-        *_side(glyphs, one, other, row.a, part, left, "side" if side == "a" else ""),
+        *_side(glyphs, row, row.a, one, other, left, "side" if side == "a" else ""),
         glyphs.ui("│ ", "rule"),
-        *_side(glyphs, other, one, row.b, part, right, "side" if side == "b" else ""),
+        *_side(glyphs, row, row.b, other, one, right, "side" if side == "b" else ""),
     )
+
+
+def _rule(glyphs: Glyphs, words: str, rule: str, styles: tuple[str, str], cells: int) -> Line:
+    """Words, and a rule behind them."""
+    shown = cut(glyphs.own(words), cells, glyphs.ellipsis)
+    return (Span(shown, styles[0]), Span(glyphs.own(rule * (cells - width(shown))), styles[1]))
 
 
 def column_cells(cells: int) -> tuple[int, int]:
@@ -96,70 +91,69 @@ def column_cells(cells: int) -> tuple[int, int]:
     return left, cells - 2 - left
 
 
-def _sign(part: Part) -> tuple[str, str]:
-    kinds = {"same": (" ", "dim"), "differs": ("≠", "warning"), "only a": ("<", "key"), "only b": (">", "key")}
-    return kinds[part.kind]
+_SIGNS: Final = {"same": (" ", "dim"), "differs": ("≠", "warning"), "only a": ("<", "key"), "only b": (">", "key")}
 
 
-def _gutter(glyphs: Glyphs, step: Step, part: Part) -> tuple[Span, ...]:
-    sign, style = _sign(part)
-    number = str(step.pair) if step.pair >= 0 else ""
+def _gutter(glyphs: Glyphs, row: ComparisonRow, step: DiffStep) -> tuple[Span, ...]:
+    number = str(step.pair) if step.pair is not None else ""
+    sign, style = _SIGNS[row.kind]
     return glyphs.ui(f"{number:>5} ", "dim"), glyphs.ui(f"{sign} ", style)
 
 
+def _unread(glyphs: Glyphs, gutter: Line, step: DiffStep, cells: int) -> Line:
+    return spread((*gutter, Span(visible(step.name), "tool"), glyphs.ui(" …", "dim")), (), cells)
+
+
+def _words(row: ComparisonRow, step: DiffStep, text: StepText, title: str = "") -> tuple[Span, ...]:
+    """What a step says."""
+    return (
+        Span(visible(text.title), title or ("tool" if step.pair is not None else "dim")),
+        Span(SafeText(" ")),
+        Span(visible(text.words), "dim" if row.kind == "same" else ""),
+    )
+
+
 def _side(
-    glyphs: Glyphs, text: StepText | None, other: StepText | None, step: Step | None, part: Part, cells: int, style: str
+    glyphs: Glyphs,
+    row: ComparisonRow,
+    step: DiffStep | None,
+    text: StepText | None,
+    other: StepText | None,
+    cells: int,
+    style: str,
 ) -> Line:
     """The column of one side; `other` is what the step differs from."""
     if step is None:
         return (Span(SafeText(" " * cells)),)
-    gutter = _gutter(glyphs, step, part)
+    gutter = _gutter(glyphs, row, step)
     if text is None:
-        return spread((*gutter, Span(visible(step.name), "tool"), glyphs.ui(" …", "dim")), (), cells)
+        return _unread(glyphs, gutter, step, cells)
     room = cells - line_width(gutter) - 1
-    tail = _tail(glyphs, step, part, text, other, max(room * 3 // 5, room - 24))
-    words = (
-        Span(visible(text.title), style or ("tool" if step.pair >= 0 else "dim")),
-        Span(SafeText(" ")),
-        Span(visible(text.words), _style(part)),
-    )
-    return (*gutter, *_cut(glyphs, words, tail, room), Span(SafeText(" ")))
+    tail = _tail(glyphs, row, step, text, other, max(room * 3 // 5, room - 24))
+    return (*gutter, *_cut(glyphs, _words(row, step, text, style), tail, room), Span(SafeText(" ")))
 
 
-def _both(
-    glyphs: Glyphs, row: ComparisonRow, one: StepText | None, other: StepText | None, part: Part, cells: int
-) -> Line:
+def _both(glyphs: Glyphs, row: ComparisonRow, one: StepText | None, other: StepText | None, cells: int) -> Line:
     """Both sides in one column: the step once, and after it in what they differ."""
     step, text = (row.a, one) if row.a is not None else (row.b, other)
     assert step is not None
-    gutter = _gutter(glyphs, step, part)
+    gutter = _gutter(glyphs, row, step)
     if text is None:
-        return spread((*gutter, Span(visible(step.name), "tool"), glyphs.ui(" …", "dim")), (), cells)
+        return _unread(glyphs, gutter, step, cells)
     room = cells - line_width(gutter)
+    words = _words(row, step, text)
     tail: Line
-    if one is not None and other is not None and part.kind == "differs":
-        half = (room - 3) * 2 // 5
-        if step.pair < 0:
-            words_there = Span(cut(visible(other.words), half, glyphs.ellipsis), "differ")
-            here = (Span(visible(text.title), "dim"), Span(SafeText(" ")), Span(visible(text.words), "differ"))
-            return (*gutter, *_cut(glyphs, here, (glyphs.ui("| ", "rule"), words_there), room))
-        tail = (
-            *_tail(glyphs, step, part, one, other, half),
-            glyphs.ui(" | ", "rule"),
-            *_tail(glyphs, step, part, other, one, half),
-        )
+    if one is None or other is None or row.kind != "differs":
+        tail = _tail(glyphs, row, step, text, None, room // 2)
+    elif step.pair is None:
+        words = (*words[:-1], Span(words[-1].text, "differ"))
+        there = cut(visible(other.words), (room - 3) * 2 // 5, glyphs.ellipsis)
+        tail = (glyphs.ui("| ", "rule"), Span(there, "differ"))
     else:
-        tail = _tail(glyphs, step, part, text, None, room // 2)
-    words = (
-        Span(visible(text.title), "tool" if step.pair >= 0 else "dim"),
-        Span(SafeText(" ")),
-        Span(visible(text.words), _style(part)),
-    )
+        half = (room - 3) * 2 // 5
+        here, there_ = (_tail(glyphs, row, step, *texts, half) for texts in ((one, other), (other, one)))
+        tail = (*here, glyphs.ui(" | ", "rule"), *there_)
     return (*gutter, *_cut(glyphs, words, tail, room))
-
-
-def _style(part: Part) -> str:
-    return "dim" if part.kind == "same" else ""
 
 
 def _cut(glyphs: Glyphs, words: tuple[Span, ...], tail: tuple[Span, ...], room: int) -> Line:
@@ -170,22 +164,19 @@ def _cut(glyphs: Glyphs, words: tuple[Span, ...], tail: tuple[Span, ...], room: 
 
 
 def _tail(
-    glyphs: Glyphs, step: Step, part: Part, text: StepText, other: StepText | None, cells: int
+    glyphs: Glyphs, row: ComparisonRow, step: DiffStep, text: StepText, other: StepText | None, cells: int
 ) -> tuple[Span, ...]:
     """In what a step differs from its other, or what it returned."""
-    if part.kind != "differs":
-        shown = _result(glyphs, text) if step.pair >= 0 else ""
-        return (Span(cut(visible(shown), cells, glyphs.ellipsis), "dim"),) if shown else ()
-    if step.pair < 0:
-        # In two columns the words themselves are there to be compared.
+    if step.pair is None:
+        # Where it differs, the words themselves are there to be compared.
         return ()
-    if "result" in part.aspects:
-        return (Span(cut(visible(_result(glyphs, text)), cells, glyphs.ellipsis), "differ"),)
-    if "id" in part.aspects:
+    if row.kind != "differs" or "result" in row.differs:
+        style = "differ" if row.kind == "differs" else "dim"
+        return (Span(cut(visible(_result(glyphs, text)), cells, glyphs.ellipsis), style),)
+    if "id" in row.differs:
         theirs = other.ids if other is not None else ()
         return _id_spans(glyphs, _own_id(text.ids, theirs), _own_id(theirs, text.ids), cells)
-    words = "its result is elsewhere" if "place" in part.aspects else ""
-    return (glyphs.ui(words, "warning"),) if words else ()
+    return (glyphs.ui("its result is elsewhere", "warning"),) if "place" in row.differs else ()
 
 
 def _own_id(ids: tuple[str, ...], other: tuple[str, ...]) -> SafeText:
@@ -220,19 +211,19 @@ def summary_short(found: Comparison) -> str:
     return ", ".join(words)
 
 
-def difference_parts(found: Comparison, part: Part, a: Step, b: Step) -> Iterator[DiffPart]:
+def difference_parts(row: ComparisonRow) -> Iterator[Part]:
     """What differs inside two steps, as the parts of a diff."""
-    one, other = found.a.pair_of(a), found.b.pair_of(b)
-    if "id" in part.aspects and one is not None and other is not None:
+    pairs = [pair for step in row.steps if (pair := step.paired) is not None]
+    if "id" in row.differs:
         yield Title("id")
-        yield from _rows(_ids_of(one), _ids_of(other))
-    for what, before, after in texts_that_differ(found, part, a, b):
+        yield from _rows(*map(_ids_of, pairs))
+    for what, before, after in row.texts_that_differ():
         sizes = " | ".join(count_text(text.count("\n") + 1 if text else 0, "line") for text in (before, after))
         yield Title(f"{what} · {sizes}")
         yield from _rows(before, after)
-    if "place" in part.aspects and one is not None and other is not None:
+    if "place" in row.differs:
         yield Title("place of the result")
-        yield from _rows(*(_distance(pair.start[0], pair.result_messages) for pair in (one, other)))
+        yield from _rows(*(_distance(pair.start[0], pair.result_messages) for pair in pairs))
 
 
 def _ids_of(pair: Pair) -> str:
@@ -240,7 +231,7 @@ def _ids_of(pair: Pair) -> str:
     return "\n".join([*lines, *[f"result  {result.id}" for result in pair.results]])
 
 
-def _rows(before: str, after: str) -> Iterator[DiffPart]:
+def _rows(before: str, after: str) -> Iterator[Part]:
     for hunk in of_strings(before, after):
         for change in trimmed(replace(hunk, old_start=1, new_start=1)):
             yield from rows_of(change)

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from toolpair.dialects.anthropic_content import read_content, role_of, write_messages
 from toolpair.dialects.neutral import ANY_OBJECT, Call, Part, Tool, Turn, merged, spoken
 from toolpair.dialects.request_fields import has_system
 from toolpair.library.message_lists import check, repair
@@ -19,7 +20,6 @@ from toolpair.reports.export.naming import id_map, ids_of, name_map, renamed
 from toolpair.reports.export.source import Sent, outputs_dropped, sent_by
 from toolpair.reports.export.target import Conversion, Target
 from toolpair.reports.export.targets import TARGETS, target
-from toolpair.reports.export.through_blocks import turns_of
 from toolpair.reports.export.ways import Note, Notes
 from toolpair.reports.redaction.copies import redacted
 from toolpair.rules.problem import Problem
@@ -127,7 +127,7 @@ class _Export:
         body = self._own_body() if own else self._converted()
         if not body[self.to.list_key] and not self.as_is:
             raise ExportRefused("Nothing was exported: no message of this session would be sent.", ("no message",))
-        if self.to.direct and self.model is None:
+        if self.to.draft is not None and self.model is None:
             self._make_up("model", f"Made up: the model is {MODEL}, to be named when the body is sent.")
         self._say_of_source()
         return Exported(
@@ -180,7 +180,7 @@ class _Export:
         given = self._conversion(system, turns, tools, self.sent.max_tokens)
         if left := self.sent.parameters_left():
             self.notes.say("parameters", len(left), left)
-        if self.to.direct:
+        if self.to.draft is not None:
             body = self.to.body(given, self._fixed(self.to.draft(given)))
         else:
             body = self.to.body(self._fixed_turns(given), ())
@@ -199,7 +199,7 @@ class _Export:
         begins = next((number for number, turn in enumerate(turns) if turn.role != "system"), len(turns))
         system += [part for turn in turns[:begins] for part in turn.parts]
         rest = list(turns[begins:])
-        if self.to.lifts_system and (amid := sum(turn.role == "system" for turn in rest)):
+        if self.to.alternates and (amid := sum(turn.role == "system" for turn in rest)):
             self.notes.say("mid_system", amid)
             rest = [Turn("user", turn.parts) if turn.role == "system" else turn for turn in rest]
         return system, rest
@@ -236,11 +236,12 @@ class _Export:
         return list(done.messages)
 
     def _fixed_turns(self, given: Conversion) -> Conversion:
-        quiet = replace(given, say=_nothing)
-        draft = self.to.draft(quiet)
+        """The turns without what would be refused, which is found in Anthropic's form of them."""
+        draft = list(write_messages(given.turns, _nothing))
         if self.as_is or not draft or check(draft, self.to.id).ok:
             return given
-        return replace(given, turns=turns_of(self._fixed(self.to.draft(given))))
+        fixed = self._fixed(list(write_messages(given.turns, given.say)))
+        return replace(given, turns=[Turn(role_of(one["role"]), read_content(one["content"])) for one in fixed])
 
     # Saying
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct, field
 
-from toolpair.dialects.neutral import Part, Say, Tool, Turn
+from toolpair.dialects.neutral import Part, Say, Text, Tool, Turn
 from toolpair.reports.export.ways import Note, Way
 
 
@@ -25,27 +25,32 @@ class Conversion(Struct, frozen=True, eq=False):
     made_up: list[Note] = field(default_factory=list)
 
 
-class Target(Protocol):
+class Target(Struct, frozen=True):
     """An API. Its module is named in the table of `targets.py`."""
 
     id: str
     title: str
-    ways: Mapping[str, Way]
-    """What it cannot carry as it is, besides, or otherwise than, `ways.COMMON`."""
-    carries: frozenset[str]
-    """What of `ways.COMMON` it carries as it is."""
-    lifts_system: bool
-    """System messages amid the history become a user's text."""
-    alternates: bool
-    """Neighbouring turns of one role become one."""
-
-    direct: bool
-    """Its messages can be checked as they stand. Else they are checked in Anthropic's form by the rules of this API."""
     list_key: str
     """The field of the body that holds the messages."""
+    alternates: bool
+    """Only the user and the assistant speak, in turn: neighbouring turns of one role become one, and system messages
+    amid the history a user's text.
+    """
+    carries: frozenset[str]
+    """What of `ways.COMMON` it carries as it is."""
+    body: Callable[[Conversion, Sequence[Any]], dict[str, Any]]
+    """The request body. Its messages are those that `draft` gave, fixed."""
+    draft: Callable[[Conversion], list[Any]] | None = None
+    """The messages, as they are checked. None: they are checked in Anthropic's form by the rules of this API, and
+    `body` writes them.
+    """
+    ways: Mapping[str, Way] = {}
+    """What it cannot carry as it is, besides, or otherwise than, `ways.COMMON`."""
 
-    def draft(self, given: Conversion) -> list[Any]:
-        """The messages, in the form in which they are checked."""
 
-    def body(self, given: Conversion, messages: Sequence[Any]) -> dict[str, Any]:
-        """The request body; `messages` are those of the draft, fixed, where that is `direct`."""
+def system_texts(given: Conversion) -> list[Text]:
+    """The system prompt, for an API without cache marks."""
+    said = [part for part in given.system if isinstance(part, Text)]
+    if marked := sum(part.marked for part in said):
+        given.say("cache", marked)
+    return said

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from typing import Final, cast
+from typing import Final
 
 from toolpair.reports.export.target import Target
 
@@ -21,4 +21,5 @@ TARGETS: Final = {
 @cache
 def target(id_: str) -> Target:
     """Raises KeyError for an unknown one."""
-    return cast(Target, import_module(TARGETS[id_]).TARGET)
+    found: Target = import_module(TARGETS[id_]).TARGET
+    return found

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from toolpair.dialects.gemini_content import write_contents, write_system, write_tools
-from toolpair.dialects.neutral import Text
-from toolpair.reports.export.target import Conversion
-from toolpair.reports.export.through_blocks import as_blocks
+from toolpair.reports.export.target import Conversion, Target, system_texts
 from toolpair.reports.export.ways import Way
 
 
-class Gemini:
-    id = "gemini"
-    title = "Gemini generateContent"
-    ways: Mapping[str, Way] = {
+def _body(given: Conversion, _: Sequence[Any]) -> dict[str, Any]:
+    body: dict[str, Any] = {}
+    if system := write_system(system_texts(given)):
+        body["systemInstruction"] = {"parts": system}
+    if given.tools:
+        body["tools"] = write_tools(given.tools)
+    return {**body, "contents": write_contents(given.turns, given.say)}
+
+
+TARGET: Final = Target(
+    id="gemini",
+    title="Gemini generateContent",
+    list_key="contents",
+    alternates=True,
+    carries=frozenset(),
+    body=_body,
+    ways={
         "signature": Way(
             "call",
             "Signed {count} with `skip_thought_signature_validator`: Gemini 3 wants one on the first of a step.",
@@ -27,28 +38,5 @@ class Gemini:
             "parts (Gemini 3)",
             several="images or documents in results",
         ),
-    }
-    carries = frozenset[str]()
-    lifts_system = True
-    alternates = True
-
-    direct = False
-    list_key = "contents"
-
-    def draft(self, given: Conversion) -> list[Any]:
-        return as_blocks(given)
-
-    def body(self, given: Conversion, messages: Sequence[Any]) -> dict[str, Any]:
-        body: dict[str, Any] = {}
-        said = [part for part in given.system if isinstance(part, Text) and part.text.strip()]
-        for part in said:
-            if part.marked:
-                given.say("cache")
-        if said:
-            body["systemInstruction"] = write_system(said)
-        if given.tools:
-            body["tools"] = write_tools(given.tools)
-        return {**body, "contents": write_contents(given.turns, given.say)}
-
-
-TARGET: Final = Gemini()
+    },
+)

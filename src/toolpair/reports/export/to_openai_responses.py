@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
-from toolpair.dialects.neutral import Text
 from toolpair.dialects.openai_responses_content import write_items, write_tool
-from toolpair.reports.export.target import Conversion
-from toolpair.reports.export.ways import Way
+from toolpair.reports.export.target import Conversion, Target, system_texts
+from toolpair.reports.export.ways import FAILED, Way
 
 
-class OpenAIResponses:
-    id = "openai-responses"
-    title = "OpenAI Responses"
-    ways: Mapping[str, Way] = {
+def _draft(given: Conversion) -> list[Any]:
+    return list(write_items(given.turns, given.say))
+
+
+def _body(given: Conversion, messages: Sequence[Any]) -> dict[str, Any]:
+    body: dict[str, Any] = {"model": given.model, "store": False}
+    if said := system_texts(given):
+        body["instructions"] = "\n\n".join(part.text for part in said)
+    if given.tools:
+        body["tools"] = list(map(write_tool, given.tools))
+    return {**body, "input": list(messages)}
+
+
+TARGET: Final = Target(
+    id="openai-responses",
+    title="OpenAI Responses",
+    list_key="input",
+    alternates=False,
+    carries=frozenset({"title", "detail", "arguments", "free_text", "mid_system"}),
+    body=_body,
+    draft=_draft,
+    ways={
         "thinking": Way(
             "piece of reasoning",
             "Left out {count}: another model's, or without the sealed content that a request needs.",
@@ -22,31 +39,6 @@ class OpenAIResponses:
             lost=True,
             several="pieces of reasoning",
         ),
-        "failed": Way(
-            "failed result", "Began {count} with `Error: `: {api} has no field for a failed result.", "text `Error: …`"
-        ),
-    }
-    carries = frozenset({"title", "detail", "arguments", "free_text", "mid_system"})
-    lifts_system = False
-    alternates = False
-
-    direct = True
-    list_key = "input"
-
-    def draft(self, given: Conversion) -> list[Any]:
-        return list(write_items(given.turns, given.say))
-
-    def body(self, given: Conversion, messages: Sequence[Any]) -> dict[str, Any]:
-        body: dict[str, Any] = {"model": given.model, "store": False}
-        said = [part for part in given.system if isinstance(part, Text)]
-        for part in said:
-            if part.marked:
-                given.say("cache")
-        if said:
-            body["instructions"] = "\n\n".join(part.text for part in said)
-        if given.tools:
-            body["tools"] = list(map(write_tool, given.tools))
-        return {**body, "input": list(messages)}
-
-
-TARGET: Final = OpenAIResponses()
+        "failed": FAILED,
+    },
+)

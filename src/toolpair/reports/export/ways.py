@@ -112,6 +112,12 @@ COMMON: Final[Mapping[str, Way]] = {
 """What holds for most APIs; an API's own table adds to it, and replaces."""
 
 
+FAILED: Final = Way(
+    "failed result", "Began {count} with `Error: `: {api} has no field for a failed result.", "text `Error: …`"
+)
+"""For an API whose results say nothing of a failure."""
+
+
 class Notes:
     """Gathers what an export says: each key once, with its count."""
 

@@ -1,0 +1,212 @@
+"""Searching and filtering the rows of a comparison."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Final, Protocol
+
+from toolpair.history.comparison_rows import ComparisonRows
+from toolpair.text.safe import visible
+from toolpair.tui.aside import Aside
+from toolpair.tui.comparison_search import TERMS, ChosenRows, Test, filter_test, matching, text_test, unfolded
+from toolpair.tui.controllers.owner import Asks
+from toolpair.tui.giving_way import GivingWay
+from toolpair.tui.screens.filter_prompt import FilterPrompt
+from toolpair.tui.screens.find_prompt import FindPrompt
+from toolpair.tui.work import Stopped
+
+if TYPE_CHECKING:
+    from toolpair.tui.widgets.row_list import RowList
+
+_NAMED: Final = 2_000
+"""Steps whose tools a filter completes."""
+_FIND: Final = "Searches text, tools and ids on both sides. A capital letter makes it match case."
+
+
+class ComparesRows(Asks, Protocol):
+    """The screen whose rows are searched."""
+
+    rows: ComparisonRows | ChosenRows | None
+    note: str
+    hit_note: str
+
+    @property
+    def row_list(self) -> RowList: ...
+
+    def say(self, note: str) -> None: ...
+
+    def show_rows(self, rows: ComparisonRows | ChosenRows, cursor: int) -> None: ...
+
+    def failed(self, error: Exception) -> None: ...
+
+    def in_thread(self, work: Callable[[Aside], None], name: str, failed: Callable[[Exception], None]) -> Aside: ...
+
+
+class ComparisonFinding:
+    """What is looked for, and the rows that have it."""
+
+    def __init__(self, owner: ComparesRows) -> None:
+        self.words = ""
+        """The filter."""
+        self.query = ""
+        self._owner = owner
+        self._hits: list[tuple[int, int]] = []
+        """The rows that have it, by their part and their place in it."""
+        self._searching: Aside | None = None
+
+    def stop(self) -> None:
+        if self._searching is not None:
+            self._searching.stop()
+
+    def _search(self, test: Test, then: Callable[[ComparisonRows, list[int]], None]) -> None:
+        """Look at every row in a thread."""
+        self.stop()
+        owner = self._owner
+        assert owner.rows is not None
+        every = unfolded(owner.rows.comparison)
+
+        def work(aside: Aside) -> None:
+            try:
+                hits = matching(every, test, GivingWay(aside, owner.tool.last_key))
+            except Stopped:
+                return
+            aside.run_in_ui(lambda: then(every, hits))
+
+        self._searching = owner.in_thread(work, "search", owner.failed)
+
+    def filter(self) -> None:
+        """Show only the steps that match."""
+        rows = self._owner.rows
+        if rows is None:
+            return
+        found = rows.comparison
+
+        def wrong(words: str) -> str:
+            try:
+                filter_test(words)
+            except ValueError as error:
+                return str(error)
+            return ""
+
+        def given(words: str | None) -> None:
+            if words is None:
+                return
+            if not words.strip():
+                self._clear_filter()
+                return
+            self._owner.say("filtering …")
+            self._search(filter_test(words), partial(self._take_filter, words.strip()))
+
+        tools = {step.name for history in (found.a, found.b) for step in history.steps[:_NAMED] if step.pair >= 0}
+        self._owner.ask(FilterPrompt(self.words, wrong, sorted(tools), 0, TERMS), given)
+
+    def _take_filter(self, words: str, every: ComparisonRows, hits: list[int]) -> None:
+        if not hits:
+            self._owner.say(f"no row matches {visible(words)}")
+            return
+        self.words, self._owner.note = words, ""
+        rows = ChosenRows(every, hits)
+        self._owner.show_rows(rows, rows.next(-1, 1) or 0)
+
+    def _clear_filter(self) -> None:
+        """Show all rows again, with the cursor where it was."""
+        owner, rows = self._owner, self._owner.rows
+        self.words = owner.note = ""
+        if isinstance(rows, ChosenRows):
+            all_rows = ComparisonRows(rows.comparison)
+            owner.show_rows(all_rows, all_rows.row_of(rows[owner.row_list.cursor].part))
+        elif rows is not None:
+            owner.show_rows(rows, owner.row_list.cursor)
+
+    def back(self) -> bool:
+        """Take back the filter, then the search; whether there was one."""
+        if self.words:
+            self._clear_filter()
+        elif self.query:
+            self._look_for("")
+            self._owner.say("")
+        else:
+            return False
+        return True
+
+    def _look_for(self, words: str) -> None:
+        self.query, self._hits = words, []
+        self._owner.row_list.refresh()
+
+    def search(self) -> None:
+        """Find what is typed as it is typed."""
+        owner, rows = self._owner, self._owner.rows
+        if rows is None:
+            return
+        cursor, before = owner.row_list.cursor, self.query
+
+        def typed(words: str) -> None:
+            self._look_for(words)
+            if words:
+                self._search(text_test(words), partial(self._take_hits, prompt))
+            else:
+                prompt.note(_FIND)
+
+        def given(words: str | None) -> None:
+            if words is None:
+                self.stop()
+                self.query, self._hits = before, []
+                owner.note = owner.hit_note = ""
+                owner.show_rows(rows, cursor)
+            elif words and (words != self.query or not self._hits):
+                self.query = words
+                self._search(text_test(words), partial(self._take_hits, None))
+
+        prompt = FindPrompt(self.query, typed, _FIND)
+        owner.ask(prompt, given)
+
+    def _take_hits(self, prompt: FindPrompt | None, every: ComparisonRows, hits: list[int]) -> None:
+        rows = self._owner.rows
+        shown = hits if not isinstance(rows, ChosenRows) else sorted(set(rows.chosen).intersection(hits))
+        self._hits = [(part := every[n].part, n - every.row_of(part)) for n in shown]
+        here = self._place
+        self._go_to(next((n for n, hit in enumerate(self._hits) if hit >= here), 0))
+        if prompt is not None and prompt.is_on:
+            prompt.note(self._owner.note)
+
+    @property
+    def _place(self) -> tuple[int, int]:
+        """Where the cursor is: its part, and its place in it."""
+        rows, cursor = self._owner.rows, self._owner.row_list.cursor
+        if rows is None or not len(rows):
+            return 0, 0
+        part = rows[cursor].part
+        if isinstance(rows, ChosenRows):
+            return part, rows.chosen[cursor] - unfolded(rows.comparison).row_of(part)
+        return part, cursor - rows.row_of(part)
+
+    def hit(self, by: int) -> None:
+        """Go to the next or previous match."""
+        if not self.query:
+            self._owner.say("/ finds something first")
+            return
+        here, hits = self._place, self._hits
+        if by > 0:
+            self._go_to(next((n for n, hit in enumerate(hits) if hit > here), 0))
+        else:
+            self._go_to(next((n for n in range(len(hits) - 1, -1, -1) if hits[n] < here), len(hits) - 1))
+
+    def _go_to(self, number: int) -> None:
+        """Go to a match; what hides it is unfolded."""
+        owner, rows = self._owner, self._owner.rows
+        assert rows is not None
+        if not self._hits:
+            owner.say(f"not found: {visible(self.query)}")
+            return
+        part, within = self._hits[number]
+        if isinstance(rows, ChosenRows):
+            owner.row_list.move_to(bisect_left(rows.chosen, unfolded(rows.comparison).row_of(part) + within))
+        else:
+            if rows.comparison.parts[part].kind == "same" and part not in rows.unfolded:
+                rows = owner.rows = ComparisonRows(rows.comparison, [*rows.unfolded, part])
+                owner.row_list.show(len(rows), owner.row_list.cursor)
+            owner.row_list.move_to(rows.row_of(part) + within)
+        owner.hit_note = f"match {number + 1:,} of {len(self._hits):,}"
+        owner.say(owner.hit_note)
