@@ -18,7 +18,7 @@ from tests.history.asking import assert_same
 from tests.history.opening import SIZES, both, judged_by
 from tests.history.sessions import session as claude_code
 from tests.history.test_lists import broken
-from tests.history.unlit import Unlit
+from tests.history.unlit import unlit
 from tests.rounds import tries
 from toolpair.formats import get_format
 from toolpair.session.carrying_out import preview
@@ -54,7 +54,7 @@ def opened(kind: str, seed: int) -> tuple[Session, Session, int, int] | None:
     least = rng.choice([4, *SIZES])
     if not messages:
         return None
-    found = get_format(like) if kind == like else Unlit(like)
+    found = get_format(like) if kind == like else unlit(like)
     with patch.object(toolpair.session.opening, "get_format", lambda id_: found):
         whole, long = both(content(rng, messages, rng.choice(forms)), like, None, least)
     if not long.conversation.fixes_are_local:

@@ -17,7 +17,7 @@ from benchmarks.generate import messages as made
 from benchmarks.sessions.options import Options
 from tests.history.opening import SIZES
 from tests.history.reports import told
-from tests.history.unlit import Unlit
+from tests.history.unlit import unlit
 from tests.properties.odd_contents import add_odd
 from tests.properties.transcripts import anthropic, chat, plant
 from tests.rounds import tries
@@ -134,11 +134,11 @@ def test_what_stands_far_in_front_of_a_broken_pair_is_not_looked_at(kind: str, n
 @settings(derandomize=True, max_examples=tries(15), suppress_health_check=list(HealthCheck))
 def test_a_format_without_a_light_is_judged_window_by_window(kind: str, name: str, least: int, seed: int) -> None:
     """No code of its own is needed for that: the rules look at all of its windows."""
-    messages, unlit = broken(seed, kind), Unlit(kind)
+    messages, slow = broken(seed, kind), unlit(kind)
     items = [Item(number, message) for number, message in enumerate(messages)]
 
-    with patch.object(outlines, "MANY", 0), patch.object(list_windows, "get_format", lambda id_: unlit):
+    with patch.object(outlines, "MANY", 0), patch.object(list_windows, "get_format", lambda id_: slow):
         found = problems_in(messages, kind, profile(name), least)
 
     assert found is not None
-    assert told(found) == told(CheckedRecords(items, unlit, profile(name)).problems)
+    assert told(found) == told(CheckedRecords(items, slow, profile(name)).problems)

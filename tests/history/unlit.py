@@ -2,31 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from msgspec.structs import replace
 
 from toolpair.formats import get_format
-from toolpair.formats.format import AS_RESUMED, Item, View
-from toolpair.formats.lists.plain import PlainFormat
-from toolpair.transcript.edits import Edit
-from toolpair.transcript.model import Transcript
+from toolpair.formats.format import Format
 
 
-class Unlit(PlainFormat):
-    """Another plain format without its light."""
-
-    containers = frozenset({"array", "lines"})
-    where = ""
-
-    def __init__(self, like: str) -> None:
-        self._like = get_format(like)
-        self.id, self.title, self.profile = like, like, self._like.profile
-
-    def sniff(self, values: Sequence[Any]) -> int:
-        return self._like.sniff(values)
-
-    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-        return self._like.read(items, view)
-
-    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-        return self._like.apply(items, transcript, edits)
+def unlit(like: str) -> Format:
+    """A plain format without its light."""
+    return replace(get_format(like), light=None, clean_by=frozenset(), in_windows=True)

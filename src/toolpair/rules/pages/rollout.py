@@ -127,7 +127,10 @@ PAGES: Final = (
 {"timestamp":"2026-11-21T08:00:02Z","type":"response_item","payload":{"type":"function_call_output","call_id":"call_1","output":{"content":"passed","success":true}}}
 """
         ),
-        (Offered("write-parts", "write them as a part"),),
+        (
+            Offered("write-parts", "write them as a part"),
+            Offered("remove-copy", "remove the copy of the output"),
+        ),
     ),
     RulePage(
         "rollout.no_timestamp",
