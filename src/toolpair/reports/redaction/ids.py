@@ -203,11 +203,15 @@ class Ids:
         return f"{int(moved):012x}{new[12:]}" if moved is not None else new
 
     def _with_names(self, core: str, new: str) -> str:
-        """The stand-in with the tool's name in the core where it was."""
+        """The stand-in with the tool's name in the core wherever it was."""
         for name, stand_in in self._names.items():
-            at = core.find(name) if name in core else -1
-            if at >= 0 and (at == 0 or len(name) > _SHARED):
-                return new[:at] + stand_in + new[at + len(name) :]
+            if name in core and (core.startswith(name) or len(name) > _SHARED):
+                for found in re.finditer(re.escape(name), core):
+                    new = new[: found.start()] + stand_in + new[found.end() :]
+                cut = len(_prefix(name))  # a name at the beginning of an id may have been taken for a prefix
+                if core.startswith(name[cut:]) and stand_in.startswith(name[:cut]):
+                    new = stand_in[cut:] + new[len(name) - cut :]
+                return new
         return new
 
     def _put_hashes(self, spellings: list[str]) -> None:
