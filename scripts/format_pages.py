@@ -91,8 +91,7 @@ _MORE: Final = {
 [on-resume.md](../on-resume.md) says what it sends of calls and results that do not fit together. Sub-agents have files
 of their own in a folder beside the session's, with its name; open them by their path.""",
     "openclaw": """Measured on OpenClaw 2026.9.6 (databases) and 2026.6.11 (files): [on-resume.md](../on-resume.md) says
-more. Where the API is Anthropic's, versions with databases leave out a call without a result. Real
-output that OpenClaw leaves out is reported as lost, whatever this table says of its problem.""",
+more. Where the API is Anthropic's, versions with databases leave out a call without a result.""",
     "continue": """A file that is not JSON from its first byte to its last is not resumed: Continue begins an
 empty session in its place and says nothing of it. A call that did not end, but has a state, is told to the
 model as `Tool cancelled`; a call without a state is sent alone. [on-resume.md](../on-resume.md) says more.""",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, Final
 
@@ -47,6 +47,8 @@ _BY_NEIGHBOURS: Final = (
     }
 )
 """Rules that a block may break or not as it is, by what else is sent; so are those about turns."""
+_LONG: Final = 200
+"""Messages around a problem that are judged by themselves; for more, all are judged, once."""
 _ROLES: Final = {"tool": "user", "model": "assistant"}
 _NEXT_WORDS: Final = {"role": "user", "content": "Go on."}
 """Whoever resumes a session says something."""
@@ -56,6 +58,10 @@ def blocks_of(problem: Problem) -> list[Block]:
     """The blocks that a problem names."""
     found = (problem.call, problem.result, *problem.others)
     return list(dict.fromkeys(block for block in found if block is not None))
+
+
+def _is_response(message: SentMessage) -> bool:
+    return _ROLES.get(message.role, message.role) == "assistant"
 
 
 class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
@@ -115,8 +121,9 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
         value = as_block(sent.value)
         id_ = value.get("id") if isinstance(value, dict) else None
         found: SentPart | None = None
-        for message in self.seen.messages[number + 1 :]:
-            if _ROLES.get(message.role, message.role) == "assistant":
+        for later in range(number + 1, len(self.seen.messages)):
+            message = self.seen.messages[later]
+            if _is_response(message):
                 break
             for part in message.parts:
                 value = as_block(part.value)
@@ -125,11 +132,11 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
         return found
 
     def answers_to(self, calls: Sequence[Block], problem: Problem) -> list[Block]:
-        """The results of these calls in the message after that of a problem."""
+        """The results of these calls in the messages after that of a problem."""
         ids = [call.id for call in calls]
-        after = self.transcript.messages[problem.message + 1 :] if problem.message is not None else ()
-        found = []
-        for message in after:
+        found: list[Block] = []
+        for number in range((problem.message or 0) + 1, len(self.transcript.messages)):
+            message = self.transcript.messages[number]
             if message.role == "assistant":
                 break
             found += [block for block in message.results if block.id in ids]
@@ -150,25 +157,27 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
         """What an agent itself says in place of an empty message."""
         if problem.message is None:
             return None
+        before = self._nearest(range(problem.message - 1, -1, -1))
+        after = self._nearest(range(problem.message + 1, len(self.transcript.messages)))
+        between = self.seen.messages[max(before, default=-1) + 1 : min(after, default=len(self.seen.messages))]
+        return next((part for message in between for part in message.parts if part.block is None), None)
+
+    def _nearest(self, numbers: Iterable[int]) -> list[int]:
+        """Where the first of these messages is sent of which anything is."""
         messages = self.transcript.messages
-        before, after = messages[: problem.message], messages[problem.message + 1 :]
-        places = [
-            [self._parts[id(block)][0] for message in some for block in message.blocks if id(block) in self._parts]
-            for some in (before, after)
-        ]
-        start, end = max(places[0], default=-1) + 1, min(places[1], default=len(self.seen.messages))
-        parts = (part for message in self.seen.messages[start:end] for part in message.parts if part.block is None)
-        return next(parts, None)
+        found = ([self._parts[id(b)][0] for b in messages[n].blocks if id(b) in self._parts] for n in numbers)
+        return next(filter(None, found), [])
 
     # --- as it is judged ---------------------------------------------------------------------------------
 
     def still_wrong(self, problem: Problem) -> list[Problem]:
         """What the provider would find wrong with what is sent of this problem."""
         alike = next((rules for rules in (PLACING, SHARING) if problem.rule in rules), (problem.rule,))
-        own = {id(block) for block in blocks_of(problem) or self.message_of(problem)}
+        blocks = blocks_of(problem) or self.message_of(problem)
+        own = set(map(id, blocks))
         found = [
             other
-            for other, origins in self._problems
+            for other, origins in self._wrong_in(*self._around(blocks))
             if other.rule in alike and (own & origins or not (own or origins))
         ]
         return [problem] if not found and self._is_sent_as_it_is(problem) else found
@@ -180,18 +189,40 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
         blocks = blocks_of(problem)
         return bool(blocks) and all(self.sent_as(block) is block.value for block in blocks)
 
+    def _around(self, blocks: Iterable[Block]) -> tuple[int, int]:
+        """The messages that decide about these blocks: with the response before them, and the one after."""
+        sent, end = self.seen.messages, len(self.seen.messages)
+        numbers = [self._parts[id(block)][0] for block in blocks if id(block) in self._parts]
+        if not numbers or max(numbers) - min(numbers) > _LONG:
+            return 0, end
+        before = range(min(numbers), -1, -1)[:_LONG]
+        after = range(max(numbers) + 1, end)[:_LONG]
+        first = next((number for number in before if _is_response(sent[number])), 0)
+        last = next((number for number in after if _is_response(sent[number])), end - 1)
+        return max(first - 1, 0), last + 1
+
     @cached_property
-    def _problems(self) -> list[tuple[Problem, set[int]]]:
-        """What is wrong with the request, each with id() of the blocks of the file that it is about."""
+    def _known(self) -> dict[tuple[int, int], list[tuple[Problem, set[int]]]]:
+        return {}
+
+    def _wrong_in(self, start: int, end: int) -> list[tuple[Problem, set[int]]]:
+        """What is wrong with these messages, each with id() of the blocks of the file that it is about."""
+        if (start, end) not in self._known:
+            self._known[start, end] = self._judge(start, end)
+        return self._known[start, end]
+
+    def _judge(self, start: int, end: int) -> list[tuple[Problem, set[int]]]:
         origins: dict[int, Block] = {}
         messages: list[Message] = []
-        for number, sent in enumerate(self.seen.messages):
-            for message, blocks in self._read(number, sent):
+        for number in range(start, end):
+            for message, blocks in self._read(number, self.seen.messages[number]):
                 messages.append(message)
                 origins |= {id(made): block for made, block in blocks if block is not None}
-        words = anthropic.message_of(_NEXT_WORDS, len(messages))
+        words = anthropic.message_of(_NEXT_WORDS, end)
+        if words is not None and end == len(self.seen.messages):
+            messages.append(words)
         request = Transcript(
-            (*messages, words) if words is not None else tuple(messages),
+            tuple(messages),
             layout=self.transcript.layout,
             merged=self.transcript.merged,
             agent=self.transcript.agent,
