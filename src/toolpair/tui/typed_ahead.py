@@ -11,15 +11,13 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final, TypeGuard
+from typing import Any, Final, TypeGuard
 
 from textual import events
+from textual.app import App
 from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.screen import Screen
-
-if TYPE_CHECKING:
-    from toolpair.tui.app import ToolpairApp
 
 _PATIENCE: Final = 5.0
 """Seconds after which the next one is handled regardless: a screen must never hang."""
@@ -46,7 +44,7 @@ def is_forwarded_input(event: Message) -> bool:
 class TypedAhead:
     """Input that has not been handled yet."""
 
-    def __init__(self, app: ToolpairApp) -> None:
+    def __init__(self, app: App[None]) -> None:
         self._app = app
         self._waiting: deque[Input] = deque()
         self._handled_now = False
@@ -153,15 +151,15 @@ class TypedAhead:
             self._waiting.clear()
 
 
-def _top(app: ToolpairApp) -> Screen[Any] | None:
+def _top(app: App[None]) -> Screen[Any] | None:
     return app.screen_stack[-1] if app.screen_stack else None
 
 
-def _is_drawn(app: ToolpairApp) -> bool:
+def _is_drawn(app: App[None]) -> bool:
     return bool(getattr(_top(app), "drawn", True))
 
 
-async def _settled(app: ToolpairApp) -> None:
+async def _settled(app: App[None]) -> None:
     """Return when no widget has anything left to do and the top screen has been drawn."""
     turns = 0
     while True:

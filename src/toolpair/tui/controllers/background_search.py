@@ -9,13 +9,13 @@ from toolpair.tui.searching import RowSearch
 from toolpair.tui.work import failure
 
 if TYPE_CHECKING:
-    from toolpair.tui.controllers.owner import Owner
+    from toolpair.tui.controllers.main_screen import MainScreen
 
 
 class BackgroundSearch:
     """One search, started at once; `on_found` is called with what it finds until it is stopped."""
 
-    def __init__(self, owner: Owner, search: RowSearch, on_found: Callable[[], None]) -> None:
+    def __init__(self, owner: MainScreen, search: RowSearch, on_found: Callable[[], None]) -> None:
         self.search = search
         self._owner = owner
         self._stopped = False

@@ -13,7 +13,7 @@ from toolpair.tui.row_search import filter_test, term_row_filter, with_cause_key
 from toolpair.tui.searching import RowSearch
 
 if TYPE_CHECKING:
-    from toolpair.tui.controllers.owner import Owner
+    from toolpair.tui.controllers.main_screen import MainScreen
 
 
 ONLY_BROKEN: Final = "is:problem"
@@ -22,7 +22,7 @@ ONLY_BROKEN: Final = "is:problem"
 class RowFilter:
     """Which rows are shown; all of them without `words`."""
 
-    def __init__(self, owner: Owner) -> None:
+    def __init__(self, owner: MainScreen) -> None:
         self._owner = owner
         self.words = ""
         self._running: BackgroundSearch | None = None

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -32,6 +31,7 @@ from toolpair.tui.compare_text import (
     step_text,
     summary_short,
 )
+from toolpair.tui.compared_sides import Side
 from toolpair.tui.comparison_search import TERMS, ChosenRows, Test, filter_test, matching, text_test, unfolded
 from toolpair.tui.giving_way import GivingWay
 from toolpair.tui.keys import APP, COMPARE, CURSOR
@@ -47,7 +47,7 @@ from toolpair.tui.widgets.text_block import Lines
 from toolpair.tui.work import Stopped, failure
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Conversation
+    pass
 
 _KEPT: Final = 2_000
 """Texts of steps that are kept."""
@@ -58,13 +58,6 @@ _FIND: Final = "Searches text, tools and ids on both sides. A capital letter mak
 _DIGITS: Final = 4
 """For the numbers of lines."""
 Key = tuple[bool, int, int, bool]
-
-
-class Side(Struct, frozen=True):
-    """One of the two. `load` runs in a thread; it calls what it is given now and then, which may raise to end it."""
-
-    name: str
-    load: Callable[[Callable[[int], None]], Conversation]
 
 
 class CompareScreen(BaseScreen[None]):

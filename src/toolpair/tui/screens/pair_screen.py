@@ -21,7 +21,6 @@ from toolpair.tui.controllers.numbers import view_statistics
 from toolpair.tui.controllers.one_fix import OneFix
 from toolpair.tui.controllers.originals import choose_original
 from toolpair.tui.controllers.other_writers import look_for_neighbours
-from toolpair.tui.controllers.palette import choose_command
 from toolpair.tui.controllers.problem_cursor import ProblemCursor
 from toolpair.tui.controllers.profile_choice import ProfileChoice
 from toolpair.tui.controllers.reading_on import ReadingOn
@@ -42,6 +41,7 @@ from toolpair.tui.work import LongTask
 if TYPE_CHECKING:
     from toolpair.session.session import Session
     from toolpair.tui.background_loading import Opening
+    from toolpair.tui.commands import Command
     from toolpair.tui.desk import Desk
 
 
@@ -81,7 +81,7 @@ class PairScreen(BaseScreen[None]):
         self._one = OneFix(self, self._applier)
         self._many = ManyFixes(self, self._applier, self.action_review)
         self._at = at
-        self.problems = ProblemCursor(self)
+        self.problems = ProblemCursor(self, self.row_filter)
         self.reading = ReadingOn(self, opening, reading, self._all_is_read)
 
     def build(self) -> ComposeResult:
@@ -406,10 +406,10 @@ class PairScreen(BaseScreen[None]):
         else:
             await self.app.action_quit()
 
-    def action_palette(self) -> None:
+    def commands(self) -> list[Command]:
         from toolpair.tui.commands import commands_of_main
 
-        choose_command(self, commands_of_main(), self.run_action)
+        return commands_of_main()
 
     def action_theme(self) -> None:
         choose_theme(self)

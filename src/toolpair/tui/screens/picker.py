@@ -21,6 +21,7 @@ from toolpair.text.cells import cut_start
 from toolpair.text.safe import visible
 from toolpair.tui.aside import Aside
 from toolpair.tui.background_loading import Opening
+from toolpair.tui.compared_sides import on_machine
 from toolpair.tui.early_keys import EarlyKeys
 from toolpair.tui.keys import PICKER_MOVE
 from toolpair.tui.numbers import count_text
@@ -364,9 +365,7 @@ class PickerScreen(BaseScreen[None]):
         elif self._has_unsaved(found.path):
             self.finish()
         else:
-            self.tool.unsaved_question.ask(
-                "Open another session?", "discard them and open it", lambda: self._open(found)
-            )
+            self.tool.ask_about_unsaved("Open another session?", "discard them and open it", lambda: self._open(found))
 
     def action_mark(self) -> None:
         """The first time the session is marked; the second time two are compared, or it is unmarked."""
@@ -386,11 +385,10 @@ class PickerScreen(BaseScreen[None]):
         self._draw()
 
     def _compare(self, marked: FoundSession, found: FoundSession) -> None:
-        from toolpair.tui.controllers.comparing import file_side
         from toolpair.tui.screens.compare import CompareScreen
 
         open = self._sessions.open
-        self.open(CompareScreen(file_side(marked.path, open), file_side(found.path, open)))
+        self.open(CompareScreen(on_machine(marked.path, open), on_machine(found.path, open)))
 
     def _has_unsaved(self, path: str) -> bool:
         """Whether this is the session one came from, and it has unsaved fixes."""
