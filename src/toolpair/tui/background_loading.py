@@ -15,7 +15,7 @@ from toolpair.tui.work import LongTask, Stopped
 if TYPE_CHECKING:
     from toolpair.session.session import Session
     from toolpair.tui.aside import Aside, Validity
-    from toolpair.tui.early_keys import EarlyKeys
+    from toolpair.tui.typed_ahead import EarlyKeys
 
 LARGE: Final = 1 << 19
 """From this size in bytes on, the beginning of a file is shown before all of it is read."""

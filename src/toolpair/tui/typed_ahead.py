@@ -27,6 +27,8 @@ _TURNS: Final = 100
 """Most keys are done within this many turns of the event loop; slower ones are polled."""
 _PAUSE: Final = 0.002
 """Seconds between polls."""
+_MOST: Final = 20
+"""Keys that are kept for a screen that is not there yet."""
 
 Input = events.InputEvent | events.Paste
 
@@ -179,3 +181,33 @@ def _is_idle(pump: MessagePump) -> bool:
     queue: Any = pump._message_queue
     # Only the event knows who waits for it. If it does not say, an empty queue must do.
     return queue.empty() and bool(getattr(queue.ready_event, "_waiters", True))
+
+
+class EarlyKeys:
+    """What was typed at a screen for what comes after it, in order."""
+
+    def __init__(self) -> None:
+        self._kept: list[events.Key] = []
+        self._next: TypedAhead | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self._kept)
+
+    def keep(self, key: events.Key) -> None:
+        if self._next is not None:
+            self._next.again([key])
+        elif len(self._kept) < _MOST:
+            self._kept.append(key)
+
+    def forget(self) -> None:
+        self._kept = []
+
+    def type_again(self, typed_ahead: TypedAhead) -> None:
+        """Handle them as if they were typed now."""
+        keys, self._kept = self._kept, []
+        typed_ahead.again(keys)
+
+    def hand_over(self, typed_ahead: TypedAhead) -> None:
+        """The screen that they are for is there. A key that was let in before may still come to the one before it."""
+        self._next = typed_ahead
+        self.type_again(typed_ahead)

@@ -6,11 +6,10 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from toolpair.tui.controllers.background_search import BackgroundSearch
 from toolpair.tui.numbers import count_text
 from toolpair.tui.overview import cause_key
 from toolpair.tui.row_search import filter_test, term_row_filter, with_cause_keys
-from toolpair.tui.searching import RowSearch
+from toolpair.tui.searching import BackgroundSearch, RowSearch
 
 if TYPE_CHECKING:
     from toolpair.tui.controllers.main_screen import MainScreen
@@ -54,7 +53,7 @@ class RowFilter:
             self._show_matching(words)
 
     def ask(self) -> None:
-        from toolpair.tui.screens.filter_prompt import FilterPrompt
+        from toolpair.tui.screens.prompt import FilterPrompt
 
         overview = self._owner.overview
 

@@ -33,14 +33,13 @@ from toolpair.tui.compare_text import (
 )
 from toolpair.tui.compared_sides import Side
 from toolpair.tui.comparison_search import TERMS, ChosenRows, Test, filter_test, matching, text_test, unfolded
-from toolpair.tui.giving_way import GivingWay
 from toolpair.tui.keys import APP, COMPARE, CURSOR
 from toolpair.tui.numbers import count_text
 from toolpair.tui.row_pages import pages_of
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
-from toolpair.tui.screens.filter_prompt import FilterPrompt
-from toolpair.tui.screens.find_prompt import FindPrompt
+from toolpair.tui.screens.prompt import FilterPrompt, FindPrompt
 from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen, text_page
+from toolpair.tui.searching import GivingWay
 from toolpair.tui.styled_text import Line, Span, spread, with_hits
 from toolpair.tui.widgets.row_list import RowList
 from toolpair.tui.widgets.text_block import Lines

@@ -22,7 +22,6 @@ from toolpair.text.safe import visible
 from toolpair.tui.aside import Aside
 from toolpair.tui.background_loading import Opening
 from toolpair.tui.compared_sides import on_machine
-from toolpair.tui.early_keys import EarlyKeys
 from toolpair.tui.keys import PICKER_MOVE
 from toolpair.tui.numbers import count_text
 from toolpair.tui.picker_checks import Mark
@@ -30,9 +29,9 @@ from toolpair.tui.picker_text import haystack, row_line
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
 from toolpair.tui.session_list import Sessions
 from toolpair.tui.styled_text import Line, Span, spread
-from toolpair.tui.widgets.field import Field
+from toolpair.tui.typed_ahead import EarlyKeys
+from toolpair.tui.widgets.field import Field, SafeInput
 from toolpair.tui.widgets.row_list import RowList
-from toolpair.tui.widgets.safe_input import SafeInput
 from toolpair.tui.widgets.text_block import Lines
 from toolpair.tui.work import LongTask, failure
 
