@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -544,3 +545,16 @@ def test_a_function_imports_only_what_a_start_should_not_load() -> None:
         if imported := _imported_in_functions(path):
             found[".".join(names[:-1] if names[-1] == "__init__" else names)] = imported
     assert found == LAZY
+
+
+def test_the_interface_imports_nothing_in_a_circle() -> None:
+    """Imports inside functions and of types alone count, too: they would only hide one."""
+    imports: dict[str, set[str]] = {}
+    for path in (SOURCE / "toolpair" / "tui").rglob("*.py"):
+        names = path.relative_to(SOURCE / "toolpair").with_suffix("").parts
+        module = ".".join(names[:-1] if names[-1] == "__init__" else names)
+        statements = [
+            node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Import | ast.ImportFrom)
+        ]
+        imports[module] = {name for node in statements for name in _names_of(node)} - {module}
+    TopologicalSorter(imports).prepare()
