@@ -482,8 +482,7 @@ KEYS = {
     "tui.controllers.comparing": {"session.relatives", "tui.screens.compare", "tui.screens.menu", "tui.screens.picker"},
     "tui.controllers.viewers": {
         "session.carrying_out",
-        "tui.change_pages",
-        "tui.row_pages",
+        "tui.viewer_pages",
         "tui.screens.statistics",
         "tui.screens.viewer",
         "tui.sees_text",

@@ -1,13 +1,14 @@
-"""The styles of spans, and rendering a line to a Textual strip."""
+"""The styles of spans, rendering a line to a Textual strip, and scroll bars without block characters."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple, Protocol, cast
+from typing import ClassVar, Final, NamedTuple, Protocol, cast
 
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
+from textual.scrollbar import ScrollBarRender
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -126,3 +127,15 @@ class Painter(Widget):
         if used < cells:
             segments.append(Segment(" " * (cells - used), self.style_of(under)))
         return Strip(segments, cells)
+
+
+class PlainScrollBar(ScrollBarRender):
+    VERTICAL_BARS: ClassVar[list[str]] = [" "] * 8
+    HORIZONTAL_BARS: ClassVar[list[str]] = [" "] * 8
+
+
+def plain_scrollbar(widget: Widget, ascii: bool) -> None:
+    """Draw the bars of `widget` with spaces only, when `ascii` is set."""
+    if ascii:
+        widget.vertical_scrollbar.renderer = PlainScrollBar  # type: ignore[misc]
+        widget.horizontal_scrollbar.renderer = PlainScrollBar  # type: ignore[misc]

@@ -22,8 +22,8 @@ _KINDS: Final = {
 
 def view_row(owner: Owner) -> None:
     """Show the row under the cursor in full."""
-    from toolpair.tui.row_pages import message_pages, pages_of
     from toolpair.tui.screens.viewer import ViewerScreen
+    from toolpair.tui.viewer_pages import message_pages, pages_of
 
     row = owner.pairs.row
     if row is None:
@@ -48,8 +48,8 @@ def view_bytes(owner: Owner, problem: Problem) -> None:
         owner.say("no fix is known here, so no byte would change")
         return
     from toolpair.session.carrying_out import preview
-    from toolpair.tui.change_pages import change_pages
     from toolpair.tui.screens.viewer import ViewerScreen
+    from toolpair.tui.viewer_pages import change_pages
 
     changes = partial(preview, owner.session.conversation, fix)
     pages = change_pages(changes, owner.overview.noun, owner.tool.carets)

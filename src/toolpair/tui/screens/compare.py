@@ -21,7 +21,6 @@ from toolpair.text.safe import visible
 from toolpair.tui.aside import Aside
 from toolpair.tui.bodies.body import Query
 from toolpair.tui.bodies.diff_body import DiffBody
-from toolpair.tui.change_pages import change_pages
 from toolpair.tui.compare_text import (
     ONE_COLUMN,
     StepText,
@@ -35,12 +34,12 @@ from toolpair.tui.compared_sides import Side
 from toolpair.tui.comparison_search import TERMS, ChosenRows, Test, filter_test, matching, text_test, unfolded
 from toolpair.tui.keys import APP, COMPARE, CURSOR
 from toolpair.tui.numbers import count_text
-from toolpair.tui.row_pages import pages_of
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
 from toolpair.tui.screens.prompt import FilterPrompt, FindPrompt
 from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen, text_page
 from toolpair.tui.searching import GivingWay
 from toolpair.tui.styled_text import Line, Span, spread, with_hits
+from toolpair.tui.viewer_pages import change_pages, pages_of
 from toolpair.tui.widgets.row_list import RowList
 from toolpair.tui.widgets.text_block import Lines
 from toolpair.tui.work import Stopped, failure
