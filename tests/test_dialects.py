@@ -63,13 +63,11 @@ _ELSE = {
     # Of an enumeration's member, and of widgets.
     "library/sdk_objects.py": {"value.value"},
     "tui/screens/command.py": {"event.value", "field.value"},
-    "tui/screens/filter_prompt.py": {"field.value", "self.query_one(SafeInput).value"},
-    "tui/screens/find_prompt.py": {"event.value"},
     "tui/screens/menu.py": {"event.value", "self._shown[cursor].value", "self._shown[number].value"},
     "tui/screens/picker.py": {"self.query_one(SafeInput).value", "field.value"},
     "tui/screens/viewer.py": {"field.value", "event.value"},
-    "tui/screens/prompt.py": {"line.value", "self.query_one(SafeInput).value"},
-    "tui/widgets/paste_input.py": {"self.value"},
+    "tui/screens/prompt.py": {"event.value", "field.value", "line.value", "self.query_one(SafeInput).value"},
+    "tui/widgets/field.py": {"self.value"},
 }
 """What else is called so."""
 _NAMES_ELSEWHERE = {

@@ -19,8 +19,8 @@ from textual.pilot import Pilot
 from tests.patience import PATIENCE
 from toolpair.session.journal import Folder
 from toolpair.session.session import open_session
-from toolpair.tui import held_key
 from toolpair.tui.app import ToolpairApp
+from toolpair.tui.screens import base_screen
 from toolpair.tui.widgets.pair_view import PairView
 
 SIZES = ((60, 20), (80, 24), (120, 40), (200, 60))
@@ -149,7 +149,7 @@ def drive(
     journal: Folder | None = None,
 ) -> ToolpairApp:
     """Open `path`, play, and give the app back. `held` is how long a held key is waited for."""
-    old, held_key.HELD = held_key.HELD, held
+    old, base_screen.HELD = base_screen.HELD, held
 
     async def run() -> ToolpairApp:
         make = (lambda: journal) if journal is not None else None
@@ -164,4 +164,4 @@ def drive(
     try:
         return asyncio.run(run())
     finally:
-        held_key.HELD = old
+        base_screen.HELD = old

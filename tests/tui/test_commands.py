@@ -16,7 +16,7 @@ from toolpair.tui.screens.command import CommandScreen
 from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.screens.statistics import StatisticsScreen
 from toolpair.tui.screens.viewer import ViewerScreen
-from toolpair.tui.widgets.safe_input import SafeInput
+from toolpair.tui.widgets.field import SafeInput
 
 
 def test_every_command_has_a_name_of_its_own_that_can_be_typed() -> None:

@@ -26,10 +26,9 @@ from toolpair.session.session import Session, open_session
 from toolpair.shell.machine import Machine
 from toolpair.source.rows import save
 from toolpair.source.rows.stored_session import RowsOfSession
-from toolpair.tui import held_key
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.open_sessions import OpenSessions
-from toolpair.tui.screens import review, writing
+from toolpair.tui.screens import base_screen, review, writing
 from toolpair.tui.screens.base_screen import BaseScreen
 from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.screens.picker import PickerScreen
@@ -79,7 +78,7 @@ def drive_session(
             await play(app, pilot)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(held_key, "HELD", 0.0)
+        patch.setattr(base_screen, "HELD", 0.0)
         asyncio.run(run())
 
 

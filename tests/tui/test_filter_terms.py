@@ -20,8 +20,8 @@ from toolpair.tui.app import ToolpairApp
 from toolpair.tui.filter_terms import Term, completed, seconds_range, size_range, terms_of, time_range
 from toolpair.tui.overview import Overview
 from toolpair.tui.row_search import filter_test
-from toolpair.tui.screens.filter_prompt import FilterPrompt
 from toolpair.tui.screens.pair_screen import PairScreen
+from toolpair.tui.screens.prompt import FilterPrompt
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,8 @@ from textual.pilot import Pilot
 
 from tests.tui.driving import SIZES, array_file, drive, frame, lines_of, press
 from toolpair.tui.app import ToolpairApp
-from toolpair.tui.screens.find_prompt import FindPrompt
 from toolpair.tui.screens.pair_screen import PairScreen
+from toolpair.tui.screens.prompt import FindPrompt
 
 
 def main_screen(app: ToolpairApp) -> PairScreen:

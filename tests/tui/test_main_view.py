@@ -13,10 +13,9 @@ from textual.pilot import Pilot
 
 from tests.tui.driving import array_file, drive, frame, lines_of, press
 from toolpair.tui.app import ToolpairApp
-from toolpair.tui.bars import bar
 from toolpair.tui.layout import areas
 from toolpair.tui.screens.pair_screen import PairScreen
-from toolpair.tui.styled_text import Glyphs
+from toolpair.tui.styled_text import Glyphs, bar
 
 
 def main_screen(app: ToolpairApp) -> PairScreen:

@@ -62,8 +62,7 @@ def run(
     gc.freeze()
     gc.enable()
     sys.setswitchinterval(_HANDOVER)
-    app.leaving = Leaving(app)
-    with app.leaving:
+    with Leaving(app):
         app.run()
     return app.result
 

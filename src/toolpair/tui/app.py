@@ -1,53 +1,45 @@
-"""The application: what all screens share."""
+"""The application: starts, opens the screens that others do not know, ends."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from signal import SIGINT
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
-from textual.app import App
 from textual.binding import BindingType
 from textual.css.query import QueryError
 from textual.worker import WorkerFailed
 
-from toolpair.text.safe import SafeText
-from toolpair.tui.colours import Colours
+from toolpair.tui.application import Application
 from toolpair.tui.keys import PROGRAM
 from toolpair.tui.open_sessions import OpenSessions
-from toolpair.tui.overview import Overview
-from toolpair.tui.paint import Palette
-from toolpair.tui.run_result import RunResult
 from toolpair.tui.screens.base_screen import is_small
-from toolpair.tui.styled_text import Glyphs
-from toolpair.tui.theme import OWN, THEMES, roles_of, terminal_is_light, theme_for
-from toolpair.tui.typed_ahead import TypedAhead, is_forwarded_input, is_input
+from toolpair.tui.typed_ahead import is_forwarded_input, is_input
 from toolpair.tui.unsaved_question import UnsavedQuestion
 
 if TYPE_CHECKING:
     from textual.driver import Driver
+    from textual.screen import Screen
 
     from toolpair.session.journal import Folder
     from toolpair.session.session import Session
     from toolpair.tui.background_loading import Opening
+    from toolpair.tui.commands import Command
     from toolpair.tui.desk import Desk
-    from toolpair.tui.leaving import Leaving
     from toolpair.tui.preferences import Preferences
     from toolpair.tui.session_list import Sessions
 
-COPY_LIMIT = 100_000
-"""Characters: terminals and tmux drop a longer OSC 52."""
 _KEEP = 0.4
 """Seconds between checks whether the journal must be written."""
 _LOOK = 0.01
 """Seconds between checks whether a save has ended."""
 
 
-class ToolpairApp(App[None]):
+class ToolpairApp(Application):
     """Owns the open sessions, and asks about unsaved work on quitting. Without a session it starts with the list."""
 
     ENABLE_COMMAND_PALETTE = False
@@ -66,31 +58,12 @@ class ToolpairApp(App[None]):
         preferences: Preferences | None = None,
     ) -> None:
         """`journal` is the folder for unsaved fixes; it is called in a thread."""
-        self._palette: tuple[dict[str, str], Palette] | None = None
-        super().__init__()
-        self.glyphs = Glyphs(ascii)
-        self.result = RunResult()
-        self.typed_ahead = TypedAhead(self)
-        self.journal = journal
-        self._make_sessions = sessions
+        super().__init__(ascii, sessions, journal, preferences)
         self._opening = opening
-        self._sessions: Sessions | None = None
-        self.unsaved_question = UnsavedQuestion(self)
-        self.leaving: Leaving | None = None
         self._leaving: asyncio.Task[None] | None = None
-        self.open_sessions = OpenSessions(self, session, at)
+        self.open_sessions: OpenSessions = OpenSessions(self, session, at)
+        self._unsaved_question = UnsavedQuestion(self, self.open_sessions)
         self.scroll_sensitivity_y = 3.0
-        self.colours = Colours()
-        self.shows_times = False
-        """Whether lists of pairs show times."""
-        for theme in OWN:
-            self.register_theme(theme)
-        self._preferences = preferences
-        chosen = preferences.theme if preferences is not None else ""
-        self._light = terminal_is_light()
-        self.asks_terminal = chosen not in THEMES
-        """Whether the theme follows the terminal's background."""
-        self.theme = theme_for(self._light) if self.asks_terminal else chosen
 
     def get_driver_class(self) -> type[Driver]:
         default = super().get_driver_class()
@@ -116,50 +89,6 @@ class ToolpairApp(App[None]):
         self._return_code = 1
         self.panic()
 
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return {} if self.current_theme in OWN else roles_of(self.current_theme)
-
-    @property
-    def palette(self) -> Palette:
-        """The styles of all that is drawn, in the current theme."""
-        if self._palette is None or self._palette[0] != self.theme_variables:
-            self._palette = self.theme_variables, Palette(self.theme_variables, self.no_color)
-        return self._palette[1]
-
-    @property
-    def placeholder(self) -> str:
-        """The text that a placeholder has when the user does not change it."""
-        from toolpair.session.session import PLACEHOLDER
-
-        return PLACEHOLDER
-
-    # open sessions
-
-    @property
-    def desk(self) -> Desk | None:
-        """The session on top."""
-        return self.open_sessions.top
-
-    @property
-    def session(self) -> Session:
-        return self.open_sessions.desks[-1].session
-
-    @property
-    def overview(self) -> Overview:
-        return self.open_sessions.desks[-1].overview
-
-    @property
-    def unsaved(self) -> bool:
-        """Whether quitting now would lose something: fixes that are in no file."""
-        return self.open_sessions.unsaved
-
-    @property
-    def sessions(self) -> Sessions | None:
-        """The model of the list of sessions; None if there is no such list."""
-        if self._sessions is None and self._make_sessions is not None:
-            self._sessions = self._make_sessions()
-        return self._sessions
-
     def on_mount(self) -> None:
         if self.journal is not None:
             self.set_interval(_KEEP, self.open_sessions.keep)
@@ -182,13 +111,23 @@ class ToolpairApp(App[None]):
     def on_unmount(self) -> None:
         self.colours.close()
 
-    def copy(self, text: SafeText) -> str:
-        """Copy `text` to the clipboard. Returns the message for the user."""
-        short = text[:COPY_LIMIT]
-        self.copy_to_clipboard(short)
-        if len(short) < len(text):
-            return f"copied the first {len(short):,} of {len(text):,} characters"
-        return f"copied {len(text):,} characters"
+    # screens that others open without knowing them
+
+    def open_help(self) -> None:
+        from toolpair.tui.screens.help import HelpScreen
+
+        if not isinstance(self.screen, HelpScreen):
+            self.push_screen(HelpScreen())
+
+    def command_list(self, commands: Sequence[Command]) -> Screen[str | None]:
+        from toolpair.tui.screens.command import CommandScreen
+
+        return CommandScreen(commands)
+
+    def ask_about_unsaved(
+        self, title: str, discard: str, leave: Callable[[], None], desks: Sequence[Desk] | None = None
+    ) -> None:
+        self._unsaved_question.ask(title, discard, leave, desks)
 
     # the end
 
@@ -196,11 +135,6 @@ class ToolpairApp(App[None]):
     def has_terminal(self) -> bool:
         """Whether the terminal is in the state that the interface needs."""
         return getattr(self._driver, "has_terminal", False)
-
-    def hang_up(self) -> None:
-        """The terminal is gone. May be called from another thread."""
-        if self.leaving is not None:
-            self.leaving.hang_up()
 
     async def interrupt(self) -> None:
         """Quit as `q` does, at the request of another process."""
@@ -269,7 +203,7 @@ class ToolpairApp(App[None]):
         if isinstance(self.screen, WritingScreen):
             self.screen.say_not_now()
         else:
-            self.unsaved_question.ask("Quit?", "discard them and quit", self.exit)
+            self.ask_about_unsaved("Quit?", "discard them and quit", self.exit)
 
     def action_suspend_process(self) -> None:
         """Stop until a shell continues the program."""
@@ -280,35 +214,3 @@ class ToolpairApp(App[None]):
 
     def on_signal_resume(self) -> None:
         self.screen.refresh(layout=True)
-
-    @property
-    def carets(self) -> bool:
-        """Whether diffs mark what differs below the lines, because colours may not show it."""
-        return self.no_color or self.glyphs.ascii
-
-    def last_key(self) -> float:
-        """When the user last typed or clicked, by the monotonic clock."""
-        return self.typed_ahead.last
-
-    # colours
-
-    def note_background(self, light: bool) -> None:
-        """The terminal has said whether its background is light. May be called from another thread."""
-        self.call_later(self._follow_background, light)
-
-    def _follow_background(self, light: bool) -> None:
-        self._light = light
-        if self.asks_terminal and not self.typed_ahead.has_ended():
-            self.theme = theme_for(light)
-
-    def try_theme(self, name: str) -> None:
-        """Show this theme without choosing it."""
-        self.theme = name or theme_for(self._light)
-
-    def choose_theme(self, name: str) -> bool:
-        """Change to this theme, or with an empty name to what the terminal's background asks for. Returns whether it
-        will be remembered.
-        """
-        self.asks_terminal = not name
-        self.try_theme(name)
-        return self._preferences is not None and self._preferences.remember_theme(name)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from textual.app import App
 
-if TYPE_CHECKING:
-    from toolpair.tui.later import Ticket
+
+class Validity(Protocol):
+    """Says whether a result may still be used."""
+
+    @property
+    def is_good(self) -> bool: ...
 
 
 class Aside:
@@ -21,7 +25,7 @@ class Aside:
     def __init__(
         self,
         app: App[object],
-        ticket: Ticket,
+        ticket: Validity,
         work: Callable[[Aside], None],
         name: str,
         failed: Callable[[Exception], None],
@@ -60,7 +64,7 @@ class Aside:
         if not self.stopped and self._ticket.is_good:
             what()
 
-    def hand_over(self, ticket: Ticket) -> None:
+    def hand_over(self, ticket: Validity) -> None:
         """From now on calls belong to another screen."""
         self._ticket = ticket
 

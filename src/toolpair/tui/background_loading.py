@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from msgspec import Struct
 
@@ -14,8 +14,8 @@ from toolpair.tui.work import LongTask, Stopped
 
 if TYPE_CHECKING:
     from toolpair.session.session import Session
-    from toolpair.tui.aside import Aside
-    from toolpair.tui.later import LaterOn
+    from toolpair.tui.aside import Aside, Validity
+    from toolpair.tui.typed_ahead import EarlyKeys
 
 LARGE: Final = 1 << 19
 """From this size in bytes on, the beginning of a file is shown before all of it is read."""
@@ -114,17 +114,25 @@ class InThread(Protocol):
     def in_thread(self, work: Callable[[Aside], None], name: str = "aside") -> Aside: ...
 
 
+class Opener(InThread, Protocol):
+    """A screen from which a file is opened, and which makes way for it."""
+
+    early: EarlyKeys
+
+    def when_on_top(self, what: Callable[[], object]) -> None: ...
+
+
 def begin(
     screen: InThread,
     opening: Opening,
     work: LongTask,
     whole: Callable[[Session], None],
     failed: Callable[[Exception], None],
-    beginning: Callable[[Session], LaterOn[Any] | None] | None = None,
+    beginning: Callable[[Session], Validity | None] | None = None,
 ) -> None:
     """Open it in a thread for a screen; nothing is reported once `work` has been stopped.
 
-    `beginning` shows the first records of a large file, and returns the screen that gets the rest.
+    `beginning` shows the first records of a large file, and returns the ticket for the rest.
     """
 
     def run(aside: Aside) -> None:
@@ -136,7 +144,7 @@ def begin(
         def show_beginning(session: Session) -> None:
             shown = beginning(session) if beginning is not None else None
             if shown is not None:
-                aside.hand_over(shown.ticket())
+                aside.hand_over(shown)
 
         try:
             head = opening.beginning() if beginning is not None else None

@@ -9,9 +9,8 @@ from toolpair.session.session import saving_text, with_last_call
 from toolpair.shell.machine import home_short
 from toolpair.text.cells import cut, cut_start
 from toolpair.text.safe import SafeText, visible
-from toolpair.tui.bars import bar
 from toolpair.tui.numbers import count_text, size_text
-from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread
+from toolpair.tui.styled_text import Glyphs, Line, Span, bar, cut_line, line_width, spread
 
 if TYPE_CHECKING:
     from toolpair.session.session import Session, Verdict

@@ -18,7 +18,7 @@ from toolpair.tui.desk import Desk, DeskState
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from toolpair.tui.app import ToolpairApp
+    from toolpair.tui.application import Application
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -57,8 +57,8 @@ class LaterOn(Screen[T]):
     _when_on_top: tuple[Callable[[], object], ...] = ()
 
     @property
-    def tool(self) -> ToolpairApp:
-        return cast("ToolpairApp", self.app)
+    def tool(self) -> Application:
+        return cast("Application", self.app)
 
     @property
     def desk(self) -> Desk | None:

@@ -37,6 +37,7 @@ class Leaving:
 
     def __init__(self, app: ToolpairApp) -> None:
         self._app = app
+        app.hang_up = self._hang_up
         self._attributes = _attributes(0)
         self._before: dict[int, Handler] = {}
         self._over = threading.Event()
@@ -65,7 +66,7 @@ class Leaving:
         # All that is safe inside a signal handler.
         os.write(self._writing, bytes([number]))
 
-    def hang_up(self) -> None:
+    def _hang_up(self) -> None:
         """The terminal is gone."""
         os.write(self._writing, bytes([signal.SIGHUP]))
 

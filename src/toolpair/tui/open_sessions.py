@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from toolpair.tui.desk import Desk
 
 if TYPE_CHECKING:
     from toolpair.session.session import Session
-    from toolpair.tui.app import ToolpairApp
-    from toolpair.tui.background_loading import Opening
-    from toolpair.tui.early_keys import EarlyKeys
-    from toolpair.tui.screens.base_screen import BaseScreen
+    from toolpair.tui.application import Application
+    from toolpair.tui.aside import Validity
+    from toolpair.tui.background_loading import Opener, Opening
     from toolpair.tui.screens.pair_screen import PairScreen
     from toolpair.tui.work import LongTask
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 class OpenSessions:
     """The session that was opened, with the sub-agents' sessions opened from it on top."""
 
-    def __init__(self, app: ToolpairApp, session: Session | None, at: str | None) -> None:
+    def __init__(self, app: Application, session: Session | None, at: str | None) -> None:
         """`at` is where the first one that is shown starts."""
         self._app = app
         self._at = at
@@ -45,7 +44,7 @@ class OpenSessions:
 
     def open_file(
         self,
-        screen: BaseScreen[Any],
+        screen: Opener,
         opening: Opening,
         work: LongTask,
         failed: Callable[[Exception], None],
@@ -60,15 +59,14 @@ class OpenSessions:
         shown: list[PairScreen] = []
 
         def type_again() -> None:
-            early: EarlyKeys | None = getattr(screen, "early", None)
-            if early is not None:
-                early.hand_over(self._app.typed_ahead)
+            screen.early.hand_over(self._app.typed_ahead)
 
-        def beginning(session: Session) -> PairScreen | None:
-            if self._app.screen is screen:
+        def beginning(session: Session) -> Validity | None:
+            top: object = self._app.screen
+            if top is screen:
                 shown.append(self.show(session, keep, opening, work))
                 type_again()
-                return shown[0]
+                return shown[0].ticket()
             return None
 
         def show_now(session: Session) -> None:
@@ -117,7 +115,7 @@ class OpenSessions:
                 self._app.pop_screen()
             self.desks.pop().close(keep=False)
 
-        self._app.unsaved_question.ask("Back?", "discard them and go back", leave, desks=self.desks[-1:])
+        self._app.ask_about_unsaved("Back?", "discard them and go back", leave, desks=self.desks[-1:])
 
     def screen_of(self, desk: Desk) -> PairScreen | None:
         """The main screen that shows the session."""

@@ -1,21 +1,19 @@
-"""The styles of spans, and rendering a line to a Textual strip."""
+"""The styles of spans, rendering a line to a Textual strip, and scroll bars without block characters."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import ClassVar, Final, NamedTuple, Protocol, cast
 
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
+from textual.scrollbar import ScrollBarRender
 from textual.strip import Strip
 from textual.widget import Widget
 
 from toolpair.text.cells import width
 from toolpair.tui.styled_text import Line, cut_line
-
-if TYPE_CHECKING:
-    from toolpair.tui.app import ToolpairApp
 
 
 class Paint(NamedTuple):
@@ -87,6 +85,13 @@ class Palette:
         return self._styles[name]
 
 
+class Painted(Protocol):
+    """An application, as far as its widgets are drawn in its styles."""
+
+    @property
+    def palette(self) -> Palette: ...
+
+
 class Painter(Widget):
     """Mixin for a widget that draws lines of spans in the styles above."""
 
@@ -96,7 +101,7 @@ class Painter(Widget):
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._style_cache: dict[str, Style] = {}
-        if self._palette is not None and self._palette is not cast("ToolpairApp", self.app).palette:
+        if self._palette is not None and self._palette is not cast("Painted", self.app).palette:
             self.refresh()
 
     def style_of(self, names: str) -> Style:
@@ -104,7 +109,7 @@ class Painter(Widget):
         cache = self.__dict__.setdefault("_style_cache", {})
         style: Style | None = cache.get(names)
         if style is None:
-            self._palette = palette = cast("ToolpairApp", self.app).palette
+            self._palette = palette = cast("Painted", self.app).palette
             style = self.rich_style
             for name in names.split():
                 style += palette[name]
@@ -122,3 +127,15 @@ class Painter(Widget):
         if used < cells:
             segments.append(Segment(" " * (cells - used), self.style_of(under)))
         return Strip(segments, cells)
+
+
+class PlainScrollBar(ScrollBarRender):
+    VERTICAL_BARS: ClassVar[list[str]] = [" "] * 8
+    HORIZONTAL_BARS: ClassVar[list[str]] = [" "] * 8
+
+
+def plain_scrollbar(widget: Widget, ascii: bool) -> None:
+    """Draw the bars of `widget` with spaces only, when `ascii` is set."""
+    if ascii:
+        widget.vertical_scrollbar.renderer = PlainScrollBar  # type: ignore[misc]
+        widget.horizontal_scrollbar.renderer = PlainScrollBar  # type: ignore[misc]

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Final
 from toolpair.reports.reading.problem_words import on_resume_text
 from toolpair.text.cells import cut, width
 from toolpair.text.safe import SafeText, visible
-from toolpair.tui.bars import bar
 from toolpair.tui.left_text import left_of
 from toolpair.tui.numbers import count_text, size_text
 from toolpair.tui.overview import Overview
-from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread
+from toolpair.tui.styled_text import Glyphs, Line, Span, bar, cut_line, line_width, spread
 
 if TYPE_CHECKING:
     from toolpair.session.session import Problem, Staged, Verdict

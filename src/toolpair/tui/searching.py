@@ -1,4 +1,4 @@
-"""Searching all rows in the background, reporting matches as they are found."""
+"""Long work in a thread that gives way to keys: a search through all rows, which reports matches as it finds them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING, Final
 
 from toolpair.tui.aside import Aside
 from toolpair.tui.row_search import Test
+from toolpair.tui.work import Stopped, failure
 
 if TYPE_CHECKING:
     from toolpair.history.conversation import RowPrefilter
+    from toolpair.tui.controllers.main_screen import MainScreen
 
 TURN: Final = 0.002
-"""Seconds of searching between checks for key presses."""
+"""Seconds of work between checks for key presses."""
 _REPORT_EVERY: Final = 0.1
-"""Seconds between two reports."""
+"""Seconds between two reports of a search."""
+REPORT_EVERY: Final = 0.2
+"""Seconds between two reports of other work."""
 _REST: Final = 0.02
 """Seconds to wait if a key has just been pressed: keys go first."""
 _KEYS: Final = 0.08
@@ -112,3 +116,57 @@ class RowSearch:
     def number(self, row: int) -> int:
         """The number, from 1, of the match on this row."""
         return bisect_right(self.hits, row)
+
+
+class BackgroundSearch:
+    """One search, started at once; `on_found` is called with what it finds until it is stopped."""
+
+    def __init__(self, owner: MainScreen, search: RowSearch, on_found: Callable[[], None]) -> None:
+        self.search = search
+        self._owner = owner
+        self._stopped = False
+        self._aside = owner.in_thread(
+            lambda aside: search.run(aside, lambda _: None if self._stopped else on_found()),
+            "search",
+            self._failed,
+            of_state=True,
+        )
+
+    @property
+    def is_running(self) -> bool:
+        return not self._stopped and not self.search.done
+
+    def stop(self) -> bool:
+        """Returns whether it was still running."""
+        running = self.is_running
+        self._stopped = True
+        self._aside.stop()
+        return running
+
+    def _failed(self, error: Exception) -> None:
+        """Nothing can be found because the rows cannot be read."""
+        self._owner.stop_looking()
+        self._owner.say(f"the search failed: {failure(error)}")
+
+
+class GivingWay:
+    """Called by other long work between two pieces of it."""
+
+    def __init__(self, aside: Aside, last_key: Callable[[], float]) -> None:
+        """`last_key` returns the time of the last key press by the monotonic clock."""
+        self._aside = aside
+        self._last_key = last_key
+        self._turn = self._reported = time.monotonic()
+
+    def __call__(self) -> bool:
+        """Whether it is time for a report. Raises Stopped."""
+        if self._aside.stopped:
+            raise Stopped
+        now = time.monotonic()
+        if now - self._turn > TURN:
+            time.sleep(_REST if now - self._last_key() < _KEYS else 0)
+            self._turn = time.monotonic()
+        if now - self._reported < REPORT_EVERY:
+            return False
+        self._reported = now
+        return True

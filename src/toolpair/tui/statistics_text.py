@@ -13,9 +13,8 @@ from toolpair.history.statistics import SHARES, LargeOutput, Statistics, ToolNum
 from toolpair.reports.reading.call_line import tool_name
 from toolpair.text.cells import cut, fit, width
 from toolpair.text.safe import SafeText, visible, visible_text
-from toolpair.tui.bars import bar
 from toolpair.tui.numbers import count_text, seconds_text, size_text
-from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread
+from toolpair.tui.styled_text import Glyphs, Line, Span, bar, cut_line, line_width, spread
 
 WIDE: Final = 76
 """Cells from which on there are bars."""

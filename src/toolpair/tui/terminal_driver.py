@@ -19,7 +19,7 @@ from textual.constants import ESCAPE_DELAY
 from textual.drivers._writer_thread import WriterThread
 from textual.drivers.linux_driver import LinuxDriver
 
-from toolpair.tui.app import ToolpairApp
+from toolpair.tui.application import Application
 from toolpair.tui.escape_key import PromptSelector
 from toolpair.tui.terminal_background import QUESTION, BackgroundAnswer
 
@@ -127,7 +127,7 @@ class TerminalDriver(LinuxDriver):
         if self._background is None:
             return text
         text, light = self._background.split(text)
-        if light is not None and isinstance(self._app, ToolpairApp):
+        if light is not None and isinstance(self._app, Application):
             self._app.note_background(light)
         return text
 
@@ -140,7 +140,7 @@ class TerminalDriver(LinuxDriver):
 
     def _hung_up(self) -> None:
         """The terminal is gone, with or without a signal."""
-        if isinstance(self._app, ToolpairApp) and not self.exit_event.is_set():
+        if isinstance(self._app, Application) and not self.exit_event.is_set():
             self._app.hang_up()
 
     # suspending

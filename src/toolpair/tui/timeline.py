@@ -11,10 +11,9 @@ from typing import Final
 
 from toolpair.history.row_times import RowTimes
 from toolpair.history.summary import PairRow
-from toolpair.tui.bars import bar
 from toolpair.tui.layout import WIDE
 from toolpair.tui.numbers import seconds_text, size_text
-from toolpair.tui.styled_text import Glyphs, Line, Span
+from toolpair.tui.styled_text import Glyphs, Line, Span, bar
 
 _AT, _BAR, _TOOK, _TOKENS, _SIZE = 12, 8, 9, 7, 8
 _WITH_BARS, _WITH_SIZE = 120, 140

@@ -11,15 +11,13 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final, TypeGuard
+from typing import Any, Final, TypeGuard
 
 from textual import events
+from textual.app import App
 from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.screen import Screen
-
-if TYPE_CHECKING:
-    from toolpair.tui.app import ToolpairApp
 
 _PATIENCE: Final = 5.0
 """Seconds after which the next one is handled regardless: a screen must never hang."""
@@ -29,6 +27,8 @@ _TURNS: Final = 100
 """Most keys are done within this many turns of the event loop; slower ones are polled."""
 _PAUSE: Final = 0.002
 """Seconds between polls."""
+_MOST: Final = 20
+"""Keys that are kept for a screen that is not there yet."""
 
 Input = events.InputEvent | events.Paste
 
@@ -46,7 +46,7 @@ def is_forwarded_input(event: Message) -> bool:
 class TypedAhead:
     """Input that has not been handled yet."""
 
-    def __init__(self, app: ToolpairApp) -> None:
+    def __init__(self, app: App[None]) -> None:
         self._app = app
         self._waiting: deque[Input] = deque()
         self._handled_now = False
@@ -153,15 +153,15 @@ class TypedAhead:
             self._waiting.clear()
 
 
-def _top(app: ToolpairApp) -> Screen[Any] | None:
+def _top(app: App[None]) -> Screen[Any] | None:
     return app.screen_stack[-1] if app.screen_stack else None
 
 
-def _is_drawn(app: ToolpairApp) -> bool:
+def _is_drawn(app: App[None]) -> bool:
     return bool(getattr(_top(app), "drawn", True))
 
 
-async def _settled(app: ToolpairApp) -> None:
+async def _settled(app: App[None]) -> None:
     """Return when no widget has anything left to do and the top screen has been drawn."""
     turns = 0
     while True:
@@ -181,3 +181,33 @@ def _is_idle(pump: MessagePump) -> bool:
     queue: Any = pump._message_queue
     # Only the event knows who waits for it. If it does not say, an empty queue must do.
     return queue.empty() and bool(getattr(queue.ready_event, "_waiters", True))
+
+
+class EarlyKeys:
+    """What was typed at a screen for what comes after it, in order."""
+
+    def __init__(self) -> None:
+        self._kept: list[events.Key] = []
+        self._next: TypedAhead | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self._kept)
+
+    def keep(self, key: events.Key) -> None:
+        if self._next is not None:
+            self._next.again([key])
+        elif len(self._kept) < _MOST:
+            self._kept.append(key)
+
+    def forget(self) -> None:
+        self._kept = []
+
+    def type_again(self, typed_ahead: TypedAhead) -> None:
+        """Handle them as if they were typed now."""
+        keys, self._kept = self._kept, []
+        typed_ahead.again(keys)
+
+    def hand_over(self, typed_ahead: TypedAhead) -> None:
+        """The screen that they are for is there. A key that was let in before may still come to the one before it."""
+        self._next = typed_ahead
+        self.type_again(typed_ahead)

@@ -10,14 +10,16 @@ from toolpair.tui.numbers import count_text
 from toolpair.tui.screens.base_screen import BaseScreen
 
 if TYPE_CHECKING:
-    from toolpair.tui.app import ToolpairApp
+    from toolpair.tui.application import Application
+    from toolpair.tui.open_sessions import OpenSessions
 
 
 class UnsavedQuestion:
     """Asks it, once, and leads to the review."""
 
-    def __init__(self, app: ToolpairApp) -> None:
+    def __init__(self, app: Application, sessions: OpenSessions) -> None:
         self._app = app
+        self._sessions = sessions
         self._asked: tuple[str, BaseScreen[Any]] | None = None
         """The last one."""
 
@@ -34,7 +36,7 @@ class UnsavedQuestion:
         screen = self._app.screen
         if self._asked == (title, screen):
             return
-        fixes = sum(desk.unsaved_fixes for desk in (self._app.open_sessions.desks if desks is None else desks))
+        fixes = sum(desk.unsaved_fixes for desk in (self._sessions.desks if desks is None else desks))
         if not fixes or not isinstance(screen, BaseScreen):
             leave()
             return
@@ -58,7 +60,7 @@ class UnsavedQuestion:
         """Go back to the last session with unsaved fixes, and open its review."""
         from toolpair.tui.screens.pair_screen import PairScreen
 
-        sessions = self._app.open_sessions
+        sessions = self._sessions
         number = max((n for n, desk in enumerate(sessions.desks) if desk.unsaved), default=None)
         if number is None:
             return

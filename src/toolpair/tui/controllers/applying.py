@@ -1,4 +1,4 @@
-"""Applying fixes: change the session, mark the rows, reload, and move the cursor to the next problem."""
+"""Applying fixes: change the session, mark the rows, reload, go to the next problem. What is applied is reviewed."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from toolpair.tui.work import failure
 if TYPE_CHECKING:
     from toolpair.session.session import Problem, Session, Staged
     from toolpair.tui.controllers.owner import Owner
+    from toolpair.tui.screens.review import SavedSteps
 
 
 class Applier:
@@ -124,3 +125,26 @@ def _loses(session: Session) -> str:
     """What the last step loses, in brackets."""
     staged = session.staged
     return f" (loses {staged[-1].loses})" if staged and staged[-1].loses else ""
+
+
+def review(owner: Owner) -> None:
+    """Show what saving would do; after a save, show its result."""
+    if not owner.session.changed:
+        owner.say("nothing changed, so there is nothing to save")
+        return
+    from toolpair.tui.screens.review import ReviewScreen
+
+    def closed(saved: SavedSteps | None) -> None:
+        if saved is not None:
+            from toolpair.tui.screens.saved import SavedScreen
+
+            owner.note = ""
+            owner.reload()
+            owner.ask(SavedScreen(owner.desk, *saved), undone)
+
+    def undone(words: str | None) -> None:
+        if words is not None:
+            owner.problems.show_first()
+            owner.say(words)
+
+    owner.ask(ReviewScreen(owner.desk), closed)

@@ -18,7 +18,7 @@ from toolpair.tui.work import failure
 if TYPE_CHECKING:
     from toolpair.session.saving import Saved
     from toolpair.session.session import Session, Staged
-    from toolpair.tui.controllers.owner import Asks
+    from toolpair.tui.controllers.main_screen import Asks
 
 Again = tuple["Saved", "Session | None", str]
 """What was written, the session as the file now has it, and what could not be done."""

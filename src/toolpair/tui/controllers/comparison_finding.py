@@ -11,10 +11,9 @@ from toolpair.history.comparison_rows import ComparisonRows
 from toolpair.text.safe import visible
 from toolpair.tui.aside import Aside
 from toolpair.tui.comparison_search import TERMS, ChosenRows, Test, filter_test, matching, text_test, unfolded
-from toolpair.tui.controllers.owner import Asks
-from toolpair.tui.giving_way import GivingWay
-from toolpair.tui.screens.filter_prompt import FilterPrompt
-from toolpair.tui.screens.find_prompt import FindPrompt
+from toolpair.tui.controllers.main_screen import Asks
+from toolpair.tui.screens.prompt import FilterPrompt, FindPrompt
+from toolpair.tui.searching import GivingWay
 from toolpair.tui.work import Stopped
 
 if TYPE_CHECKING:

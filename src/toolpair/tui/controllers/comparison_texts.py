@@ -8,8 +8,8 @@ from typing import Any, Final
 from toolpair.history.steps import DiffStep
 from toolpair.tui.aside import Aside
 from toolpair.tui.compare_text import StepText, step_text
-from toolpair.tui.giving_way import GivingWay
 from toolpair.tui.later import LaterOn
+from toolpair.tui.searching import GivingWay
 
 _KEPT: Final = 2_000
 """Texts of steps that are kept."""

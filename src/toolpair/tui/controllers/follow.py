@@ -1,4 +1,4 @@
-"""Following the file: records that its agent appends are shown as they arrive."""
+"""What becomes of the file meanwhile: other processes that work with it, and records that its agent appends."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import time
 from typing import TYPE_CHECKING
 
 from toolpair.session.session import SessionError
+from toolpair.text.safe import visible
+from toolpair.tui.aside import Aside
 from toolpair.tui.desk import DeskState
 from toolpair.tui.numbers import count_text
 
@@ -114,3 +116,25 @@ class Follower:
             # The message about dropped fixes stays as long as it may not have been read.
             came = "" if followed.dropped else followed.text
             owner.say(" ".join(words for words in (self._dropped, came, "F stops following") if words))
+
+
+def look_for_neighbours(owner: Owner) -> None:
+    """Search for processes that write to the file, and agents that have its history in memory; name the first."""
+    session = owner.session
+
+    def look(aside: Aside) -> None:
+        from toolpair.session.surroundings import leftover_notes
+
+        left = leftover_notes(session.path) if session.path is not None else ()
+        found = (*left, *session.look_around())
+        if found:
+            aside.run_in_ui(lambda: warn(found[0]))
+
+    def warn(warning: str) -> None:
+        owner.pairs.forget()  # such an agent may be running the call at the end
+        if not owner.note:
+            owner.say(f"! {visible(warning)}")
+
+    # If that fails, a save will find out by itself.
+    owner.in_thread(lambda aside: session.remember(), failed=lambda error: None)
+    owner.in_thread(look, failed=lambda error: None)

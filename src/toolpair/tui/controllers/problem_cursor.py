@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from toolpair.session.session import Problem
-    from toolpair.tui.controllers.owner import Owner
+    from toolpair.tui.controllers.main_screen import MainScreen
+    from toolpair.tui.controllers.row_filter import RowFilter
 
 
 class ProblemCursor:
     """The problem under the cursor, and the way to others."""
 
-    def __init__(self, owner: Owner) -> None:
+    def __init__(self, owner: MainScreen, row_filter: RowFilter) -> None:
         self._owner = owner
+        self._row_filter = row_filter
 
     def current(self) -> Problem | None:
         """The problem under the cursor; if there is none, say so."""
@@ -29,7 +31,7 @@ class ProblemCursor:
         owner.overview.current = problem
         row = owner.overview.row_of(problem)
         if not owner.pairs.go_to_row(row):
-            owner.row_filter.words = ""
+            self._row_filter.words = ""
             owner.pairs.reload()
             owner.note = "filter cleared: it hid this problem"
             owner.pairs.go_to_row(row)

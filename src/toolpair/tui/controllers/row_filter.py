@@ -6,14 +6,13 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from toolpair.tui.controllers.background_search import BackgroundSearch
 from toolpair.tui.numbers import count_text
 from toolpair.tui.overview import cause_key
 from toolpair.tui.row_search import filter_test, term_row_filter, with_cause_keys
-from toolpair.tui.searching import RowSearch
+from toolpair.tui.searching import BackgroundSearch, RowSearch
 
 if TYPE_CHECKING:
-    from toolpair.tui.controllers.owner import Owner
+    from toolpair.tui.controllers.main_screen import MainScreen
 
 
 ONLY_BROKEN: Final = "is:problem"
@@ -22,7 +21,7 @@ ONLY_BROKEN: Final = "is:problem"
 class RowFilter:
     """Which rows are shown; all of them without `words`."""
 
-    def __init__(self, owner: Owner) -> None:
+    def __init__(self, owner: MainScreen) -> None:
         self._owner = owner
         self.words = ""
         self._running: BackgroundSearch | None = None
@@ -54,7 +53,7 @@ class RowFilter:
             self._show_matching(words)
 
     def ask(self) -> None:
-        from toolpair.tui.screens.filter_prompt import FilterPrompt
+        from toolpair.tui.screens.prompt import FilterPrompt
 
         overview = self._owner.overview
 

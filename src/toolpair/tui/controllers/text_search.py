@@ -6,10 +6,9 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from toolpair.tui.controllers.background_search import BackgroundSearch
 from toolpair.tui.numbers import count_text
 from toolpair.tui.row_search import text_row_filter, text_test
-from toolpair.tui.searching import RowSearch
+from toolpair.tui.searching import BackgroundSearch, RowSearch
 
 _HELP: Final = "Searches text, tools and ids in all rows. A capital letter makes it match case."
 
@@ -30,7 +29,7 @@ class TextSearch:
 
     def ask(self) -> None:
         """Find what is typed as it is typed; escape goes back to where one was."""
-        from toolpair.tui.screens.find_prompt import FindPrompt
+        from toolpair.tui.screens.prompt import FindPrompt
 
         owner, pairs = self._owner, self._owner.pairs
         before, row, depth, note = self.query, pairs.row_index, pairs.depth, owner.note

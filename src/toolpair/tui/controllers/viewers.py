@@ -1,4 +1,4 @@
-"""Read-only views: a row in full, the bytes that a fix changes, what the model sees."""
+"""What only shows: a row in full, the bytes that a fix changes, what the model sees, statistics."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from toolpair.tui.row_lines import ROLES
 if TYPE_CHECKING:
     from toolpair.session.session import Problem
     from toolpair.tui.controllers.owner import Owner
+    from toolpair.tui.screens.statistics import Wanted
 
 _KINDS: Final = {
     "damaged": "Line that cannot be read",
@@ -21,8 +22,8 @@ _KINDS: Final = {
 
 def view_row(owner: Owner) -> None:
     """Show the row under the cursor in full."""
-    from toolpair.tui.row_pages import message_pages, pages_of
     from toolpair.tui.screens.viewer import ViewerScreen
+    from toolpair.tui.viewer_pages import message_pages, pages_of
 
     row = owner.pairs.row
     if row is None:
@@ -47,8 +48,8 @@ def view_bytes(owner: Owner, problem: Problem) -> None:
         owner.say("no fix is known here, so no byte would change")
         return
     from toolpair.session.carrying_out import preview
-    from toolpair.tui.change_pages import change_pages
     from toolpair.tui.screens.viewer import ViewerScreen
+    from toolpair.tui.viewer_pages import change_pages
 
     changes = partial(preview, owner.session.conversation, fix)
     pages = change_pages(changes, owner.overview.noun, owner.tool.carets)
@@ -74,3 +75,30 @@ def view_sent(owner: Owner) -> None:
     pages.append(text_page("in full", lambda: full_text(session, now), line_style))
     pages.append(text_page("lines", lambda: records_text(now)))
     owner.open(ViewerScreen("What the model sees", pages, len(pages) - 3))
+
+
+def view_statistics(owner: Owner) -> None:
+    """Show them; a tool leads to its pairs, an output to its row."""
+    from toolpair.tui.screens.statistics import StatisticsScreen
+
+    if owner.overview.partial is not None:
+        owner.say(owner.busy_reason)
+        return
+    conversation = owner.session.conversation
+
+    def chosen(wanted: Wanted | None) -> None:
+        if wanted is None:
+            return
+        kind, what = wanted
+        if kind == "tool":
+            owner.row_filter.filter_by(f"tool:{what}")
+            return
+        row = owner.session.conversation.places.of_pair(int(what))
+        if row is None:
+            owner.say("the session has changed: this output is no longer where it was")
+        else:
+            owner.row_filter.go_to_row(row)
+
+    path = owner.session.path
+    name = visible(conversation.head.session_id or (owner.session.file.name if path is not None else "standard input"))
+    owner.ask(StatisticsScreen(conversation, name), chosen)

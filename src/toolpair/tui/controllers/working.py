@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from toolpair.session.session import Session
-    from toolpair.tui.controllers.owner import Owner
+    from toolpair.tui.controllers.main_screen import MainScreen
 
 MANY_MESSAGES, MANY_PROBLEMS = 2000, 500
 """With more records, a change is too slow for a key if the whole history is checked again."""
@@ -50,7 +50,7 @@ def takes_long(session: Session, problems: int = 1) -> bool:
 class CurrentWork:
     """The one long task of a screen, if any."""
 
-    def __init__(self, owner: Owner) -> None:
+    def __init__(self, owner: MainScreen) -> None:
         self._owner = owner
         self._ticker: Timer | None = None
         self.now: LongTask | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -16,6 +16,9 @@ from toolpair.tui.keys import APP
 from toolpair.tui.later import LaterOn
 from toolpair.tui.styled_text import Glyphs, Line, Span, line_width
 from toolpair.tui.widgets.text_block import Lines
+
+if TYPE_CHECKING:
+    from toolpair.tui.commands import Command
 
 T = TypeVar("T")
 LEAST_WIDTH, LEAST_HEIGHT = 40, 10
@@ -148,17 +151,22 @@ class BaseScreen(LaterOn[T], Generic[T]):
             await self.app.action_quit()
 
     def action_help(self) -> None:
-        from toolpair.tui.screens.help import HelpScreen
+        self.tool.open_help()
 
-        if not isinstance(self, HelpScreen):
-            self.open(HelpScreen())
+    def commands(self) -> list[Command]:
+        """The commands of this screen."""
+        from toolpair.tui.commands import commands_of
+
+        return commands_of(type(self).BINDINGS)
 
     def action_palette(self) -> None:
-        """The commands of this screen by name."""
-        from toolpair.tui.commands import commands_of
-        from toolpair.tui.controllers.palette import choose_command
+        """List them by name, and run the chosen one."""
 
-        choose_command(self, commands_of(type(self).BINDINGS), self.run_action)
+        async def chosen(action: str | None) -> None:
+            if action is not None:
+                await self.run_action(action)
+
+        self.ask(self.tool.command_list(self.commands()), chosen)
 
 
 class Dialog(ModalScreen[T], BaseScreen[T], Generic[T]):
@@ -172,3 +180,25 @@ class Dialog(ModalScreen[T], BaseScreen[T], Generic[T]):
 
     def action_palette(self) -> None:
         """It asks one thing, and has no commands."""
+
+
+HELD = 0.4
+"""Seconds after a screen has been drawn during which no answer is accepted."""
+REPEATED = 0.15
+"""Seconds: the same key within this time is being held; it repeats every 0.03 s."""
+
+
+class HeldKey:
+    """For the keys of a screen that write, discard or confirm something."""
+
+    def __init__(self, screen: BaseScreen[Any]) -> None:
+        self._screen = screen
+        self._last: dict[str, float] = {}
+
+    def fresh(self, key: str = "enter") -> bool:
+        """Whether the current key was pressed for what the screen shows, however long it waited in the queue."""
+        came = self._screen.tool.typed_ahead.came
+        last = self._last.get(key)
+        self._last[key] = came
+        held = last is not None and came - last < min(HELD, REPEATED)
+        return came - self._screen.seen_since >= HELD and not held

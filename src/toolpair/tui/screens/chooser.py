@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from toolpair.session.session import PLACEHOLDER
 from toolpair.tui.bodies.change_parts import diff_of_changes
 from toolpair.tui.keys import APP
 from toolpair.tui.screens.base_screen import BaseScreen, hint_line
@@ -109,4 +110,4 @@ class ChooserScreen(BaseScreen[Choice | None]):
                 self.finish((number, text))
 
         notes = ["The model reads this in place of the missing result."]
-        self.ask(PromptScreen("Text of the result", self.tool.placeholder, notes, "use this text"), edited)
+        self.ask(PromptScreen("Text of the result", PLACEHOLDER, notes, "use this text"), edited)

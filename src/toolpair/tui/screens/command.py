@@ -14,9 +14,8 @@ from textual.widgets import Input
 from toolpair.tui.commands import Command, completed, found_for
 from toolpair.tui.screens.base_screen import Dialog, hint_line
 from toolpair.tui.styled_text import Line, cut_line, line_width, spread
-from toolpair.tui.widgets.field import Field
+from toolpair.tui.widgets.field import Field, SafeInput
 from toolpair.tui.widgets.line_list import LineList
-from toolpair.tui.widgets.safe_input import SafeInput
 from toolpair.tui.widgets.text_block import Lines
 
 

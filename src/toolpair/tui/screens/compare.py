@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -20,34 +18,24 @@ from toolpair.text.safe import visible
 from toolpair.tui.aside import Aside
 from toolpair.tui.bodies.body import Query
 from toolpair.tui.bodies.diff_body import DiffBody
-from toolpair.tui.change_pages import change_pages
 from toolpair.tui.compare_text import ONE_COLUMN, column_cells, difference_parts, row_line, summary_short
+from toolpair.tui.compared_sides import Side
 from toolpair.tui.comparison_search import ChosenRows
 from toolpair.tui.controllers.comparison_finding import ComparisonFinding
 from toolpair.tui.controllers.comparison_texts import ComparisonTexts
-from toolpair.tui.giving_way import GivingWay
 from toolpair.tui.keys import APP, COMPARE, CURSOR
 from toolpair.tui.numbers import count_text
-from toolpair.tui.row_pages import pages_of
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
 from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen, text_page
+from toolpair.tui.searching import GivingWay
 from toolpair.tui.styled_text import Line, Span, spread, with_hits
+from toolpair.tui.viewer_pages import change_pages, pages_of
 from toolpair.tui.widgets.row_list import RowList
 from toolpair.tui.widgets.text_block import Lines
 from toolpair.tui.work import Stopped, failure
 
-if TYPE_CHECKING:
-    from toolpair.session.session import Conversation
-
 _DIGITS: Final = 4
 """For the numbers of lines."""
-
-
-class Side(Struct, frozen=True):
-    """One of the two. `load` runs in a thread; it calls what it is given now and then, which may raise to end it."""
-
-    name: str
-    load: Callable[[Callable[[int], None]], Conversation]
 
 
 class CompareScreen(BaseScreen[None]):

@@ -10,8 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
-from toolpair.tui.held_key import HeldKey
-from toolpair.tui.screens.base_screen import Dialog, Hint, hint_lines
+from toolpair.tui.screens.base_screen import Dialog, HeldKey, Hint, hint_lines
 from toolpair.tui.styled_text import Line
 from toolpair.tui.widgets.text_block import Lines
 

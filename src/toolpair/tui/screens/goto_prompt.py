@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from toolpair.tui.screens.prompt import PromptScreen
-from toolpair.tui.widgets.paste_input import PasteInput
-from toolpair.tui.widgets.safe_input import SafeInput
+from toolpair.tui.widgets.field import PasteInput, SafeInput
 
 NOTE = "an id, a rule, line:N, message:N, pair:N, or a whole API error, pasted"
 

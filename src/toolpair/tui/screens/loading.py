@@ -12,10 +12,10 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from toolpair.text.safe import visible
-from toolpair.tui.early_keys import EarlyKeys
 from toolpair.tui.keys import APP
 from toolpair.tui.screens.base_screen import BaseScreen, hint_line
 from toolpair.tui.styled_text import spread
+from toolpair.tui.typed_ahead import EarlyKeys
 from toolpair.tui.widgets.text_block import Lines
 from toolpair.tui.work import LongTask
 

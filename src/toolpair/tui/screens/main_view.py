@@ -21,7 +21,7 @@ from toolpair.tui.screens.base_screen import Hint, hint_line
 from toolpair.tui.screens.writing import bar_line
 from toolpair.tui.styled_text import Line, Span, line_width
 from toolpair.tui.timeline import gutter_titles
-from toolpair.tui.widgets.cause_list import CauseList
+from toolpair.tui.widgets.line_list import CauseList
 from toolpair.tui.widgets.pair_view import PairView
 from toolpair.tui.widgets.preview import Preview
 from toolpair.tui.widgets.text_block import Lines

@@ -17,9 +17,8 @@ from toolpair.text.cells import width
 from toolpair.tui.keys import APP
 from toolpair.tui.screens.base_screen import Dialog, hint_line
 from toolpair.tui.styled_text import Line, cut_line, line_width
-from toolpair.tui.widgets.field import Field
+from toolpair.tui.widgets.field import Field, SafeInput
 from toolpair.tui.widgets.line_list import LineList
-from toolpair.tui.widgets.safe_input import SafeInput
 from toolpair.tui.widgets.text_block import Lines
 
 _REST: Final = 0.05

@@ -8,32 +8,24 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from toolpair.tui.controllers.applying import Applier
-from toolpair.tui.controllers.branch_choice import choose_branch
+from toolpair.tui.controllers.applying import Applier, review
 from toolpair.tui.controllers.clipboard import choose_copy
 from toolpair.tui.controllers.comparing import choose_other
-from toolpair.tui.controllers.conversations import choose_conversation
-from toolpair.tui.controllers.follow import Follower
+from toolpair.tui.controllers.follow import Follower, look_for_neighbours
 from toolpair.tui.controllers.goto import GoTo
 from toolpair.tui.controllers.journal_offer import JournalOffer
 from toolpair.tui.controllers.many_fixes import ManyFixes
-from toolpair.tui.controllers.numbers import view_statistics
+from toolpair.tui.controllers.menus import choose_branch, choose_conversation, choose_original, choose_theme
 from toolpair.tui.controllers.one_fix import OneFix
-from toolpair.tui.controllers.originals import choose_original
-from toolpair.tui.controllers.other_writers import look_for_neighbours
-from toolpair.tui.controllers.palette import choose_command
 from toolpair.tui.controllers.problem_cursor import ProblemCursor
 from toolpair.tui.controllers.profile_choice import ProfileChoice
 from toolpair.tui.controllers.reading_on import ReadingOn
-from toolpair.tui.controllers.reviewing import review
 from toolpair.tui.controllers.row_filter import ONLY_BROKEN, RowFilter
 from toolpair.tui.controllers.text_search import TextSearch
-from toolpair.tui.controllers.theme_choice import choose_theme
-from toolpair.tui.controllers.times import switch_times
-from toolpair.tui.controllers.viewers import view_bytes, view_row, view_sent
+from toolpair.tui.controllers.viewers import view_bytes, view_row, view_sent, view_statistics
 from toolpair.tui.controllers.working import CurrentWork, changing
 from toolpair.tui.keys import APP, LOOK, PROBLEMS
-from toolpair.tui.layout import PREVIEW
+from toolpair.tui.layout import NARROW, PREVIEW
 from toolpair.tui.screens.base_screen import BaseScreen, is_small
 from toolpair.tui.screens.main_view import MainView
 from toolpair.tui.widgets.pair_view import PairView
@@ -42,6 +34,7 @@ from toolpair.tui.work import LongTask
 if TYPE_CHECKING:
     from toolpair.session.session import Session
     from toolpair.tui.background_loading import Opening
+    from toolpair.tui.commands import Command
     from toolpair.tui.desk import Desk
 
 
@@ -81,7 +74,7 @@ class PairScreen(BaseScreen[None]):
         self._one = OneFix(self, self._applier)
         self._many = ManyFixes(self, self._applier, self.action_review)
         self._at = at
-        self.problems = ProblemCursor(self)
+        self.problems = ProblemCursor(self, self.row_filter)
         self.reading = ReadingOn(self, opening, reading, self._all_is_read)
 
     def build(self) -> ComposeResult:
@@ -323,7 +316,13 @@ class PairScreen(BaseScreen[None]):
         view_statistics(self)
 
     def action_times(self) -> None:
-        switch_times(self)
+        """Show times beside the rows, or no longer; kept for all sessions while the program runs."""
+        if not self.overview.times.any:
+            self.say("this file does not say when its records were written")
+            return
+        self.tool.shows_times = not self.tool.shows_times
+        narrow = self.tool.shows_times and self.size.width < NARROW
+        self.say(f"times are shown from {NARROW} columns on" if narrow else "")
 
     def action_compare(self) -> None:
         choose_other(self)
@@ -406,10 +405,10 @@ class PairScreen(BaseScreen[None]):
         else:
             await self.app.action_quit()
 
-    def action_palette(self) -> None:
+    def commands(self) -> list[Command]:
         from toolpair.tui.commands import commands_of_main
 
-        choose_command(self, commands_of_main(), self.run_action)
+        return commands_of_main()
 
     def action_theme(self) -> None:
         choose_theme(self)

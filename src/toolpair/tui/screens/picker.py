@@ -21,7 +21,7 @@ from toolpair.text.cells import cut_start
 from toolpair.text.safe import visible
 from toolpair.tui.aside import Aside
 from toolpair.tui.background_loading import Opening
-from toolpair.tui.early_keys import EarlyKeys
+from toolpair.tui.compared_sides import on_machine
 from toolpair.tui.keys import PICKER_MOVE
 from toolpair.tui.numbers import count_text
 from toolpair.tui.picker_checks import Mark
@@ -29,9 +29,9 @@ from toolpair.tui.picker_text import haystack, row_line
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
 from toolpair.tui.session_list import Sessions
 from toolpair.tui.styled_text import Line, Span, spread
-from toolpair.tui.widgets.field import Field
+from toolpair.tui.typed_ahead import EarlyKeys
+from toolpair.tui.widgets.field import Field, SafeInput
 from toolpair.tui.widgets.row_list import RowList
-from toolpair.tui.widgets.safe_input import SafeInput
 from toolpair.tui.widgets.text_block import Lines
 from toolpair.tui.work import LongTask, failure
 
@@ -380,9 +380,7 @@ class PickerScreen(BaseScreen[None]):
         elif self._has_unsaved(found.path):
             self.finish()
         else:
-            self.tool.unsaved_question.ask(
-                "Open another session?", "discard them and open it", lambda: self._open(found)
-            )
+            self.tool.ask_about_unsaved("Open another session?", "discard them and open it", lambda: self._open(found))
 
     def action_mark(self) -> None:
         """The first time the session is marked; the second time two are compared, or it is unmarked."""
@@ -402,11 +400,10 @@ class PickerScreen(BaseScreen[None]):
         self._draw()
 
     def _compare(self, marked: FoundSession, found: FoundSession) -> None:
-        from toolpair.tui.controllers.comparing import file_side
         from toolpair.tui.screens.compare import CompareScreen
 
         open = self._sessions.open
-        self.open(CompareScreen(file_side(marked.path, open), file_side(found.path, open)))
+        self.open(CompareScreen(on_machine(marked.path, open), on_machine(found.path, open)))
 
     def _has_unsaved(self, path: str) -> bool:
         """Whether this is the session one came from, and it has unsaved fixes."""

@@ -1,18 +1,18 @@
-"""A single line of input at the bottom of the screen."""
+"""Single lines of input at the bottom of the screen: any text, what to search for, a filter."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
+from toolpair.tui.filter_terms import completed
 from toolpair.tui.screens.base_screen import Dialog, hint_line
-from toolpair.tui.widgets.field import Field
-from toolpair.tui.widgets.safe_input import SafeInput
+from toolpair.tui.widgets.field import Field, SafeInput
 from toolpair.tui.widgets.text_block import Lines
 
 
@@ -72,3 +72,64 @@ class PromptScreen(Dialog[str | None]):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         self.action_submit()
+
+
+class FindPrompt(PromptScreen):
+    """Returns the words, or None after escape."""
+
+    sign = "/"
+    DEFAULT_CSS = "FindPrompt { background: $background 0%; }"  # the rows must be readable while one types
+
+    def __init__(self, value: str, typed: Callable[[str], None], note: str) -> None:
+        """`typed` is called with the words whenever they have changed."""
+        super().__init__("Find", value, [note], "keep")
+        self._typed = typed
+        self._last = value
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        if event.value != self._last and not self.inert:
+            self._last = event.value
+            self._typed(event.value)
+
+
+TERMS: Final = (
+    "tool:Bash  is:problem  is:error  is:fixed  is:note  took:>10s  size:>100K  time:10:30..11:00  cause:1  id:toolu_1",
+    'text:"two words" or any word. All terms must match; -term excludes. tab completes.',
+)
+
+
+class FilterPrompt(PromptScreen):
+    """Returns the words of a filter, or None after escape."""
+
+    sign = "&"
+    DEFAULT_CSS = "FilterPrompt { background: $background 0%; }"  # the rows must be readable while one types
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "complete", "complete", show=False, priority=True)]
+
+    def __init__(
+        self,
+        words: str,
+        wrong: Callable[[str], str],
+        tools: Sequence[str],
+        causes: int,
+        terms: Sequence[str] = TERMS,
+    ) -> None:
+        """`wrong` says in a sentence what is wrong with words; `tools` and `causes` are completed, `terms` shown."""
+        super().__init__("Filter: show only", words, terms, "filter")
+        self._terms = terms
+        self._wrong = wrong
+        self._tools = list(tools)
+        self._causes = causes
+
+    def action_complete(self) -> None:
+        field = self.query_one(SafeInput)
+        field.value = completed(field.value, self._tools, self._causes)
+        field.cursor_position = len(field.value)
+
+    def action_submit(self) -> None:
+        said = self._wrong(self.query_one(SafeInput).value)
+        if said:
+            self.note(said, *self._terms)
+        else:
+            super().action_submit()

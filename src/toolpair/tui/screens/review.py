@@ -21,21 +21,20 @@ from toolpair.tui.bodies.body import Body
 from toolpair.tui.bodies.change_parts import diff_of_changes
 from toolpair.tui.bodies.stacked_body import LinesBody
 from toolpair.tui.card_text import is_slow_to_preview
-from toolpair.tui.change_pages import change_pages
 from toolpair.tui.controllers.working import takes_long
 from toolpair.tui.desk import Desk
-from toolpair.tui.held_key import HeldKey
 from toolpair.tui.keys import APP, REVIEW
 from toolpair.tui.review_text import ReviewText, alike, counted
-from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
+from toolpair.tui.screens.base_screen import BaseScreen, HeldKey, Hint, hint_line
 from toolpair.tui.screens.confirm import ConfirmScreen
 from toolpair.tui.screens.prompt import PromptScreen
 from toolpair.tui.screens.viewer import ViewerScreen
 from toolpair.tui.screens.writing import GivenUp, Steps, WritingScreen
 from toolpair.tui.screens.writing import takes_long as writing_takes_long
 from toolpair.tui.styled_text import Line, line_width
+from toolpair.tui.viewer_pages import change_pages
 from toolpair.tui.widgets.body_view import BodyView
-from toolpair.tui.widgets.review_list import ReviewList
+from toolpair.tui.widgets.line_list import ReviewList
 from toolpair.tui.widgets.text_block import Lines
 from toolpair.tui.work import failure
 

@@ -15,11 +15,10 @@ from toolpair.tui.bodies.body import gap
 from toolpair.tui.controllers.backup_restore import restore_backup
 from toolpair.tui.desk import Desk
 from toolpair.tui.head_text import verdict_lines
-from toolpair.tui.held_key import HeldKey
 from toolpair.tui.keys import APP, SAVED
 from toolpair.tui.resume_text import command_of
 from toolpair.tui.review_text import counted
-from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
+from toolpair.tui.screens.base_screen import BaseScreen, HeldKey, Hint, hint_line
 from toolpair.tui.screens.confirm import ConfirmScreen
 from toolpair.tui.styled_text import Line, Span, wrap_line
 from toolpair.tui.widgets.text_block import Lines

@@ -12,9 +12,9 @@ from textual.strip import Strip
 from toolpair.history.statistics import NO_NAME, Statistics, ToolNumbers, statistics_of
 from toolpair.reports.reading.call_line import call_line
 from toolpair.tui.aside import Aside
-from toolpair.tui.giving_way import GivingWay
 from toolpair.tui.keys import APP, STATISTICS
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
+from toolpair.tui.searching import GivingWay
 from toolpair.tui.statistics_text import (
     BY_OUTPUT,
     COLUMNS,

@@ -22,8 +22,7 @@ from toolpair.tui.keys import APP, VIEWER
 from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
 from toolpair.tui.styled_text import Glyphs, Span, line_width, spread
 from toolpair.tui.widgets.body_view import BodyView
-from toolpair.tui.widgets.field import Field
-from toolpair.tui.widgets.safe_input import SafeInput
+from toolpair.tui.widgets.field import Field, SafeInput
 from toolpair.tui.widgets.text_block import Lines
 
 _NO_FOLD: Final = "nothing folds here"

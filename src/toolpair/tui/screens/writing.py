@@ -12,10 +12,10 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 
 from toolpair.tui.aside import Aside
-from toolpair.tui.early_keys import EarlyKeys
 from toolpair.tui.numbers import size_text
 from toolpair.tui.screens.base_screen import Dialog
 from toolpair.tui.styled_text import Glyphs, Line, Span, spread
+from toolpair.tui.typed_ahead import EarlyKeys
 from toolpair.tui.widgets.text_block import Lines
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from toolpair.tui.bodies.diff_body import DiffBody
 from toolpair.tui.bodies.text_body import TextBody
 from toolpair.tui.colouring import ask_for_colours
 from toolpair.tui.keys import CURSOR
-from toolpair.tui.paint import Painter
-from toolpair.tui.scrollbar import plain_scrollbar
+from toolpair.tui.paint import Painter, plain_scrollbar
 from toolpair.tui.styled_text import Glyphs, Span, with_hits
 
 if TYPE_CHECKING:

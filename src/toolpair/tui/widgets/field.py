@@ -1,13 +1,50 @@
-"""A line to type in, with the key that opened it in front."""
+"""Lines to type in, whose value is always safe to show, whatever is pasted."""
 
 from __future__ import annotations
 
+from typing import Final
+
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
+from textual.widgets import Input
 
+from toolpair.text.safe import visible
 from toolpair.tui.styled_text import Glyphs
-from toolpair.tui.widgets.safe_input import SafeInput
 from toolpair.tui.widgets.text_block import Lines
+
+
+class SafeInput(Input):
+    """One line. A paste of several lines is joined with spaces: error texts are often wrapped."""
+
+    DEFAULT_CSS = """
+    SafeInput { border: none; height: 1; background: $panel; color: $words; }
+    SafeInput > .input--placeholder { color: $muted; }
+    SafeInput:focus { border: none; background-tint: $foreground 0%; }
+    """
+
+    def __init__(self, value: str = "", *, id: str | None = None) -> None:
+        super().__init__(visible(value), id=id, compact=True, select_on_focus=False)
+        self.cursor_blink = False
+
+    def insert(self, text: str, index: int) -> None:
+        super().insert(visible(text), index)
+
+    def replace(self, text: str, start: int, end: int) -> None:
+        super().replace(visible(text), start, end)
+
+    def validate_value(self, value: str) -> str:
+        return visible(value)
+
+    def _on_paste(self, event: events.Paste) -> None:
+        text = " ".join(event.text.split())
+        selection = self.selection
+        if selection.is_empty:
+            self.insert_text_at_cursor(text)
+        else:
+            self.replace(text, *selection)
+        event.prevent_default()
+        event.stop()
 
 
 class Field(Horizontal):
@@ -29,3 +66,43 @@ class Field(Horizontal):
     def compose(self) -> ComposeResult:
         yield self._sign
         yield self._field
+
+
+_SHOWN: Final = 2_000
+_ENDS: Final = 600
+
+
+class PasteInput(SafeInput):
+    """Shows a paste as one line, shortened in the middle if long; `whole` has it with its line breaks."""
+
+    def __init__(self, value: str = "", *, id: str | None = None) -> None:
+        super().__init__(value, id=id)
+        self._pasted: list[tuple[str, str]] = []
+
+    @property
+    def whole(self) -> str:
+        """The text, with each paste exactly as pasted unless it was edited since."""
+        text = self.value
+        for shown, pasted in self._pasted:
+            text = text.replace(shown, pasted, 1)
+        return text
+
+    def take(self, text: str) -> None:
+        """Insert a paste at the cursor."""
+        shown = " ".join(text.split())
+        if len(shown) > _SHOWN:
+            shown = f"{shown[:_ENDS]} … {len(shown) - 2 * _ENDS:,} more characters … {shown[-_ENDS:]}"
+        shown = visible(shown)
+        if not shown:
+            return
+        self._pasted.append((shown, text))
+        selection = self.selection
+        if selection.is_empty:
+            self.insert_text_at_cursor(shown)
+        else:
+            self.replace(shown, *selection)
+
+    def _on_paste(self, event: events.Paste) -> None:
+        self.take(event.text)
+        event.prevent_default()
+        event.stop()

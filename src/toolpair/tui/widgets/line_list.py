@@ -1,20 +1,19 @@
-"""A list of entries of one or more lines with a cursor: fixes, menus, staged changes."""
+"""Lists of entries of one or more lines with a cursor: fixes, menus, causes, staged changes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import ClassVar
 
 from textual import events
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from toolpair.tui.keys import CURSOR
-from toolpair.tui.paint import Painter
-from toolpair.tui.scrollbar import plain_scrollbar
+from toolpair.tui.paint import Painter, plain_scrollbar
 from toolpair.tui.styled_text import Glyphs, Line
 
 
@@ -114,3 +113,74 @@ class LineList(ScrollView, Painter, can_focus=True, inherit_bindings=False):
             self.move_to(self._flat[y][0])
             if event.chain == 2:
                 self.post_message(self.Chosen(self))
+
+
+class CauseList(LineList, inherit_bindings=False):
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *LineList.BINDINGS,
+        Binding("enter", "choose", "show only these", show=False),
+    ]
+    DEFAULT_CSS = "CauseList { height: 1fr; overflow-x: hidden; scrollbar-size-vertical: 1; }"
+
+    bare = False
+    """Whether what is shown is no cause, but that there is none."""
+
+    def action_choose(self) -> None:
+        self.post_message(self.Chosen(self))
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        y += self.scroll_offset.y
+        cells = self.scrollable_content_region.width
+        if y >= len(self._flat):
+            return self.paint((), cells)
+        entry, line = self._flat[y]
+        here = entry == self.cursor and not self.bare
+        bar = self._glyphs.ui("▌" if here else " ", "key" if self.has_focus else "dim")
+        return self.paint((bar, *line), cells, "cursor" if here and self.has_focus else "")
+
+
+_TICK = 4
+"""Columns of the box in front of a row."""
+
+
+class ReviewList(LineList):
+    DEFAULT_CSS = "ReviewList { height: auto; overflow-x: hidden; scrollbar-size-vertical: 1; }"
+
+    class Ticked(Message):
+        """The box of a row was clicked."""
+
+    _headings: Collection[int] = ()
+
+    def show_parts(self, entries: Sequence[Sequence[Line]], headings: Collection[int]) -> None:
+        """`headings`: the entries that are none of the rows."""
+        self._headings = headings
+        self.show(entries)
+        if self.cursor in headings:
+            self.move_to(self.cursor + 1)
+
+    def render_line(self, y: int) -> Strip:
+        at = y + self.scroll_offset.y
+        if at < len(self._flat) and self._flat[at][0] in self._headings:
+            return self.paint(self._flat[at][1], self.scrollable_content_region.width)
+        return super().render_line(y)
+
+    def move_to(self, entry: int) -> None:
+        last = len(self._entries) - 1
+        entry = max(0, min(entry, last))
+        by = 1 if entry >= self.cursor else -1
+        while entry in self._headings and 0 <= entry + by <= last:
+            entry += by
+        if entry not in self._headings:
+            super().move_to(entry)
+
+    def on_click(self, event: events.Click) -> None:
+        super().on_click(event)
+        y = event.y + self.scroll_offset.y
+        if 0 <= y < len(self._flat) and self._flat[y][0] == self.cursor and event.x <= _TICK:
+            self.post_message(self.Ticked())

@@ -12,8 +12,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from toolpair.tui.paint import Painter
-from toolpair.tui.scrollbar import plain_scrollbar
+from toolpair.tui.paint import Painter, plain_scrollbar
 from toolpair.tui.styled_text import Glyphs, Line
 
 _KEPT: Final = 512

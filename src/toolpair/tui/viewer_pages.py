@@ -1,8 +1,9 @@
-"""The pages of a viewer that shows a row: its call, its result, the output that was found elsewhere, their records."""
+"""The pages of a viewer: a row with its call, its result and where else its output was found; what fixes change."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from toolpair.dialects.block_texts import text_of
@@ -13,15 +14,17 @@ from toolpair.reports.reading.written import arguments_as_written
 from toolpair.text.inline_diff import decoded
 from toolpair.transcript.edits import InsertResult
 from toolpair.tui.bodies.body import Body
+from toolpair.tui.bodies.change_parts import diff_of_changes
 from toolpair.tui.bodies.json_body import JsonBody
 from toolpair.tui.bodies.reading import call_body, output_body, result_body, with_output
 from toolpair.tui.bodies.text_body import TextBody
-from toolpair.tui.numbers import size_text
+from toolpair.tui.numbers import count_text, size_text
 from toolpair.tui.screens.viewer import ViewerPage
 from toolpair.tui.styled_text import Glyphs
 
 if TYPE_CHECKING:
     from toolpair.session.session import Conversation, PairRow, Problem
+    from toolpair.source.changes import Change
     from toolpair.transcript.model import Block
 
 _WHOLE: Final = 16 << 20
@@ -127,3 +130,17 @@ def _scope(conversation: Conversation, uid: int) -> str:
 
 
 _SCOPES: Final = {"inactive": "not sent: another branch, before a summary, or a sub-agent", "malformed": "unreadable"}
+
+
+def change_pages(changes: Callable[[], Sequence[Change]], noun: str, carets: bool) -> list[ViewerPage]:
+    """Pages of these changes; `noun` is what a record is called."""
+    known = cache(changes)
+
+    def about() -> str:
+        count = sum(change.count for change in known())
+        return f"{count_text(count, noun)} changed"
+
+    return [
+        ViewerPage(title, partial(diff_of_changes, changes=known, noun=noun, carets=carets, whole=whole), about)
+        for title, whole in (("what differs", False), ("whole lines", True))
+    ]

@@ -1,0 +1,201 @@
+"""The application, as its screens know it: they may use all of it, and it knows none of them.
+
+`app.py` is the whole one, above all screens.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from textual.app import App
+
+from toolpair.text.safe import SafeText
+from toolpair.tui.colours import Colours
+from toolpair.tui.paint import Palette
+from toolpair.tui.run_result import RunResult
+from toolpair.tui.styled_text import Glyphs
+from toolpair.tui.theme import OWN, THEMES, roles_of, terminal_is_light, theme_for
+from toolpair.tui.typed_ahead import TypedAhead
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+    from toolpair.session.journal import Folder
+    from toolpair.session.session import Session
+    from toolpair.tui.background_loading import Opener, Opening
+    from toolpair.tui.commands import Command
+    from toolpair.tui.desk import Desk
+    from toolpair.tui.overview import Overview
+    from toolpair.tui.preferences import Preferences
+    from toolpair.tui.session_list import Sessions
+    from toolpair.tui.work import LongTask
+
+COPY_LIMIT = 100_000
+"""Characters: terminals and tmux drop a longer OSC 52."""
+
+
+class Opened(Protocol):
+    """The open sessions, as far as a screen has to do with them."""
+
+    desks: list[Desk]
+
+    @property
+    def top(self) -> Desk | None:
+        """The session that is looked at."""
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether quitting now would throw something away: fixes that no file has."""
+
+    def open_file(
+        self,
+        screen: Opener,
+        opening: Opening,
+        work: LongTask,
+        failed: Callable[[Exception], None],
+        keep: int = 0,
+    ) -> None:
+        """Open a file in the background and show its contents in place of `screen`.
+
+        `failed` is called when nothing is shown yet. `keep` is how many of the open sessions stay below it.
+        """
+
+    def go_back(self) -> None:
+        """Go back from a sub-agent's session to the one it was opened from."""
+
+    def changed(self, desk: Desk) -> None:
+        """Tell its main screen that the session has been replaced."""
+
+    def go_on_with(self, desk: Desk, session: Session) -> None:
+        """Show what its file holds now, with nothing applied, in place of the session."""
+
+
+class Application(App[None]):
+    """What screens share: the open sessions, the theme, the clipboard, the keys not yet handled."""
+
+    open_sessions: Opened
+
+    def __init__(
+        self,
+        ascii: bool,
+        sessions: Callable[[], Sessions] | None,
+        journal: Callable[[], Folder] | None,
+        preferences: Preferences | None,
+    ) -> None:
+        """`journal` is the folder for unsaved fixes; it is called in a thread."""
+        self._palette: tuple[dict[str, str], Palette] | None = None
+        super().__init__()
+        self.glyphs = Glyphs(ascii)
+        self.result = RunResult()
+        self.typed_ahead = TypedAhead(self)
+        self.journal = journal
+        self._make_sessions = sessions
+        self._sessions: Sessions | None = None
+        self.hang_up: Callable[[], None] = lambda: None
+        """Called, in any thread, when the terminal is gone."""
+        self.colours = Colours()
+        self.shows_times = False
+        """Whether lists of pairs show times."""
+        for theme in OWN:
+            self.register_theme(theme)
+        self._preferences = preferences
+        chosen = preferences.theme if preferences is not None else ""
+        self._light = terminal_is_light()
+        self.asks_terminal = chosen not in THEMES
+        """Whether the theme follows the terminal's background."""
+        self.theme = theme_for(self._light) if self.asks_terminal else chosen
+
+    # screens that others open without knowing them
+
+    @abstractmethod
+    def open_help(self) -> None:
+        """Show all keys over the screen on top."""
+
+    @abstractmethod
+    def command_list(self, commands: Sequence[Command]) -> Screen[str | None]:
+        """A screen that lists these commands, and returns the action of the chosen one."""
+
+    @abstractmethod
+    def ask_about_unsaved(
+        self, title: str, discard: str, leave: Callable[[], None], desks: Sequence[Desk] | None = None
+    ) -> None:
+        """Call `leave`; if that would lose fixes of `desks`, or any at all, that are in no file, ask first, once."""
+
+    # open sessions
+
+    @property
+    def desk(self) -> Desk | None:
+        """The session on top."""
+        return self.open_sessions.top
+
+    @property
+    def session(self) -> Session:
+        return self.open_sessions.desks[-1].session
+
+    @property
+    def overview(self) -> Overview:
+        return self.open_sessions.desks[-1].overview
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether quitting now would lose something: fixes that are in no file."""
+        return self.open_sessions.unsaved
+
+    @property
+    def sessions(self) -> Sessions | None:
+        """The model of the list of sessions; None if there is no such list."""
+        if self._sessions is None and self._make_sessions is not None:
+            self._sessions = self._make_sessions()
+        return self._sessions
+
+    def copy(self, text: SafeText) -> str:
+        """Copy `text` to the clipboard. Returns the message for the user."""
+        short = text[:COPY_LIMIT]
+        self.copy_to_clipboard(short)
+        if len(short) < len(text):
+            return f"copied the first {len(short):,} of {len(text):,} characters"
+        return f"copied {len(text):,} characters"
+
+    @property
+    def carets(self) -> bool:
+        """Whether diffs mark what differs below the lines, because colours may not show it."""
+        return self.no_color or self.glyphs.ascii
+
+    def last_key(self) -> float:
+        """When the user last typed or clicked, by the monotonic clock."""
+        return self.typed_ahead.last
+
+    # colours
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return {} if self.current_theme in OWN else roles_of(self.current_theme)
+
+    @property
+    def palette(self) -> Palette:
+        """The styles of all that is drawn, in the current theme."""
+        if self._palette is None or self._palette[0] != self.theme_variables:
+            self._palette = self.theme_variables, Palette(self.theme_variables, self.no_color)
+        return self._palette[1]
+
+    def note_background(self, light: bool) -> None:
+        """The terminal has said whether its background is light. May be called from another thread."""
+        self.call_later(self._follow_background, light)
+
+    def _follow_background(self, light: bool) -> None:
+        self._light = light
+        if self.asks_terminal and not self.typed_ahead.has_ended():
+            self.theme = theme_for(light)
+
+    def try_theme(self, name: str) -> None:
+        """Show this theme without choosing it."""
+        self.theme = name or theme_for(self._light)
+
+    def choose_theme(self, name: str) -> bool:
+        """Change to this theme, or with an empty name to what the terminal's background asks for. Returns whether it
+        will be remembered.
+        """
+        self.asks_terminal = not name
+        self.try_theme(name)
+        return self._preferences is not None and self._preferences.remember_theme(name)
