@@ -336,7 +336,7 @@ def test_an_appended_record_is_never_fused_with_another(
 
 
 def open_source_of(file: Path) -> Any:
-    from toolpair.source.snapshot import Identity
+    from toolpair.source.fingerprint import Identity
 
     return Identity.of(file.stat())
 

@@ -23,7 +23,7 @@ from tests.tui.test_typed_ahead import at_once
 from toolpair.session.session import Session, open_session
 from toolpair.shell.machine import Machine
 from toolpair.source.rows import save
-from toolpair.source.rows.stored_session import RowsOfSession
+from toolpair.source.rows.stored_session import StoredRows
 from toolpair.tui import held_key
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.open_sessions import OpenSessions
@@ -443,7 +443,7 @@ def test_a_session_is_read_again_without_a_key_waiting(several: Path, monkeypatc
 
 
 def test_following_keeps_no_key_waiting(several: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, goes_on = slowed_down(monkeypatch, RowsOfSession, "read")
+    begun, goes_on = slowed_down(monkeypatch, StoredRows, "read")
     goes_on.set()
     session = open_session(f"{several}::middle")
     goes_on.clear(), begun.clear()

@@ -13,9 +13,9 @@ from typing import Final
 from toolpair.source.container import Container
 from toolpair.source.document import Document
 from toolpair.source.errors import Refused, SaveFailed, UnreadableFile
+from toolpair.source.fingerprint import Identity
 from toolpair.source.folders.exchange import FileChange, Step, exchanging, finish_saves
-from toolpair.source.folders.layout import is_inside, place, read_file, rows_in
-from toolpair.source.folders.stored_session import FilesOfSession
+from toolpair.source.folders.layout import FilesOfSession, is_inside, place, read_file
 from toolpair.source.rows.backup import RowsBackup, made
 from toolpair.source.rows.changes import RowChange, changes_between, moved_columns
 from toolpair.source.rows.layout import Stored, Text
@@ -31,7 +31,7 @@ from toolpair.source.saving.new_file import save_as
 from toolpair.source.saving.save_result import SaveResult
 from toolpair.source.saving.streaming import Progress
 from toolpair.source.saving.sweeping import sweep_folder
-from toolpair.source.snapshot import Identity, Snapshot
+from toolpair.source.snapshot import Snapshot
 from toolpair.source.system import Io, keeps_names
 
 _SYSTEM: Final = Io()
@@ -43,7 +43,7 @@ _COPY: Final = "save a copy as NAME.jsonl"
 def _no_step(name: str) -> None: ...
 
 
-class FilesSave(RecordsSave[FilesOfSession]):
+class FilesSave(RecordsSave):
     """One save of a session of a folder."""
 
     def __init__(
@@ -56,8 +56,10 @@ class FilesSave(RecordsSave[FilesOfSession]):
         step: Step = _no_step,
         io: Io = _SYSTEM,
     ) -> None:
-        assert isinstance(snapshot.rows, FilesOfSession)
-        super().__init__(snapshot.rows, snapshot, container, documents, keep_backups)
+        super().__init__(snapshot, container, documents, keep_backups)
+        stored: object = snapshot.rows
+        assert isinstance(stored, FilesOfSession)
+        self._stored = stored
         self._step = step
         self._io = io
 
@@ -66,7 +68,7 @@ class FilesSave(RecordsSave[FilesOfSession]):
         files, shown = self._stored, self._before.shown
 
         def wanted() -> list[FileChange]:
-            rows = list(rows_in(files.layout, files.path, files.session))
+            rows = list(files.rows())
             if moved_columns(rows, self._base.records) != frozenset():
                 raise Refused(changed(shown), "changed")
             by_uid = {record.uid: row for record, row in zip(self._base.records, rows, strict=True)}
@@ -74,7 +76,7 @@ class FilesSave(RecordsSave[FilesOfSession]):
             return [_file_change(files, change, shown) for change in found]
 
         def is_as_seen() -> bool:
-            rows = list(rows_in(files.layout, files.path, files.session))
+            rows = list(files.rows())
             return moved_columns(rows, self._now.records) == frozenset()
 
         what = "a file that cannot be read is in the way of another one; repair it, or set it aside"

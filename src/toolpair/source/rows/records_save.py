@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Generic, TypeVar
 
 from toolpair.source.container import Container
+from toolpair.source.container_reading import container_in
 from toolpair.source.document import Document
-from toolpair.source.rows.stored_session import StoredRecords, container_of
 from toolpair.source.saving.save_result import SaveResult
 from toolpair.source.snapshot import Snapshot
 from toolpair.transcript.model import Damaged
 
-Records = TypeVar("Records", bound=StoredRecords)
 
-
-class RecordsSave(Generic[Records]):
+class RecordsSave:
     """One save of a session; used as `FileSave` is."""
 
     def __init__(
         self,
-        stored: Records,
         snapshot: Snapshot,
         container: Container,
         documents: Sequence[Document],
         keep_backups: int | None,
     ) -> None:
-        self._stored = stored
         self._before = snapshot
         self._base = container.conversations[0].document
         self._now = documents[0]
@@ -41,8 +36,9 @@ class RecordsSave(Generic[Records]):
 
     def read_again(self) -> tuple[Snapshot, Container]:
         """What the session holds now. Call it after `write`."""
-        snapshot = self._stored.read(self._before.shown)
-        return snapshot, container_of(snapshot)
+        assert self._before.rows is not None
+        snapshot = self._before.rows.read(self._before.shown)
+        return snapshot, container_in(snapshot)
 
     def _in_the_way(self, what: str) -> str | None:
         """Why records may not be read back as they should, one sentence; `what` says what is in the way."""

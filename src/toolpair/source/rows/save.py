@@ -19,7 +19,7 @@ from toolpair.source.rows.by_itself import has_triggers, notes_on
 from toolpair.source.rows.changes import RowChange, changes_between, dangling, moved_columns
 from toolpair.source.rows.reading import COPIED, connected, reading, refuse_log, state_of
 from toolpair.source.rows.records_save import RecordsSave
-from toolpair.source.rows.stored_session import RowsOfSession
+from toolpair.source.rows.session_rows import RowsOfSession
 from toolpair.source.rows.transaction import WAITS, Step, broken_links, carry_out, is_made, refuse_held, whole, writing
 from toolpair.source.saving.backups import prune
 from toolpair.source.saving.checks import changed, refuse_unwritable
@@ -39,7 +39,7 @@ _SYSTEM: Final = Io()
 def _no_step(name: str) -> None: ...
 
 
-class RowsSave(RecordsSave[RowsOfSession]):
+class RowsSave(RecordsSave):
     """One save of a session of a database."""
 
     def __init__(
@@ -51,8 +51,10 @@ class RowsSave(RecordsSave[RowsOfSession]):
         keep_backups: int | None = None,
         step: Step = _no_step,
     ) -> None:
-        assert isinstance(snapshot.rows, RowsOfSession)
-        super().__init__(snapshot.rows, snapshot, container, documents, keep_backups)
+        super().__init__(snapshot, container, documents, keep_backups)
+        stored: object = snapshot.rows
+        assert isinstance(stored, RowsOfSession)
+        self._stored = stored
         self._step = step
 
     def write(self, progress: Progress | None = None) -> SaveResult:

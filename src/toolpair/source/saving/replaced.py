@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from toolpair.source.byte_runs import OriginalRun
 from toolpair.source.errors import Refused
-from toolpair.source.fingerprint import Fingerprint
+from toolpair.source.fingerprint import Fingerprint, Identity
 from toolpair.source.saving.checks import changed
 from toolpair.source.saving.holders import Holder, writers
 from toolpair.source.saving.joint import joint
@@ -19,7 +19,6 @@ from toolpair.source.saving.leases import POLL, Leased
 from toolpair.source.saving.made import Made
 from toolpair.source.saving.streaming import Source, begins, last_line, read_at, same
 from toolpair.source.saving.temporary import Temporary
-from toolpair.source.snapshot import Identity
 from toolpair.source.system import O_NOFOLLOW, O_WAITLESS, Io, open_leased
 
 _HELD: Final = 0.3

@@ -19,7 +19,7 @@ from toolpair.source.errors import UnreadableFile
 from toolpair.source.rows.layout import Row, StoredSession, holds_rows, tables_of
 from toolpair.source.rows.private_copy import Progress
 from toolpair.source.rows.reading import reading
-from toolpair.source.rows.stored_session import RowsOfSession
+from toolpair.source.rows.stored_session import StoredRows
 from toolpair.source.snapshot import why_not_opened
 from toolpair.transcript.counting import plural
 
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from toolpair.source.folders.layout import FolderLayout
     from toolpair.source.limits import Limits
     from toolpair.source.rows.layout import Layout
-    from toolpair.source.rows.stored_session import StoredRecords
-    from toolpair.source.snapshot import Snapshot
+    from toolpair.source.snapshot import Snapshot, StoredRecords
 
 _EXPORT: Final = "export the session as JSON or JSONL first"
 
@@ -155,20 +154,20 @@ def _holding(path: str, shown: str, progress: Progress | None) -> Iterator[_Hold
             partial(layout.sessions, connection),
             partial(layout.words, connection),
             partial(layout.rows, connection),
-            lambda session, limits: RowsOfSession(layout, path, session, limits),
+            lambda session, limits: StoredRows(layout, path, session, limits),
             lambda session: None,
         )
 
 
 def _of_folder(layout: FolderLayout, folder: str) -> _Holder:
-    from toolpair.source.folders.stored_session import FilesOfSession
+    from toolpair.source.folders.stored_session import StoredFiles
 
     return _Holder(
         layout,
         partial(layout.sessions, folder),
         partial(layout.words, folder),
         partial(layout.files, folder),
-        lambda session, limits: FilesOfSession(layout, folder, session, limits),
+        lambda session, limits: StoredFiles(layout, folder, session, limits),
         partial(layout.moved_to, folder),
     )
 
