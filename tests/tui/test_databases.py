@@ -364,7 +364,7 @@ def test_a_save_into_a_database_and_its_undoing_keep_no_key_waiting(
     several: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The database may be locked, or large, however small the session is."""
-    begun, goes_on = slowed_down(monkeypatch, save, "change_rows")
+    begun, goes_on = slowed_down(monkeypatch, save.RowsChange, "carry_out")
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "A")

@@ -24,13 +24,12 @@ from toolpair.source.system import FLAGS, O_WAITLESS, open_leased
 from toolpair.transcript.model import Damaged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from toolpair.source.container import Container
     from toolpair.source.document import Document
     from toolpair.source.saving.save_result import SaveResult
-
-    Progress = Callable[[int], None]
+    from toolpair.source.saving.streaming import Progress
 
 _SAMPLE: Final = 1 << 16
 _LONGEST_END: Final = 1 << 25
