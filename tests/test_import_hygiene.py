@@ -292,7 +292,6 @@ CHECKING = {
         "session.following",
         "session.saving",
         "session.surroundings",
-        "source.columns",
         "source.growth",
         "source.saving",
     },

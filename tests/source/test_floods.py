@@ -13,10 +13,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from toolpair.source import floods, index, jsonl
+from toolpair.source.container import lines_document
 from toolpair.source.file_bytes import Content, FileBytes
 from toolpair.source.floods import Flood
 from toolpair.source.index import LineIndex
-from toolpair.source.jsonl import lines_document
 from toolpair.source.record_values import parse
 from toolpair.transcript.model import Damaged
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from toolpair.dialects.sent_parts import part_id, part_text, part_type
+from toolpair.dialects import gemini
+from toolpair.dialects.block_texts import text_of
 from toolpair.formats.format import SentMessage, SentPart
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.transcript.model import Block
 
 RowFate = Literal["sent", "changed", "shortened", "added", "inherited", "dropped", "replaced"]
 """What happens to a block of the file; "added": created by the agent, "inherited": from another file."""
+_IDS: Final = ("tool_use_id", "call_id", "id")
+_TEXTS: Final = ("content", "output", "text")
+_KINDS: Final = {"tool_use": "call", "tool_result": "result"}
 
 
 class SeenRow(Struct, frozen=True, eq=False):
@@ -30,15 +35,28 @@ class SeenRow(Struct, frozen=True, eq=False):
     @property
     def text(self) -> str:
         """What the model reads in it."""
-        return part_text(self.value, self.block)
+        value = gemini.spelled(self.value)
+        if self.block is not None:
+            return replace(self.block, value=value).text
+        key = next((key for key in _TEXTS if key in value), None) if isinstance(value, dict) else None
+        return text_of(value if key is None else value[key])
 
     @property
     def id(self) -> str | None:
-        return part_id(self.value, self.block)
+        """The id of its call, or its own."""
+        value = gemini.spelled(self.value)
+        for key in _IDS:
+            if isinstance(value, dict) and isinstance(value.get(key), str):
+                return str(value[key])
+        return str(self.block.id) if self.block is not None and self.block.id is not None else None
 
     @property
     def type(self) -> str:
-        return part_type(self.value, self.block)
+        """ "call", "result", or the type as written."""
+        if self.block is not None and self.block.kind in ("call", "result"):
+            return self.block.kind
+        found = self.value.get("type") if isinstance(self.value, dict) else None
+        return _KINDS.get(found, found) if isinstance(found, str) else "text"
 
 
 def messages_sent(judged: CheckedRecords) -> tuple[SentMessage, ...]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolpair.source.container import Container, ConversationSource, Prefer, read_in_memory
+from toolpair.source.container import Container, ConversationSource, Prefer, lines_document, read_in_memory
 from toolpair.source.index import LineIndex
-from toolpair.source.jsonl import lines_document
 from toolpair.source.limits import USUAL, Limits, refuse_crumbs, refuse_long_line
 
 if TYPE_CHECKING:

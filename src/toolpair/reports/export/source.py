@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
 from msgspec import Struct, field
 
-from toolpair.dialects import anthropic_content, openai_chat_content, openai_responses_content
-from toolpair.dialects.any_part import as_block
+from toolpair.dialects import anthropic_content, gemini, openai_chat_content, openai_responses_content
 from toolpair.dialects.block_texts import is_real_output
 from toolpair.dialects.neutral import Call, Part, Result, Say, Tool, Turn
 from toolpair.dialects.request_fields import most_tokens, own_fields, parameters_left, read_tools, system_of
@@ -178,7 +178,7 @@ def _units(judged: CheckedRecords, form: Written) -> Iterator[Unit]:
         records = tuple(dict.fromkeys(uid for _, uids in parts for uid in uids))
         if form == "blocks":
             role = "user" if sent.role == "tool" else sent.role
-            yield Unit(role, tuple(as_block(value) for value, _ in parts), records)
+            yield Unit(role, tuple(_as_block(value) for value, _ in parts), records)
         elif form == "chat":
             values = openai_chat_content.messages_of(sent.role, [value for value, _ in parts])
             yield from (Unit(sent.role, (value,), records) for value in values)
@@ -231,3 +231,27 @@ def outputs_dropped(judged: CheckedRecords) -> int:
         return 0
     blocks = (block for message in judged.transcript.messages for block in message.blocks)
     return sum(seen.fates.get(id(block)) in ("dropped", "replaced") and is_real_output(block) for block in blocks)
+
+
+def _as_block(value: Any) -> Any:
+    """The block of Anthropic's that a part is, whichever API spelled it: agents send other spellings than they write.
+
+    The part itself where there is none like it.
+    """
+    if not isinstance(value, dict):
+        return value
+    if value.get("role") == "tool":
+        return {"type": "tool_result", "tool_use_id": value.get("tool_call_id"), "content": value.get("content")}
+    function = value.get("function")
+    if value.get("type") == "function" and isinstance(function, dict):
+        given = _arguments_in(function.get("arguments"))
+        return {"type": "tool_use", "id": value.get("id"), "name": function.get("name"), "input": given}
+    return gemini.spelled(value) if "type" not in value else value
+
+
+def _arguments_in(text: Any) -> dict[str, Any]:
+    try:
+        given = json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        given = None
+    return given if isinstance(given, dict) else {"arguments": text}
