@@ -88,7 +88,7 @@ _NAMES = {
     *item_types.CALL_FAMILY,
     *item_types.OUTPUT_FAMILY,
     *openai_chat.RESULT_MEDIA,
-    *openai_responses.ITEMS,
+    *item_types.ITEMS,
     *openai_responses.OUTPUT_PARTS,
     *("tool_calls", "tool_call_id", "tool_use_id", "call_id", "function_call", "is_error", "output_text"),
     *("reasoning_content", "extra_content", "image_url", "encrypted_content", "cache_control"),

@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 from tests.cli.conftest import Ran, Run
 from toolpair.formats.format import Item
 from toolpair.session.session import SessionError, open_session
-from toolpair.source.container import read_container
+from toolpair.source.container_reading import read_container
 from toolpair.source.deep_values import is_deeper
-from toolpair.source.record_values import LEVELS, flaws, parse
+from toolpair.source.json_spans import LEVELS
+from toolpair.source.record_values import flaws, parse
 from toolpair.transcript.model import Damaged, DeepValue
 
 DEPTHS = (1000, 1100, 5000, 100_000)

@@ -339,6 +339,15 @@ def test_refused_while_a_process_uses_it(tmp_path: Path, where: str) -> None:
     save.write()
 
 
+def test_a_folder_to_whose_name_nothing_can_be_added(tmp_path: Path) -> None:
+    storage = made(tmp_path).rename(tmp_path / ("n" * 250))
+    before = files(storage)
+    with pytest.raises(Refused, match="too long to keep the original beside it") as refused:
+        saving(storage).write()
+    assert refused.value.reason == "name-too-long"
+    assert files(storage) == before
+
+
 def test_refused_while_another_process_saves_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("toolpair.source.folders.exchange._WAITS", 0.05)
     storage = made(tmp_path)

@@ -16,7 +16,7 @@ from tests.source.tracing import Place, TracedSave, script
 PREPARE = """
 from pathlib import Path
 from tests.folders.saves import saving
-import toolpair.source.rows.backup, toolpair.source.saving.joint, signal
+import toolpair.source.rows.backup, signal
 save = saving(Path(sys.argv[1]))
 """
 TRACED = TracedSave(

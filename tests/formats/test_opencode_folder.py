@@ -27,7 +27,7 @@ from toolpair.formats.engine.agents.databases import sessions_in, words_of
 from toolpair.session.session import Session, open_session
 from toolpair.shell.machine import Machine
 from toolpair.source.errors import Refused, UnreadableFile
-from toolpair.source.folders import stored_session
+from toolpair.source.folders.stored_session import StoredFiles
 from toolpair.source.record_values import BOM
 from toolpair.source.rows.layout import Row
 from toolpair.transcript.edits import InsertMessage, InsertResult, RemoveMessage, ReplaceWithText
@@ -324,10 +324,10 @@ def test_what_changes_while_it_is_read_is_read_again(
     """What is read is what was there at one moment."""
     storage = written(tmp_path, plain())
     left = sorted((storage / "part").glob("*/*.json"))
-    rows_in, reads = stored_session.rows_in, list[Path]()
+    rows, reads = StoredFiles.rows, list[Path]()
 
-    def reading(*given: Any) -> Iterator[Row]:
-        for number, row in enumerate(rows_in(*given)):
+    def reading(files: StoredFiles) -> Iterator[Row]:
+        for number, row in enumerate(rows(files)):
             if number == 2 and len(reads) < times and left:
                 reads.append(left.pop(0))
                 if gone:
@@ -336,7 +336,7 @@ def test_what_changes_while_it_is_read_is_read_again(
                     reads[-1].write_text(reads[-1].read_text() + " ")
             yield row
 
-    monkeypatch.setattr(stored_session, "rows_in", reading)
+    monkeypatch.setattr(StoredFiles, "rows", reading)
     if times == 100:
         with pytest.raises(UnreadableFile, match="is being written to all the time"):
             opened(storage)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.rounds import tries
 from toolpair.formats import all_formats
 from toolpair.formats.engine.detection.format_detection import format_of
-from toolpair.source.container import read_container
+from toolpair.source.container_reading import read_container
 from toolpair.transcript.model import Damaged
 
 SAMPLES = sorted(path for path in (Path(__file__).parents[2] / "sample_sessions").iterdir() if "json" in path.suffix)

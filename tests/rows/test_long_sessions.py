@@ -16,14 +16,15 @@ from tests.opencode_folders import planted_in
 from tests.opencode_sessions import corpus
 from toolpair.source import spooled
 from toolpair.source.file_bytes import FileBytes
-from toolpair.source.rows import stored_session
+from toolpair.source.growth import look
+from toolpair.source.rows import session_rows
 
 
 @pytest.fixture
 def long(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each line is written by itself."""
     monkeypatch.setattr(spooled, "LARGE", 1)
-    monkeypatch.setattr(stored_session, "_ASKED", 1)
+    monkeypatch.setattr(session_rows, "_ASKED", 1)
     monkeypatch.setattr(spooled, "_HELD", 1)
 
 
@@ -117,14 +118,14 @@ def test_what_comes_later_is_seen(long: None, tmp_path: Path) -> None:
     name = _database(tmp_path / "one")
     session = toolpair.open(name)
     snapshot = session.file.snapshot
-    assert stored_session.look_at_rows(snapshot, None) is None
+    assert look(snapshot, None) is None
     path = name.partition("::")[0]
     with closing(sqlite3.connect(path)) as agent:
         columns = "session_id, position, item_type, agent_name, message_json, implicit"
         row = ("sound", 99, "message", "", '{"role":"user","content":"More."}', 0)
         agent.execute(f"INSERT INTO session_items ({columns}) VALUES (?, ?, ?, ?, ?, ?)", row)
         agent.commit()
-    grown = stored_session.look_at_rows(snapshot, None)
+    grown = look(snapshot, None)
     assert grown is not None and grown.snapshot is not None
     assert grown.change in ("grown", "rewritten")
     assert bytes(grown.snapshot.data[:]).count(b"\n") == bytes(snapshot.data[:]).count(b"\n") + 1

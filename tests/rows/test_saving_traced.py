@@ -17,7 +17,7 @@ from tests.source.tracing import Place, TracedSave, script
 PREPARE = """
 import toolpair
 from toolpair.source.rows.save import RowsSave
-import toolpair.source.rows.by_itself, toolpair.source.rows.backup, toolpair.source.saving.joint
+import toolpair.source.rows.backup
 session = toolpair.open(sys.argv[1])
 session.stage_recommended()
 documents = [found.document for found in session.conversations]

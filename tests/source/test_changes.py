@@ -9,7 +9,7 @@ from tests.rounds import tries
 from toolpair.formats.format import Item
 from toolpair.history.checked_records import items_of
 from toolpair.source.changes import changes
-from toolpair.source.jsonl import lines_document
+from toolpair.source.container import lines_document
 
 DATA = b"".join(b'{"n":%d}\n' % number for number in range(6))
 

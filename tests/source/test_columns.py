@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolpair.source.columns import Columns
+from toolpair.source.edges import Columns
 
 
 @given(st.data())

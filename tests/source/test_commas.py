@@ -15,7 +15,7 @@ from tests.source.files import file_bytes
 from toolpair.formats.format import Item
 from toolpair.session.session import Session, open_session
 from toolpair.source.changes import changes
-from toolpair.source.container import read_container
+from toolpair.source.container_reading import read_container
 from toolpair.source.errors import UnreadableFile
 
 MESSAGES = st.fixed_dictionaries(

@@ -14,7 +14,8 @@ from tests.rounds import tries
 from tests.source.strategies import odd_json, seeds, values
 from toolpair.formats.format import Item
 from toolpair.history.checked_records import items_of
-from toolpair.source.container import Container, read_container
+from toolpair.source.container import Container
+from toolpair.source.container_reading import read_container
 from toolpair.source.document import Document
 from toolpair.source.errors import UnreadableFile
 from toolpair.transcript.model import Damaged

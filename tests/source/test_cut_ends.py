@@ -12,7 +12,7 @@ from tests.source.files import file_bytes
 from toolpair.history.conversation import Conversation
 from toolpair.session.session import Problem, Session, open_session
 from toolpair.source.changes import changes
-from toolpair.source.container import read_container
+from toolpair.source.container_reading import read_container
 
 CALL = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {}}
 RESULT = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "the output"}

@@ -14,10 +14,9 @@ from tests.rounds import tries
 from tests.source.strategies import edited, odd_json, seeds, values
 from toolpair.formats.format import Item
 from toolpair.history.checked_records import items_of
-from toolpair.source.container import array_document
+from toolpair.source.container import array_document, lines_document
 from toolpair.source.document import Document
 from toolpair.source.json_spans import find_node
-from toolpair.source.jsonl import lines_document
 from toolpair.source.record_values import parse
 from toolpair.transcript.model import Damaged
 

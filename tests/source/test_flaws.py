@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.rounds import tries
+from toolpair.source.container import lines_document
 from toolpair.source.json_spans import scan
-from toolpair.source.jsonl import lines_document
 from toolpair.source.record_values import parse, pieces
 from toolpair.source.repairing import bad_bytes, close, doubled_keys, joined, repaired
 from toolpair.transcript.edits import Mending

@@ -13,11 +13,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.rounds import tries
-from toolpair.source import floods, index, jsonl
+from toolpair.source import floods, index
+from toolpair.source.container import lines_document
 from toolpair.source.file_bytes import Content, FileBytes
 from toolpair.source.floods import Flood
 from toolpair.source.index import LineIndex
-from toolpair.source.jsonl import lines_document
 from toolpair.source.record_values import parse
 from toolpair.transcript.model import Damaged
 
@@ -171,7 +171,7 @@ def test_a_file_on_the_disk(tmp_path: Path) -> None:
     path.write_bytes(b'{"a":1}\n' + b"x\n" * 300_000 + b'{"b":1}\n')
     with open(path, "rb") as file:
         content: Content = FileBytes(file.fileno(), path.stat().st_size, "x")
-        document = jsonl.lines_document(content)
+        document = lines_document(content)
         assert [(record.line, record.lines) for record in document.records] == [(1, 1), (2, 300_000), (300_002, 1)]
         assert document.count == 300_002
         assert sum(map(len, document.chunks())) == path.stat().st_size

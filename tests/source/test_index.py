@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.source.files import CountingBytes, file_bytes
+from toolpair.source.container import lines_document
 from toolpair.source.document import Document
 from toolpair.source.file_bytes import Content
 from toolpair.source.index import ArrayIndex, LineIndex
-from toolpair.source.jsonl import lines_document
 from toolpair.source.record_values import parse
 
 DATA = st.lists(

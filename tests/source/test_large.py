@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from tests.rounds import tries
 from tests.source.files import CountingBytes, file_bytes
 from toolpair.source import large
-from toolpair.source.container import Container, read_container, read_in_memory
+from toolpair.source.container import Container, read_in_memory
+from toolpair.source.container_reading import read_container
 from toolpair.source.elements import largest_array
 from toolpair.source.errors import UnreadableFile
 from toolpair.source.json_spans import children, find_node, scan, skip_space

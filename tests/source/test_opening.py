@@ -11,7 +11,7 @@ import pytest
 
 from toolpair.source import growth
 from toolpair.source import snapshot as opening
-from toolpair.source.container import read_container
+from toolpair.source.container_reading import read_container
 from toolpair.source.errors import UnreadableFile
 from toolpair.source.file_bytes import FileBytes
 from toolpair.source.indexed_records import IndexedRecords

@@ -22,7 +22,8 @@ from toolpair.history.checked_records import items_of
 from toolpair.session.session import open_session
 from toolpair.source import snapshot as opening
 from toolpair.source.byte_runs import OriginalRun, chunks_of, merged
-from toolpair.source.container import Container, read_container
+from toolpair.source.container import Container
+from toolpair.source.container_reading import read_container
 from toolpair.source.document import Document
 from toolpair.source.errors import Refused
 from toolpair.source.file_bytes import Content

@@ -20,7 +20,7 @@ from tests.source.saves import NEW, NOW, OLD, names
 from toolpair.source.errors import Refused, SaveFailed
 from toolpair.source.saving import asides, backups, limit_of_backups, restore, save_as, save_in_place
 from toolpair.source.saving.holders import read_lsof
-from toolpair.source.saving.joint import joint
+from toolpair.source.saving.replaced import joint
 from toolpair.source.snapshot import Snapshot, open_source
 from toolpair.source.system import Io
 
@@ -336,7 +336,7 @@ def test_an_appended_record_is_never_fused_with_another(
 
 
 def open_source_of(file: Path) -> Any:
-    from toolpair.source.snapshot import Identity
+    from toolpair.source.fingerprint import Identity
 
     return Identity.of(file.stat())
 

@@ -17,7 +17,7 @@ import pytest
 from tests.source.saves import NEW, OLD, Watched, names
 from toolpair.source import growth, large
 from toolpair.source import snapshot as opening
-from toolpair.source.container import read_container
+from toolpair.source.container_reading import read_container
 from toolpair.source.errors import Refused, UnreadableFile
 from toolpair.source.limits import Limits
 from toolpair.source.memory import fits

@@ -25,7 +25,7 @@ from toolpair.formats.engine.agents import databases
 from toolpair.session.session import Session, open_session
 from toolpair.shell.machine import Machine
 from toolpair.source.rows import save
-from toolpair.source.rows.stored_session import RowsOfSession
+from toolpair.source.rows.stored_session import StoredRows
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.open_sessions import OpenSessions
 from toolpair.tui.screens import base_screen, review, writing
@@ -365,7 +365,7 @@ def test_a_save_into_a_database_and_its_undoing_keep_no_key_waiting(
     several: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The database may be locked, or large, however small the session is."""
-    begun, goes_on = slowed_down(monkeypatch, save, "change_rows")
+    begun, goes_on = slowed_down(monkeypatch, save.RowsChange, "carry_out")
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "A")
@@ -444,7 +444,7 @@ def test_a_session_is_read_again_without_a_key_waiting(several: Path, monkeypatc
 
 
 def test_following_keeps_no_key_waiting(several: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, goes_on = slowed_down(monkeypatch, RowsOfSession, "read")
+    begun, goes_on = slowed_down(monkeypatch, StoredRows, "read")
     goes_on.set()
     session = open_session(f"{several}::middle")
     goes_on.clear(), begun.clear()

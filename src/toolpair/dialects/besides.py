@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from toolpair.dialects.item_types import content_key, type_name
-from toolpair.dialects.openai_responses import ITEMS
+from toolpair.dialects.item_types import ITEMS, content_key, type_name
 from toolpair.transcript.model import Block, Message
 
 _KNOWN: Final[dict[str, frozenset[str]]] = {

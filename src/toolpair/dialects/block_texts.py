@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
+from toolpair.dialects.besides import said_besides
 from toolpair.dialects.item_types import content_key, is_output_item, output_content
 from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Block
@@ -151,8 +152,6 @@ def _says_more(result: Block) -> bool:
     """Whether a result without real output has a text in a field where none is expected."""
     if not isinstance(result.value, dict) or result.value.keys() <= _FIELDS:
         return False
-    from toolpair.dialects.besides import said_besides  # which stands on this module
-
     return bool(said_besides(result))
 
 

@@ -1,4 +1,4 @@
-"""The item types of OpenAI's Responses API that make pairs: calls, their families, and their outputs."""
+"""The item types of OpenAI's Responses API: calls, their families and their outputs, and all others."""
 
 from __future__ import annotations
 
@@ -18,6 +18,32 @@ OUTPUT_FAMILY: Final = {
 }
 OUTPUT_OF: Final = {family: type_ for type_, family in OUTPUT_FAMILY.items()}
 """Family -> the type of its output items."""
+
+ITEMS: Final = frozenset(
+    {
+        *CALL_FAMILY,
+        *OUTPUT_FAMILY,
+        "apply_patch_call",
+        "apply_patch_call_output",
+        "code_interpreter_call",
+        "compaction",
+        "computer_call",
+        "computer_call_output",
+        "file_search_call",
+        "image_generation_call",
+        "item_reference",
+        "local_shell_call_output",
+        "mcp_approval_request",
+        "mcp_approval_response",
+        "mcp_call",
+        "mcp_list_tools",
+        "reasoning",
+        "shell_call",
+        "shell_call_output",
+        "web_search_call",
+    }
+)
+"""Item types of the Responses API that no other API's messages have."""
 
 
 def type_name(value: Any) -> str | None:

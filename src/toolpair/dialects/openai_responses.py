@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from toolpair.dialects.block_texts import WrittenBlock
 from toolpair.dialects.block_values import field_of, with_fields, words
-from toolpair.dialects.item_types import CALL_FAMILY, OUTPUT_FAMILY, OUTPUT_OF, type_name
+from toolpair.dialects.item_types import CALL_FAMILY, ITEMS, OUTPUT_FAMILY, OUTPUT_OF, type_name
 from toolpair.transcript.edits import ABSENT, Edit, SetField, SetValue
 from toolpair.transcript.model import Block, BlockKind, Message, StandIns
 
@@ -18,31 +18,6 @@ if TYPE_CHECKING:
 
 Slot = tuple[str | int, ...]
 
-ITEMS: Final = frozenset(
-    {
-        *CALL_FAMILY,
-        *OUTPUT_FAMILY,
-        "apply_patch_call",
-        "apply_patch_call_output",
-        "code_interpreter_call",
-        "compaction",
-        "computer_call",
-        "computer_call_output",
-        "file_search_call",
-        "image_generation_call",
-        "item_reference",
-        "local_shell_call_output",
-        "mcp_approval_request",
-        "mcp_approval_response",
-        "mcp_call",
-        "mcp_list_tools",
-        "reasoning",
-        "shell_call",
-        "shell_call_output",
-        "web_search_call",
-    }
-)
-"""Item types of the Responses API that no other API's messages have."""
 ITEM_PREFIXES: Final = {
     "reasoning": "rs",
     "function_call": "fc",

@@ -9,8 +9,8 @@ from typing import Any, Final
 from msgspec import Struct
 
 from toolpair.dialects import anthropic, openai_chat
-from toolpair.dialects.any_part import as_block
 from toolpair.dialects.openai_chat_content import messages_of
+from toolpair.dialects.sent_parts import as_block
 from toolpair.formats.engine.reading.turns import fates_of
 from toolpair.formats.format import Fate, SentMessage, SentPart, SentRequest
 from toolpair.rules.judge import judge

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolpair.source.record_values import LEVELS
+from toolpair.source.json_spans import LEVELS
 from toolpair.transcript.model import DeepValue
 
 

@@ -26,7 +26,7 @@ from toolpair.rules.profiles import Profile, is_profile, no_such_profile
 from toolpair.rules.profiles import profile as profile_named
 from toolpair.source.deep_values import is_deeper
 from toolpair.source.gc_pause import gc_paused
-from toolpair.source.record_values import LEVELS
+from toolpair.source.json_spans import LEVELS
 
 LONG: Final = 2_000
 """Messages from which on a list is repaired in windows: below it is quick as a whole."""

@@ -11,10 +11,12 @@ from toolpair.history.conversation import Conversation
 from toolpair.session.decisions import Applied, Decision, id_of
 from toolpair.session.staged import Staged
 from toolpair.session.staging import Staging
-from toolpair.source.container import Container, container_in
+from toolpair.source.container import Container
+from toolpair.source.container_reading import container_in
 from toolpair.source.errors import UnreadableFile
+from toolpair.source.fingerprint import Identity
 from toolpair.source.growth import Change, Growth, is_being_written, look
-from toolpair.source.snapshot import Identity, Snapshot
+from toolpair.source.snapshot import Snapshot
 from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Damaged
 

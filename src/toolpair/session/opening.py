@@ -31,7 +31,8 @@ from toolpair.rules.profiles import Profile, is_profile, no_such_profile, usual_
 from toolpair.rules.profiles import profile as profile_named
 from toolpair.shell.program import command
 from toolpair.source.addresses import divided
-from toolpair.source.container import Container, ConversationSource, container_in
+from toolpair.source.container import Container, ConversationSource
+from toolpair.source.container_reading import container_in
 from toolpair.source.errors import IsDatabase, UnreadableFile
 from toolpair.source.file_bytes import Content
 from toolpair.source.limits import Limits

@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from toolpair.session.opening import OpenedState
     from toolpair.source.byte_runs import Piece
     from toolpair.source.container import Container
-    from toolpair.source.rows.stored_session import Save, StoredRecords
     from toolpair.source.saving import FileSave, Progress, SaveResult
-    from toolpair.source.snapshot import Snapshot
+    from toolpair.source.snapshot import Save, Snapshot, StoredRecords
 
 T = TypeVar("T")
 

@@ -19,6 +19,7 @@ from toolpair.session.opening import FileReader, OpenedState, no_such_leaf, open
 from toolpair.session.staging import Staging
 from toolpair.source.byte_runs import chunks_of
 from toolpair.source.container import Container
+from toolpair.source.edges import Columns
 from toolpair.source.errors import Refused, SaveFailed, UnreadableFile
 from toolpair.source.sibling_files import FilesBeside
 from toolpair.source.snapshot import Snapshot
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from toolpair.session.saving import Saved as Saved  # noqa: PLC0414 - to be imported from here
     from toolpair.session.saving import SaveInPlace
     from toolpair.session.staged import Staged as Staged  # noqa: PLC0414 - to be imported from here
-    from toolpair.source.columns import Columns
     from toolpair.source.file_bytes import Content
     from toolpair.source.saving import Backup as Backup  # noqa: PLC0414 - to be imported from here
     from toolpair.source.saving import Progress, SaveResult
@@ -191,8 +191,6 @@ class Session:
         if not many or place.bytes is None or place.line is None or self.changed:
             return place
         if self._columns is None:
-            from toolpair.source.columns import Columns
-
             self._columns = Columns(self.file.snapshot.data)
         return replace(place, column=self._columns.of(place.bytes[0]))
 

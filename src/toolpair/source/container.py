@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from codecs import getincrementaldecoder
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from msgspec import Struct, field
 
@@ -21,18 +21,15 @@ from toolpair.source.embedded import Embedded
 from toolpair.source.encode import JsonStyle, detect, encode, indent_from
 from toolpair.source.errors import UnreadableFile
 from toolpair.source.file_bytes import Content
+from toolpair.source.index import LineIndex
+from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.json_spans import BadSpan, Finder, SpanScan, children, closers, node_at, scan, skip_space
-from toolpair.source.jsonl import lines_document
-from toolpair.source.limits import USUAL, Limits, refuse_crumbs, refuse_long_line
 from toolpair.source.locate import Located, is_message_list, locate
 from toolpair.source.record import Record
 from toolpair.source.record_values import BOM, parse, strictly, without_comma
 from toolpair.source.repairing import close
 from toolpair.source.sampling import sample_of
 from toolpair.transcript.model import Damaged
-
-if TYPE_CHECKING:
-    from toolpair.source.snapshot import Snapshot
 
 ContainerKind = Literal["lines", "document", "python"]
 Prefer = Literal["lines", "document"]
@@ -251,6 +248,24 @@ def _steps(path: Sequence[str | int]) -> str:
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
 
 
+def lines_document(
+    content: Content, index: LineIndex | None = None, first: int = 0, end: int | None = None, *, line: int = 1
+) -> Document:
+    """JSONL as a document: split at newlines only; blank lines, line ends, BOM and trailing NULs are glue.
+
+    A record's uid is its line less one, so that the line can be named from the uid. With an `index` of the content,
+    `first` and `end`, the document has only those records; the documents of consecutive ranges together hold the whole
+    content. Raises Unreadable.
+    """
+    index = LineIndex(content, line) if index is None else index
+    records = IndexedRecords(index, first, end)
+    if not index.grow(1):
+        return Document("lines", (), content[: index.stop], content[index.stop :])
+    head = content[: index.head_end] if first == 0 else b""
+    tail = content[index.stop :] if end is None or end >= len(index) else b""
+    return Document("lines", records, head, tail)
+
+
 def array_document(
     text: bytes,
     *,
@@ -315,31 +330,8 @@ def _torn_span(text: bytes, after: int) -> tuple[int, int]:
     return start, end
 
 
-def read_container(content: Content, shown: str, prefer: Prefer | None = None, limits: Limits = USUAL) -> Container:
-    """Find the conversations of a file. Raises Unreadable with a one-sentence message.
-
-    `prefer` settles whether a file with a single JSON object is one record ("lines") or a document.
-    """
-    if isinstance(content, bytes):
-        refuse_long_line(content, shown, limits)
-        refuse_crumbs(content, shown, limits)
-        return read_in_memory(content, shown, prefer)
-    from toolpair.source.large import read_large
-
-    return read_large(content, shown, prefer, limits)
-
-
-def container_in(snapshot: Snapshot) -> Container:
-    """The conversations of a snapshot, whether it is of a file or of rows of a database. Raises Unreadable."""
-    if snapshot.rows is not None:
-        from toolpair.source.rows.stored_session import container_of
-
-        return container_of(snapshot)
-    return read_container(snapshot.data, snapshot.shown, limits=snapshot.limits)
-
-
 def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Container:
-    """As `read_container`, for bytes in memory."""
+    """The conversations of bytes in memory; see `read_container`."""
     start = len(BOM) if data.startswith(BOM) else 0
     match = _BLANKS.match(data, start)
     start = match.end() if match else start

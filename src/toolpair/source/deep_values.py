@@ -9,8 +9,7 @@ import json
 import re
 from typing import Any, Final
 
-from toolpair.source.json_spans import TOKEN, decode_string, scan, value_end
-from toolpair.source.record_values import LEVELS, whole_number
+from toolpair.source.json_spans import LEVELS, TOKEN, decode_string, scan, value_end, whole_number
 from toolpair.transcript.model import DeepValue
 
 _SPACE_OR_STRING: Final = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+")|[ \t\r\n]++', re.DOTALL)

@@ -1,4 +1,4 @@
-"""Trimming and comparing content in blocks, whatever its size."""
+"""Trimming and comparing content, and counting columns, in blocks, whatever its size."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from toolpair.source.file_bytes import Content
 
 _FIRST: Final = 1 << 12
 _STEP: Final = 1 << 20
+_CONTINUED: Final = bytes(range(0x80, 0xC0))
+"""UTF-8 continuation bytes."""
 
 
 def skipped(content: Content, start: int, blanks: bytes) -> int:
@@ -47,3 +49,38 @@ def same_bytes(one: Content, other: Content) -> bool:
         return all(one[at : at + _STEP] == other[at : at + _STEP] for at in range(0, len(one), _STEP))
     except UnreadableFile:
         return False
+
+
+class Columns:
+    """The column of a byte in its line, in characters, from 1.
+
+    Offsets in ascending order cost one pass over the content in all.
+    """
+
+    def __init__(self, content: Content) -> None:
+        self._content = content
+        self._at = 0
+        self._column = 1
+
+    def of(self, at: int) -> int:
+        if at < self._at:
+            self._at, self._column = self._line_start(at), 1
+        for begin in range(self._at, at, _STEP):
+            self._count(self._content[begin : min(begin + _STEP, at)])
+        self._at = at
+        return self._column
+
+    def _count(self, piece: bytes) -> None:
+        end = piece.rfind(b"\n") + 1
+        if end:
+            self._column = 1
+        self._column += len(piece[end:].translate(None, _CONTINUED))
+
+    def _line_start(self, at: int) -> int:
+        while at > 0:
+            begin = max(0, at - _STEP)
+            found = self._content[begin:at].rfind(b"\n")
+            if found >= 0:
+                return begin + found + 1
+            at = begin
+        return 0

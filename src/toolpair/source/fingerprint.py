@@ -1,18 +1,35 @@
-"""A fingerprint of a large file: one hash per megabyte, to tell later whether it still holds the same."""
+"""What tells later whether a file is the same: its identity, and a hash of each megabyte of a large one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from toolpair.source.file_bytes import Content
 
+if TYPE_CHECKING:
+    from os import stat_result
+
 BLOCK: Final = 1 << 20
 
 Read = Callable[[int, int], bytes]
 """Called with a size and an offset; returns fewer bytes only at the end of the file."""
+
+
+class Identity(Struct, frozen=True):
+    """Which file it was, and in which state: compared before the file is replaced."""
+
+    dev: int
+    ino: int
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+
+    @classmethod
+    def of(cls, found: stat_result) -> Identity:
+        return cls(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
 class Fingerprint(Struct, frozen=True):

@@ -13,10 +13,11 @@ from toolpair.source.document import Document
 from toolpair.source.edges import same_bytes
 from toolpair.source.errors import UnreadableFile
 from toolpair.source.file_bytes import Content, FileBytes
+from toolpair.source.fingerprint import Identity
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.memory import fits
 from toolpair.source.record_values import parse, without_comma
-from toolpair.source.snapshot import Identity, Snapshot, open_source
+from toolpair.source.snapshot import Snapshot, StoredRecords, open_source
 from toolpair.transcript.model import Damaged
 
 Change = Literal["grown", "rewritten", "truncated", "replaced", "gone"]
@@ -50,9 +51,7 @@ def look(snapshot: Snapshot, looked: Identity | None) -> Growth | None:
     if snapshot.path is None or snapshot.identity is None:
         return None
     if snapshot.rows is not None:
-        from toolpair.source.rows.stored_session import look_at_rows
-
-        return look_at_rows(snapshot, looked)
+        return _look_at_records(snapshot, snapshot.rows, looked)
     try:
         now = Identity.of(os.stat(snapshot.path))
     except OSError:
@@ -76,6 +75,21 @@ def look(snapshot: Snapshot, looked: Identity | None) -> Growth | None:
     if not same_file:
         return Growth("replaced", read, now)
     return Growth("truncated" if len(read.data) < len(snapshot.data) else "rewritten", read, now)
+
+
+def _look_at_records(snapshot: Snapshot, records: StoredRecords, looked: Identity | None) -> Growth | None:
+    """The same for records that are no lines of a file."""
+    try:
+        now = records.state()
+    except OSError:
+        return Growth("gone", None, None)
+    if now in (looked, snapshot.identity):
+        return None
+    read = records.read(snapshot.shown)
+    if same_bytes(read.data, snapshot.data):
+        return Growth(None, replace(snapshot, identity=read.identity), now)
+    is_more = bytes(read.data[: len(snapshot.data)]) == bytes(snapshot.data[:])
+    return Growth("grown" if is_more else "rewritten", read, now)
 
 
 def _grown(snapshot: Snapshot, now: Identity) -> Growth | None:

@@ -41,6 +41,13 @@ _CUT_TOKEN = re.compile(
 _DEEP: Final = 64
 """From this depth on, ends are found once for all levels."""
 
+LEVELS: Final = 128
+"""How many levels are read of a record that is nested too deeply for our parser. No agent nests what it sends even a
+quarter as deep.
+"""
+MAX_DIGITS: Final = 4000
+"""Of a whole number, so that reading it takes no time to speak of."""
+
 Kind = Literal["object", "array", "string", "scalar"]
 _KINDS: Final[dict[int, Kind]] = {ord("{"): "object", ord("["): "array", ord('"'): "string"}
 _QUOTE: Final = 0x22
@@ -233,6 +240,11 @@ def decode_string(token: bytes) -> str:
 
 
 Path = Sequence[str | int]
+
+
+def whole_number(digits: str) -> int | float:
+    """The number; one with thousands of digits as a fraction."""
+    return int(digits) if len(digits) <= MAX_DIGITS else float(digits)
 
 
 class Finder:

@@ -14,6 +14,7 @@ from toolpair.source.container import (
     Prefer,
     is_after_comma,
     is_conversation_line,
+    lines_document,
     read_conversation_lines,
     read_in_memory,
     share_readable,
@@ -28,7 +29,6 @@ from toolpair.source.floods import Flood
 from toolpair.source.index import ArrayIndex, Body, LineIndex
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.json_spans import SpanScan, scan
-from toolpair.source.jsonl import lines_document
 from toolpair.source.limits import USUAL, Limits, no_memory, refuse_crumbs, refuse_long_line
 from toolpair.source.literal import may_be_literal
 from toolpair.source.locate import LOOKED_AT

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import orjson
 
-from toolpair.source.json_spans import scan, skip_space
+from toolpair.source.json_spans import LEVELS, MAX_DIGITS, scan, skip_space, whole_number
 from toolpair.transcript.model import Damaged
 
 BOM: Final = b"\xef\xbb\xbf"
@@ -18,11 +18,6 @@ _GUARD_FROM: Final = 1 << 20
 """From this size on the first tokens are checked beforehand: a parser's error copies the whole text."""
 _GUARD: Final = 1 << 16
 """How many bytes of tokens that check reads."""
-_MAX_DIGITS: Final = 4000
-LEVELS: Final = 128
-"""How many levels are read of a record that is nested too deeply for our parser. No agent nests what it sends even a
-quarter as deep.
-"""
 _FEW: Final = 250
 _LONGEST_DOUBLE: Final = 300
 """A whole number of this many digits certainly fits in a double."""
@@ -101,11 +96,6 @@ def _read_tolerantly(raw: bytes) -> Any:
     if found.state == "complete" and not isinstance(first := parse(raw[: found.pos]), Damaged):
         damaged.first = first if isinstance(first, dict) else None
     return damaged
-
-
-def whole_number(digits: str) -> int | float:
-    """The number; one with thousands of digits as a fraction."""
-    return int(digits) if len(digits) <= _MAX_DIGITS else float(digits)
 
 
 def first_record(raw: bytes) -> bytes:
@@ -302,7 +292,7 @@ def _numbers(raw: bytes) -> list[bytes]:
 
 def _is_big(number: bytes) -> bool:
     if number.lstrip(b"-").isdigit():
-        return len(number) > _MAX_DIGITS or not -(2**63) <= int(number) < 2**64
+        return len(number) > MAX_DIGITS or not -(2**63) <= int(number) < 2**64
     try:
         return float(number) in (float("inf"), float("-inf"))
     except ValueError:

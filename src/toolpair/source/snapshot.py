@@ -7,7 +7,7 @@ import os
 import re
 import stat
 import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from msgspec import Struct
 
@@ -15,7 +15,7 @@ from toolpair.source.addresses import joined
 from toolpair.source.edges import skipped
 from toolpair.source.errors import IsDatabase, UnreadableFile
 from toolpair.source.file_bytes import CAN_READ_AT, LARGE, Content, FileBytes
-from toolpair.source.fingerprint import Fingerprint
+from toolpair.source.fingerprint import Fingerprint, Identity
 from toolpair.source.limits import USUAL, Limits, no_memory
 from toolpair.source.memory import fits
 from toolpair.source.packing import Packing, is_packed, unpack
@@ -24,7 +24,12 @@ from toolpair.source.system import FLAGS, O_WAITLESS, open_leased
 from toolpair.transcript.model import Damaged
 
 if TYPE_CHECKING:
-    from toolpair.source.rows.stored_session import StoredRecords
+    from collections.abc import Sequence
+
+    from toolpair.source.container import Container
+    from toolpair.source.document import Document
+    from toolpair.source.saving.save_result import SaveResult
+    from toolpair.source.saving.streaming import Progress
 
 _SAMPLE: Final = 1 << 16
 _LONGEST_END: Final = 1 << 25
@@ -49,20 +54,6 @@ _WHITE: Final = b" \t\n\r\x0b\x0c"
 _UTF16: Final = "convert it to UTF-8 first"
 _CONTROLS: Final = bytes([*range(0x01, 0x09), *range(0x0E, 0x1B), *range(0x1C, 0x20)])
 _INNER_NULS = re.compile(rb"(?<=[^\x00\r\n])\x00++(?=[^\x00\r\n{\[])")
-
-
-class Identity(Struct, frozen=True):
-    """Which file it was, and in which state: compared before the file is replaced."""
-
-    dev: int
-    ino: int
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-
-    @classmethod
-    def of(cls, found: os.stat_result) -> Identity:
-        return cls(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
 class Snapshot(Struct, frozen=True, eq=False):
@@ -95,6 +86,44 @@ class Snapshot(Struct, frozen=True, eq=False):
     def raw(self) -> Content:
         """The bytes as they are on disk."""
         return self.packing.raw if self.packing is not None else self.data
+
+
+class Save(Protocol):
+    """One save of a session; used as `FileSave` is."""
+
+    result: SaveResult | None
+
+    def write(self, progress: Progress | None = None) -> SaveResult: ...
+
+    def read_again(self) -> tuple[Snapshot, Container]: ...
+
+
+class StoredRecords(Protocol):
+    """Where a session's records are that are no lines of a file: kept by its snapshot, to read and to save them."""
+
+    @property
+    def path(self) -> str:
+        """What holds it and others: a database, or a folder."""
+
+    @property
+    def session(self) -> str: ...
+
+    @property
+    def limits(self) -> Limits: ...
+
+    def read(self, shown: str, progress: Progress | None = None) -> Snapshot:
+        """The session as it is now. Raises Unreadable."""
+
+    def state(self) -> Identity:
+        """What differs as soon as one of its records does. Raises OSError."""
+
+    def saving(
+        self, snapshot: Snapshot, container: Container, documents: Sequence[Document], keep_backups: int | None
+    ) -> Save:
+        """A save in place."""
+
+    def copied(self, name: str, base: Document, now: Document, shown: str) -> bytes | None:
+        """What a copy of this name holds, if it is not lines. Raises Unreadable or Refused."""
 
 
 def from_bytes(data: Content, shown: str, limits: Limits = USUAL) -> Snapshot:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct, ValidationError, convert, field
 
-from toolpair.dialects.goose_writer import GooseWriter
+from toolpair.dialects.anthropic_writer import AnthropicWriter
+from toolpair.dialects.goose import part_of
 from toolpair.formats.engine.reading.stored_rows import facts_in
 from toolpair.formats.engine.reading.tree_history import uuid_from
 from toolpair.formats.engine.writing.linear import Envelope, Linear, is_own, with_slots
@@ -103,6 +104,29 @@ class _Edits(Linear):
             row = row.before
 
 
+class _Writer(AnthropicWriter):
+    """Writes messages with Anthropic's blocks, as they are read; what did not change stays the same object.
+
+    `content` is the key of a message's blocks.
+    """
+
+    def __init__(self, content: str) -> None:
+        self._content = content
+
+    def message(self, role: str, content: str | list[Any]) -> dict[str, Any]:
+        parts = [content] if isinstance(content, str) else content
+        return {"role": role, self._content: [part_of(part, None, None) for part in parts]}
+
+    def holder(self, role: str) -> dict[str, Any]:
+        return {"role": role, self._content: []}
+
+    def with_blocks(self, value: Any, blocks: Iterable[DraftBlock]) -> Any:
+        return {**value, self._content: [part_of(block.value, block.source, block.written) for block in blocks]}
+
+    def complete(self, value: Any, known: Sequence[DraftBlock]) -> Sequence[DraftBlock]:
+        return known
+
+
 def _before(block: DraftBlock) -> Iterator[DraftBlock]:
     found = block.before
     while found is not None:
@@ -116,7 +140,7 @@ def applied(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]
     known = [fields_of(item.value) for item in items]
     taken = {name for fields in known for key in ("message_id", "id") if isinstance(name := fields.get(key), str)}
     rows = _Rows(template=template, taken=taken)
-    work = _Edits(items, transcript, GooseWriter(content_key(template)), rows)
+    work = _Edits(items, transcript, _Writer(content_key(template)), rows)
     work.in_turns = in_turns
     return list(placed(work.run(edits)))
 

@@ -8,10 +8,10 @@ from typing import Any, Final, Literal
 from msgspec import Struct, field
 
 from toolpair.dialects import anthropic_content, openai_chat_content, openai_responses_content
-from toolpair.dialects.any_part import as_block
 from toolpair.dialects.block_texts import is_real_output
 from toolpair.dialects.neutral import Call, Part, Result, Say, Tool, Turn
 from toolpair.dialects.request_fields import most_tokens, own_fields, parameters_left, read_tools, system_of
+from toolpair.dialects.sent_parts import as_block
 from toolpair.formats.format import KeptRequest
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.conversation import Conversation

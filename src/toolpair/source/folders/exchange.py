@@ -31,10 +31,9 @@ from toolpair.source.folders.layout import is_inside
 from toolpair.source.saving.checks import changed
 from toolpair.source.saving.keeping import NO_LINKS
 from toolpair.source.saving.own_mark import is_own, mark_of
-from toolpair.source.saving.streaming import write_all
+from toolpair.source.saving.streaming import Step, write_all
 from toolpair.source.system import O_DIRECTORY, O_NOFOLLOW, O_WAITLESS, Io
 
-Step = Callable[[str], None]
 _SYSTEM: Final = Io()
 _ROOM: Final = re.compile(r"\.toolpair-[0-9a-f]{16}\.saving\Z")
 _JOURNAL: Final = "journal"

@@ -1,50 +1,106 @@
-"""Saving a session of a folder: the files that fixes changed, exchanged together, and a backup of them first."""
+"""Changing the files of a session in a folder: exchanged together, with a backup of them first."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
-from collections.abc import Callable, Sequence
-from datetime import datetime
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Final
 
 from toolpair.source.container import Container
 from toolpair.source.document import Document
-from toolpair.source.errors import Refused, SaveFailed, UnreadableFile
-from toolpair.source.folders.exchange import FileChange, Step, exchanging, finish_saves
-from toolpair.source.folders.layout import is_inside, place, read_file, rows_in
-from toolpair.source.folders.stored_session import FilesOfSession
+from toolpair.source.errors import Refused, UnreadableFile
+from toolpair.source.fingerprint import Identity
+from toolpair.source.folders.exchange import FileChange, exchanging, finish_saves
+from toolpair.source.folders.layout import FilesOfSession, is_inside, place, read_file
 from toolpair.source.rows.backup import RowsBackup, made
 from toolpair.source.rows.changes import RowChange, changes_between, moved_columns
 from toolpair.source.rows.layout import Stored, Text
-from toolpair.source.rows.records_save import RecordsSave
+from toolpair.source.rows.records_save import SYSTEM, Change, RecordsSave, no_step
 from toolpair.source.saving import descriptors
-from toolpair.source.saving.backups import prune
 from toolpair.source.saving.checks import changed, is_protected, refuse_folder
 from toolpair.source.saving.file_names import KeptNames
 from toolpair.source.saving.holders import Holder
 from toolpair.source.saving.keeping import put_aside
 from toolpair.source.saving.made import undone_on_failure
-from toolpair.source.saving.new_file import save_as
 from toolpair.source.saving.save_result import SaveResult
-from toolpair.source.saving.streaming import Progress
+from toolpair.source.saving.streaming import Progress, Step
 from toolpair.source.saving.sweeping import sweep_folder
-from toolpair.source.snapshot import Identity, Snapshot
+from toolpair.source.snapshot import Snapshot
 from toolpair.source.system import Io, keeps_names
 
-_SYSTEM: Final = Io()
-_FILES: Final = "files"
-"""What a backup calls the table of the files that it holds."""
 _COPY: Final = "save a copy as NAME.jsonl"
 
 
-def _no_step(name: str) -> None: ...
+class FilesChange(Change):
+    """A change of files; `path` is the folder."""
+
+    files: FilesOfSession | None = None
+    """The session that was opened; None where a backup is put back."""
+
+    def wanted(self) -> list[FileChange]:
+        """What is to be changed. Raises Refused, and FileNotFoundError where files are gone."""
+        raise NotImplementedError
+
+    def is_as_wanted(self) -> bool:
+        """Whether the files are as they should be, before the exchange is final."""
+        raise NotImplementedError
+
+    def state(self) -> Identity:
+        return self.files.state() if self.files is not None else Identity.of(os.stat(self.path))
+
+    def carry_out(self, progress: Progress | None = None) -> SaveResult:
+        folder, shown, io = self.path, self.shown, self.io
+        open_beside = self.files.layout.open_beside if self.files is not None else ()
+        try:
+            finished = finish_saves(folder, self.session, shown, io)
+        except UnreadableFile as error:
+            raise Refused(str(error), "held") from None
+        if finished and self.files is not None:
+            raise Refused(f"{finished[0]} {shown} is another one than the one opened; open it again.", "changed")
+        if not os.path.isdir(folder):
+            raise Refused(f"{folder} is no longer there; nothing was written.", "gone")
+        advice = "save under a new name in another folder"
+        refuse_folder(folder, shown, advice)
+        refuse_folder(os.path.dirname(folder), folder, advice)
+        refuse_held(folder, shown, open_beside)
+        sweep_folder(os.path.dirname(folder), io)
+        names = KeptNames(folder, None)
+        with undone_on_failure(folder) as kept, exchanging(folder, self.session, shown, io) as exchange:
+            kept.in_place = lambda: exchange.is_done
+            self.step("read")
+            try:
+                changes = self.wanted()
+            except FileNotFoundError:
+                raise Refused(changed(shown), "changed") from None
+            _refuse_unwritable(folder, changes)
+            found = os.stat(folder)
+            self.step("prepare")
+            exchange.prepare(changes, shown)
+            backup, aside = self.keep(lambda: made(None, self.session, list(map(_as_row, changes))), found, names, kept)
+            refuse_held(folder, shown, open_beside)
+            if progress is not None:
+                progress(self.size)
+            exchange.carry_out(self.step, shown)
+            self.step("compare")
+            if not self.is_as_wanted():
+                raise self.not_as_wanted("another program wrote to it at the same moment", "the session is unchanged")
+            self.step("finish")
+            exchange.finish()
+            late = list(exchange.late())
+            notes = [*finished, *exchange.notes]
+            if late:
+                late_name = put_aside(late, names, kept, io, found)
+                notes.append(
+                    f"Another program wrote to the session during the save; what it wrote is only in {late_name}."
+                )
+        return self.done(backup, aside, notes)
 
 
-class FilesSave(RecordsSave[FilesOfSession]):
+class FilesSave(RecordsSave, FilesChange):
     """One save of a session of a folder."""
+
+    blocked_by = "a file that cannot be read is in the way of another one; repair it, or set it aside"
 
     def __init__(
         self,
@@ -53,48 +109,27 @@ class FilesSave(RecordsSave[FilesOfSession]):
         documents: Sequence[Document],
         *,
         keep_backups: int | None = None,
-        step: Step = _no_step,
-        io: Io = _SYSTEM,
+        step: Step = no_step,
+        io: Io = SYSTEM,
     ) -> None:
-        assert isinstance(snapshot.rows, FilesOfSession)
-        super().__init__(snapshot.rows, snapshot, container, documents, keep_backups)
-        self._step = step
-        self._io = io
+        super().__init__(snapshot, container, documents, keep_backups, step, io)
+        files: object = snapshot.rows
+        assert isinstance(files, FilesOfSession)
+        self.files = files
 
-    def write(self, progress: Progress | None = None) -> SaveResult:
-        """Write the files. Raises Refused, SaveFailed, and what `progress` raises."""
-        files, shown = self._stored, self._before.shown
+    def wanted(self) -> list[FileChange]:
+        files = self.files
+        assert files is not None
+        rows = list(files.rows())
+        if moved_columns(rows, self.base.records) != frozenset():
+            raise Refused(changed(self.shown), "changed")
+        by_uid = {record.uid: row for record, row in zip(self.base.records, rows, strict=True)}
+        found = changes_between(self.base, self.now, by_uid, files.layout.tables, self.shown)
+        return [_file_change(files, change, self.shown) for change in found]
 
-        def wanted() -> list[FileChange]:
-            rows = list(rows_in(files.layout, files.path, files.session))
-            if moved_columns(rows, self._base.records) != frozenset():
-                raise Refused(changed(shown), "changed")
-            by_uid = {record.uid: row for record, row in zip(self._base.records, rows, strict=True)}
-            found = changes_between(self._base, self._now, by_uid, files.layout.tables, shown)
-            return [_file_change(files, change, shown) for change in found]
-
-        def is_as_seen() -> bool:
-            rows = list(rows_in(files.layout, files.path, files.session))
-            return moved_columns(rows, self._now.records) == frozenset()
-
-        what = "a file that cannot be read is in the way of another one; repair it, or set it aside"
-        self.result = change_files(
-            files.path,
-            shown,
-            files.session,
-            wanted,
-            is_as_seen,
-            open_beside=files.layout.open_beside,
-            state=files.state,
-            in_the_way=self._in_the_way(what),
-            aside=self._now.aside,
-            keep_backups=self._keep_backups,
-            progress=progress,
-            size=self.size,
-            step=self._step,
-            io=self._io,
-        )
-        return self.result
+    def is_as_wanted(self) -> bool:
+        assert self.files is not None
+        return moved_columns(list(self.files.rows()), self.now.records) == frozenset()
 
 
 def _file_change(files: FilesOfSession, change: RowChange, shown: str) -> FileChange:
@@ -111,32 +146,41 @@ def _content(columns: object) -> bytes | None:
     return bytes(found) if isinstance(found, bytes) else None
 
 
+class _FilesBack(FilesChange):
+    """Putting back the files that a save changed."""
+
+    def __init__(self, folder: str, shown: str, backup: str, held: RowsBackup) -> None:
+        super().__init__(folder, shown, held.session)
+        self._name = os.path.basename(backup)
+        self._back = [FileChange(one.table, _kept(one.after), _kept(one.before)) for one in reversed(held.changes)]
+        if not all(is_inside(change.path) for change in self._back):
+            raise Refused(f"{self._name} is not a backup of {shown}; choose another one.", "form")
+
+    def wanted(self) -> list[FileChange]:
+        back = self._back
+        there = [_there(place(self.path, change.path)) for change in back]
+        if back and there == [change.after for change in back]:
+            raise Refused(
+                f"{self.shown} already holds the files that {self._name} would put back; nothing was written.", "same"
+            )
+        if there != [change.before for change in back]:
+            raise Refused(
+                f"Files that {self._name} would put back have changed since that save; restore a newer backup first.",
+                "changed",
+            )
+        return back
+
+    def is_as_wanted(self) -> bool:
+        return all(_there(place(self.path, change.path)) == change.after for change in self._back)
+
+
 def restore_files(folder: str, backup: str, held: RowsBackup, only_over: Snapshot | None = None) -> SaveResult:
     """Put the files back that a save changed, if they are still as it left them. Raises Refused or SaveFailed."""
     shown = only_over.shown if only_over is not None else folder
     files = only_over.rows if only_over is not None else None
     if only_over is not None and files is not None and only_over.identity != files.state():
         raise Refused(changed(shown), "changed")
-    name = os.path.basename(backup)
-    back = [FileChange(one.table, _kept(one.after), _kept(one.before)) for one in reversed(held.changes)]
-    if not all(is_inside(change.path) for change in back):
-        raise Refused(f"{name} is not a backup of {shown}; choose another one.", "form")
-
-    def wanted() -> list[FileChange]:
-        there = [_there(place(folder, change.path)) for change in back]
-        if back and there == [change.after for change in back]:
-            raise Refused(f"{shown} already holds the files that {name} would put back; nothing was written.", "same")
-        if there != [change.before for change in back]:
-            raise Refused(
-                f"Files that {name} would put back have changed since that save; restore a newer backup first.",
-                "changed",
-            )
-        return back
-
-    def is_as_wanted() -> bool:
-        return all(_there(place(folder, change.path)) == change.after for change in back)
-
-    return change_files(folder, shown, held.session, wanted, is_as_wanted)
+    return _FilesBack(folder, shown, backup, held).carry_out()
 
 
 def _there(path: str) -> bytes | None:
@@ -158,86 +202,6 @@ def _as_row(change: FileChange) -> RowChange:
         return None if content is None else {"path": Text(change.path.encode()), "content": content}
 
     return RowChange(change.path, ("path",), columns(change.before), columns(change.after))
-
-
-def change_files(
-    folder: str,
-    shown: str,
-    session: str,
-    wanted: Callable[[], list[FileChange]],
-    is_as_seen: Callable[[], bool],
-    *,
-    open_beside: Sequence[str] = (),
-    state: Callable[[], Identity] | None = None,
-    in_the_way: str | None = None,
-    aside: Sequence[bytes] = (),
-    keep_backups: int | None = None,
-    progress: Progress | None = None,
-    size: int = 0,
-    step: Step = _no_step,
-    now: datetime | None = None,
-    io: Io = _SYSTEM,
-) -> SaveResult:
-    """Exchange the files that `wanted` finds, together, and keep a backup. Raises Refused or SaveFailed.
-
-    `is_as_seen` looks at the files before the exchange is final. `in_the_way` says why they may not be as they should,
-    as a sentence, where that is known.
-    """
-    try:
-        finished = finish_saves(folder, session, shown, io)
-    except UnreadableFile as error:
-        raise Refused(str(error), "held") from None
-    if finished and state is not None:
-        raise Refused(f"{finished[0]} {shown} is another one than the one opened; open it again.", "changed")
-    if not os.path.isdir(folder):
-        raise Refused(f"{folder} is no longer there; nothing was written.", "gone")
-    advice = "save under a new name in another folder"
-    refuse_folder(folder, shown, advice)
-    refuse_folder(os.path.dirname(folder), folder, advice)
-    refuse_held(folder, shown, open_beside)
-    sweep_folder(os.path.dirname(folder), io)
-    names = KeptNames(folder, now)
-    with undone_on_failure(folder) as kept, exchanging(folder, session, shown, io) as exchange:
-        kept.in_place = lambda: exchange.is_done
-        step("read")
-        try:
-            changes = wanted()
-        except FileNotFoundError:
-            raise Refused(changed(shown), "changed") from None
-        _refuse_unwritable(folder, changes)
-        found = os.stat(folder)
-        step("prepare")
-        exchange.prepare(changes, shown)
-        step("backup")
-        backup = names.free("bak")
-        kept.kept.append(backup)
-        save_as(backup, [made(None, session, [_as_row(change) for change in changes])], mode=0o600, io=io)
-        if hasattr(os, "chown"):
-            with contextlib.suppress(OSError):
-                os.chown(backup, found.st_uid, found.st_gid)
-        aside_name = put_aside(aside, names, kept, io, found)
-        refuse_held(folder, shown, open_beside)
-        if progress is not None:
-            progress(size)
-        exchange.carry_out(step, shown)
-        step("compare")
-        if not is_as_seen():
-            if in_the_way is not None:
-                raise Refused(in_the_way, "in-the-way")
-            raise SaveFailed(
-                f"Saving {shown} failed (another program wrote to it at the same moment); the session is unchanged."
-            )
-        step("finish")
-        exchange.finish()
-        late = list(exchange.late())
-        notes = [*finished, *exchange.notes]
-        if late:
-            late_name = put_aside(late, names, kept, io, found)
-            notes.append(f"Another program wrote to the session during the save; what it wrote is only in {late_name}.")
-    removed = prune(folder, backup, keep_backups, io) if keep_backups is not None else ()
-    identity = state() if state is not None else Identity.of(os.stat(folder))
-    beside = Path(aside_name) if aside_name is not None else None
-    return SaveResult(Path(folder), Path(backup), tuple(notes), identity, beside, removed=removed)
 
 
 def refuse_held(folder: str, shown: str, open_beside: Sequence[str]) -> None:

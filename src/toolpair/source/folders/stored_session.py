@@ -1,22 +1,17 @@
-"""One session of a folder, read as a snapshot of lines."""
+"""One session of a folder, read as a snapshot of lines, and saved."""
 
 from __future__ import annotations
 
-import hashlib
-import os
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from msgspec import Struct
-
 from toolpair.source.errors import Refused, UnreadableFile
 from toolpair.source.folders.exchange import unfinished_saves
-from toolpair.source.folders.layout import FolderLayout, place, rows_in
-from toolpair.source.limits import USUAL, Limits
+from toolpair.source.folders.layout import FilesOfSession
 from toolpair.source.rows.private_copy import Progress
-from toolpair.source.rows.stored_session import Save, lines_in
-from toolpair.source.snapshot import Identity, Snapshot, why_not_opened
+from toolpair.source.rows.session_rows import lines_in
+from toolpair.source.snapshot import Save, Snapshot, why_not_opened
 
 if TYPE_CHECKING:
     from toolpair.source.container import Container
@@ -27,13 +22,8 @@ _TICK: Final = 20_000_000
 """Nanoseconds in which a file may change twice and have the same time."""
 
 
-class FilesOfSession(Struct, frozen=True, eq=False):
-    """A session's files in a folder."""
-
-    layout: FolderLayout
-    path: str
-    session: str
-    limits: Limits = USUAL
+class StoredFiles(FilesOfSession, frozen=True, eq=False):
+    """A session's files in a folder, as the `StoredRecords` of its snapshot."""
 
     def read(self, shown: str, progress: Progress | None = None) -> Snapshot:
         """The session as it is now, when no other process saves it. Raises Unreadable."""
@@ -45,7 +35,7 @@ class FilesOfSession(Struct, frozen=True, eq=False):
                 if 0 <= age < _TICK:
                     time.sleep(_TICK / 1e9)  # another change may leave the same time
                     continue
-                data = lines_in(self, rows_in(self.layout, self.path, self.session), shown, progress)
+                data = lines_in(self, self.rows(), shown, progress)
                 if self.state() == before:
                     return Snapshot(self.path, shown, data, before, None, limits=self.limits, rows=self)
             except FileNotFoundError:
@@ -54,20 +44,6 @@ class FilesOfSession(Struct, frozen=True, eq=False):
                 name = getattr(error, "filename", None) or shown
                 raise UnreadableFile(why_not_opened(str(name), error)) from None
         raise UnreadableFile(f"{shown} is being written to all the time; close its agent, and try again.")
-
-    def state(self) -> Identity:
-        """The folder, the size of all files, the last change of one, and a digest of what `stat` says of them."""
-        size = last = 0
-        digest = hashlib.blake2b(digest_size=8)
-        for row in self.layout.files(self.path, self.session):
-            path = self.layout.path_of(row.table.name, row.columns)
-            found = os.lstat(place(self.path, path))
-            size += found.st_size
-            last = max(last, found.st_mtime_ns)
-            told = (path, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
-            digest.update(repr(told).encode("utf-8", "surrogateescape"))
-        folder = os.stat(self.path)
-        return Identity(folder.st_dev, folder.st_ino, size, last, int.from_bytes(digest.digest()))
 
     def saving(
         self, snapshot: Snapshot, container: Container, documents: Sequence[Document], keep_backups: int | None

@@ -15,7 +15,7 @@ from toolpair.source.rows.transaction import carry_out
 
 if TYPE_CHECKING:
     from toolpair.source.document import Document
-    from toolpair.source.rows.stored_session import RowsOfSession
+    from toolpair.source.rows.session_rows import RowsOfSession
 
 _NUMBERS: Final = ("page_size", "user_version", "application_id")
 """What an agent may know its database by."""

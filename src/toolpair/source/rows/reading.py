@@ -15,9 +15,10 @@ from msgspec import Struct
 
 from toolpair.source.addresses import BESIDE, MAGIC, OPENING
 from toolpair.source.errors import Refused, UnreadableFile
+from toolpair.source.fingerprint import Identity
 from toolpair.source.rows.layout import Text
 from toolpair.source.rows.private_copy import Progress, private_copy
-from toolpair.source.snapshot import Identity, why_not_opened
+from toolpair.source.snapshot import why_not_opened
 from toolpair.source.system import O_WAITLESS
 
 COPIED: Final = 64 << 20

@@ -17,11 +17,10 @@ from toolpair.source.rows.reading import COPIED, QUERY_FAILS, connected, is_dama
 from toolpair.source.saving import descriptors
 from toolpair.source.saving.checks import changed
 from toolpair.source.saving.holders import Holder
+from toolpair.source.saving.streaming import Step
 
 WAITS: Final = 2.0
 """Seconds to wait for a lock."""
-Step = Callable[[str], None]
-"""Called with a name before each step; an exception from it ends the save with nothing changed."""
 
 
 def refuse_held(path: str, shown: str, stop: str | None = None) -> None:

@@ -7,15 +7,17 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from toolpair.source.byte_runs import Piece, chunks_of
-from toolpair.source.container import Container, read_container
+from toolpair.source.container import Container
+from toolpair.source.container_reading import read_container
 from toolpair.source.document import Document
 from toolpair.source.errors import UnreadableFile
+from toolpair.source.fingerprint import Identity
 from toolpair.source.packing import Packing, pack
 from toolpair.source.saving.in_place import save_in_place
 from toolpair.source.saving.opened_content import remembered
 from toolpair.source.saving.save_result import SaveResult
 from toolpair.source.saving.streaming import Progress
-from toolpair.source.snapshot import Identity, Snapshot, open_source
+from toolpair.source.snapshot import Snapshot, open_source
 
 
 class FileSave:

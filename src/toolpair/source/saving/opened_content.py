@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from toolpair.source.errors import Refused, UnreadableFile
 from toolpair.source.file_bytes import FileBytes
-from toolpair.source.fingerprint import Fingerprint
+from toolpair.source.fingerprint import Fingerprint, Identity
 from toolpair.source.saving.streaming import Source, read_at
-from toolpair.source.snapshot import Identity, Snapshot
+from toolpair.source.snapshot import Snapshot
 from toolpair.source.system import Io
 
 

@@ -11,15 +11,13 @@ from msgspec import Struct
 
 from toolpair.source.byte_runs import OriginalRun
 from toolpair.source.errors import Refused
-from toolpair.source.fingerprint import Fingerprint
+from toolpair.source.fingerprint import Fingerprint, Identity
 from toolpair.source.saving.checks import changed
 from toolpair.source.saving.holders import Holder, writers
-from toolpair.source.saving.joint import joint
 from toolpair.source.saving.leases import POLL, Leased
 from toolpair.source.saving.made import Made
 from toolpair.source.saving.streaming import Source, begins, last_line, read_at, same
 from toolpair.source.saving.temporary import Temporary
-from toolpair.source.snapshot import Identity
 from toolpair.source.system import O_NOFOLLOW, O_WAITLESS, Io, open_leased
 
 _HELD: Final = 0.3
@@ -290,3 +288,19 @@ class Replaced:
         return Refused(
             f"{who} has {self._old.shown} open for writing; quit it and try again, or save under a new name.", "held"
         )
+
+
+def joint(old: bytes, new_end: bytes, added: bytes) -> bytes | None:
+    """The bytes needed between the new text and `added`, so as not to fuse two records; None when it cannot follow.
+
+    `old` is the text that `added` followed, `new_end` is what follows the last line end of the new text.
+    """
+    old_end = old[old.rfind(b"\n") + 1 :]
+    if old_end == new_end:
+        # Complete lines on both sides, or the same unfinished line, which `added` continues.
+        return b""
+    if not old_end:
+        return b"\n"
+    if new_end and added.startswith((b"\n", b"\r\n")):
+        return b""
+    return None

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from toolpair.source.addresses import is_database
 from toolpair.source.byte_runs import OriginalRun, Piece
 from toolpair.source.errors import Refused
+from toolpair.source.fingerprint import Identity
 from toolpair.source.saving.backups import Backup, is_written_to
 from toolpair.source.saving.checks import changed
 from toolpair.source.saving.in_place import replace_file
@@ -21,7 +22,7 @@ from toolpair.source.saving.opened_content import known
 from toolpair.source.saving.replaced import Old
 from toolpair.source.saving.save_result import SaveResult
 from toolpair.source.saving.streaming import Progress, Source
-from toolpair.source.snapshot import Identity, Snapshot
+from toolpair.source.snapshot import Snapshot
 from toolpair.source.system import O_WAITLESS, Io, open_leased
 
 _SYSTEM: Final = Io()

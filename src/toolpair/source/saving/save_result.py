@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from toolpair.source.snapshot import Identity
+from toolpair.source.fingerprint import Identity
 
 
 class SaveResult(Struct, frozen=True):

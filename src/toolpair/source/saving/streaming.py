@@ -19,6 +19,8 @@ from toolpair.source.system import Io
 
 Progress = Callable[[int], None]
 """Called with the number of bytes written and compared so far. An exception ends the save with nothing changed."""
+Step = Callable[[str], None]
+"""Called with a name before each step; an exception from it ends the save with nothing changed."""
 
 PIECE: Final = 1 << 18
 """Bytes per piece: few enough for the processor's cache."""

@@ -9,11 +9,11 @@ from collections.abc import Iterable
 from typing import Final
 
 from toolpair.source.byte_runs import Piece
+from toolpair.source.fingerprint import Identity
 from toolpair.source.saving.file_names import temporary_name
 from toolpair.source.saving.leases import Leased
 from toolpair.source.saving.made import Made, stat_or_none
 from toolpair.source.saving.streaming import Differs, Progress, Source, Stream, last_line
-from toolpair.source.snapshot import Identity
 from toolpair.source.system import O_APPEND_FIRST, RENAMES_OPEN_FILES, Io
 
 _NO_EXCHANGE: Final = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP)

@@ -19,7 +19,7 @@ from toolpair.source.errors import UnreadableFile
 from toolpair.source.rows.layout import Row, StoredSession, holds_rows, tables_of, those_there
 from toolpair.source.rows.private_copy import Progress
 from toolpair.source.rows.reading import reading
-from toolpair.source.rows.stored_session import RowsOfSession
+from toolpair.source.rows.stored_session import StoredRows
 from toolpair.source.snapshot import why_not_opened
 from toolpair.transcript.counting import plural
 
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from toolpair.source.folders.layout import FolderLayout
     from toolpair.source.limits import Limits
     from toolpair.source.rows.layout import Layout
-    from toolpair.source.rows.stored_session import StoredRecords
-    from toolpair.source.snapshot import Snapshot
+    from toolpair.source.snapshot import Snapshot, StoredRecords
 
 AT_ONCE: Final = 100
 """Sessions of a database that are listed before the others are looked for."""
@@ -189,13 +188,13 @@ def _holding(path: str, shown: str, progress: Progress | None) -> Iterator[_Hold
             partial(those_there, connection, layout.tables[0]),
             partial(layout.words, connection),
             partial(layout.rows, connection),
-            lambda session, limits: RowsOfSession(layout, path, session, limits),
+            lambda session, limits: StoredRows(layout, path, session, limits),
             lambda session: None,
         )
 
 
 def _of_folder(layout: FolderLayout, folder: str) -> _Holder:
-    from toolpair.source.folders.stored_session import FilesOfSession
+    from toolpair.source.folders.stored_session import StoredFiles
 
     return _Holder(
         layout,
@@ -204,7 +203,7 @@ def _of_folder(layout: FolderLayout, folder: str) -> _Holder:
         lambda ids: ids,
         partial(layout.words, folder),
         partial(layout.files, folder),
-        lambda session, limits: FilesOfSession(layout, folder, session, limits),
+        lambda session, limits: StoredFiles(layout, folder, session, limits),
         partial(layout.moved_to, folder),
     )
 

@@ -12,8 +12,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from toolpair.dialects.besides import content_elsewhere
-from toolpair.dialects.item_types import type_name
-from toolpair.dialects.openai_responses import ITEMS
+from toolpair.dialects.item_types import ITEMS, type_name
 from toolpair.transcript.model import EmptyObject
 
 ANTHROPIC: Final = "anthropic"

@@ -13,7 +13,7 @@ import orjson
 from msgspec import Struct, field
 
 from toolpair.formats.engine.detection.list_evidence import ListEvidence
-from toolpair.formats.format import FileFacts, Read
+from toolpair.formats.engine.reading.view import FileFacts, Read
 from toolpair.transcript.model import Transcript
 
 USER, MODEL, HEAD, COMPACTED = range(4)
