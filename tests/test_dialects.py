@@ -57,6 +57,8 @@ _ELSE = {
     "session/surroundings.py": {"record.value"},
     "tui/sees_text.py": {"record.value"},
     # Of a part of a request, which is handed to a dialect, or printed as it is.
+    "history/becomes.py": {"part.value"},
+    "history/judged_request.py": {"block.value", "found[1].value", "part.value", "sent.value"},
     "history/sent_rows.py": {"self.value", "part.value", "SentPart.of(block).value"},
     "cli/sent_json.py": {"row.value"},
     "reports/export/source.py": {"part.value", "message.value"},

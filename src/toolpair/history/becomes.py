@@ -14,8 +14,9 @@ from toolpair.dialects.block_texts import is_real_output, output_bytes
 from toolpair.dialects.sent_parts import part_text
 from toolpair.formats.agent import Agent
 from toolpair.formats.format import SentPart
-from toolpair.history.judged_request import PLACING, SHARING, JudgedRequest, blocks_of
+from toolpair.history.judged_request import JudgedRequest, blocks_of
 from toolpair.rules.problem import Effect, OnResume, Problem
+from toolpair.rules.registry import RULES
 from toolpair.transcript.model import Block
 
 _OF_FILES: Final = ("chain.", "record.", "rollout.")
@@ -149,7 +150,7 @@ class _Outcome:
 
     def _refused(self, wrong: Sequence[Problem]) -> str:
         request, rule = self.request, self.problem.rule
-        placing = any(found.rule in PLACING for found in wrong)
+        placing = any(RULES[found.rule].decided_by == "pairing" for found in wrong)
         sent = [block for block in self.results if request.reaches(block)]
         if placing and self.gone:
             return f"leaves {_this('call', self.gone)} out, and the API refuses its result without it"
@@ -173,7 +174,7 @@ class _Outcome:
         changed = list(filter(request.is_changed, self.blocks))
         if rule.startswith("id."):
             return f"sends another id{' on both sides' if self.calls and self.results else ''}"
-        if rule in SHARING:
+        if RULES[rule].decided_by == "ids":
             every = all(call in changed for call in self.calls)
             return "sends other ids on both sides" if every else "gives the later call a new id"
         if rule == "result.orphan" and any(map(self._is_text, self.results)):

@@ -10,43 +10,15 @@ from msgspec import Struct
 
 from toolpair.dialects import anthropic, openai_chat
 from toolpair.dialects.openai_chat_content import messages_of
-from toolpair.dialects.sent_parts import as_block
+from toolpair.dialects.sent_parts import as_block, part_id, part_type
 from toolpair.formats.engine.reading.turns import fates_of
 from toolpair.formats.format import Fate, SentMessage, SentPart, SentRequest
 from toolpair.rules.judge import judge
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import Profile
+from toolpair.rules.registry import RULES
 from toolpair.transcript.model import Block, Message, Transcript
 
-PLACING: Final = frozenset(
-    {
-        "result.crossed",
-        "result.duplicate",
-        "result.id_mismatch",
-        "result.missing",
-        "result.not_adjacent",
-        "result.not_first",
-        "result.order",
-        "result.orphan",
-        "result.split_over_messages",
-        "role.call_in_user",
-        "role.result_in_assistant",
-        "turn.trailing_call",
-    }
-)
-"""Rules about which results a call has, and where: what an agent moves may break another one of them."""
-SHARING: Final = frozenset({"call.duplicate_id", "call.reused_id"})
-_BY_NEIGHBOURS: Final = (
-    PLACING
-    | SHARING
-    | {
-        "call.not_trailing",
-        "content.empty_message",
-        "result.placeholder",
-        "result.text_after",
-    }
-)
-"""Rules that a block may break or not as it is, by what else is sent; so are those about turns."""
 _LONG: Final = 200
 """Messages around a problem that are judged by themselves; for more, all are judged, once."""
 _ROLES: Final = {"tool": "user", "model": "assistant"}
@@ -58,6 +30,11 @@ def blocks_of(problem: Problem) -> list[Block]:
     """The blocks that a problem names."""
     found = (problem.call, problem.result, *problem.others)
     return list(dict.fromkeys(block for block in found if block is not None))
+
+
+def is_alike(rule: str, decided_by: str) -> bool:
+    """Whether what an agent moves or renames for a rule of a kind may break this one instead."""
+    return decided_by in ("pairing", "ids") and RULES[rule].decided_by == decided_by
 
 
 def _is_response(message: SentMessage) -> bool:
@@ -103,8 +80,7 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
         return value is not None and value is not block.value
 
     def is_text(self, block: Block) -> bool:
-        value = as_block(self.sent_as(block))
-        return isinstance(value, str) or (isinstance(value, dict) and value.get("type") == "text")
+        return part_type(as_block(self.sent_as(block)), None) == "text"
 
     def message_of(self, problem: Problem) -> Sequence[Block]:
         """The blocks of the message that a problem is in."""
@@ -118,8 +94,7 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
         if id(call) not in self._parts:
             return None
         number, sent = self._parts[id(call)]
-        value = as_block(sent.value)
-        id_ = value.get("id") if isinstance(value, dict) else None
+        id_ = part_id(as_block(sent.value), None)
         found: SentPart | None = None
         for later in range(number + 1, len(self.seen.messages)):
             message = self.seen.messages[later]
@@ -127,7 +102,7 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
                 break
             for part in message.parts:
                 value = as_block(part.value)
-                if isinstance(value, dict) and "tool_use_id" in value and value["tool_use_id"] == id_:
+                if part_type(value, None) == "result" and part_id(value, None) == id_:
                     found = part if found is None or part.block is None else found
         return found
 
@@ -172,19 +147,20 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
 
     def still_wrong(self, problem: Problem) -> list[Problem]:
         """What the provider would find wrong with what is sent of this problem."""
-        alike = next((rules for rules in (PLACING, SHARING) if problem.rule in rules), (problem.rule,))
+        decided_by = RULES[problem.rule].decided_by
         blocks = blocks_of(problem) or self.message_of(problem)
         own = set(map(id, blocks))
         found = [
             other
             for other, origins in self._wrong_in(*self._around(blocks))
-            if other.rule in alike and (own & origins or not (own or origins))
+            if (other.rule == problem.rule or is_alike(other.rule, decided_by))
+            and (own & origins or not (own or origins))
         ]
         return [problem] if not found and self._is_sent_as_it_is(problem) else found
 
     def _is_sent_as_it_is(self, problem: Problem) -> bool:
         """Whether nothing that is wrong in itself is changed: a rule that only the format knows is still broken."""
-        if problem.rule in _BY_NEIGHBOURS or problem.rule.startswith("turn."):
+        if RULES[problem.rule].decided_by != "itself":
             return False
         blocks = blocks_of(problem)
         return bool(blocks) and all(self.sent_as(block) is block.value for block in blocks)

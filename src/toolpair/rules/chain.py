@@ -59,7 +59,7 @@ RULES: Final = (
     Rule("chain.wrong_leaf", "chain", check, fix_order=50, of_file=True),
     Rule("chain.list_differs", "chain", check, fix_order=60, of_file=True),
     Rule("chain.no_timestamp", "chain", check, fix_order=50, of_file=True),
-    Rule("turn.failed_retries", "turns", check),
+    Rule("turn.failed_retries", "turns", check, decided_by="neighbours"),
 )
 
 

@@ -51,7 +51,9 @@ def check(context: Context) -> None:
             _turn(context, _sides(sound, calls))
 
 
-RULES: Final = (Rule("result.crossed", "results", check, of_file=True, of_pair=True, of_result=True),)
+RULES: Final = (
+    Rule("result.crossed", "results", check, of_file=True, of_pair=True, of_result=True, decided_by="pairing"),
+)
 
 
 def _is_sound(context: Context, pair: Pair) -> bool:

@@ -32,10 +32,24 @@ def check(context: Context) -> None:
 _REFUSED: Final = ("id.pattern", "id.length", "id.empty")
 RULES: Final = (
     Rule(
-        "call.duplicate_id", "calls", check, fix_order=220, whole_history=True, of_pair=True, alike=("call.reused_id",)
+        "call.duplicate_id",
+        "calls",
+        check,
+        fix_order=220,
+        whole_history=True,
+        of_pair=True,
+        alike=("call.reused_id",),
+        decided_by="ids",
     ),
     Rule(
-        "call.reused_id", "calls", check, fix_order=230, whole_history=True, of_pair=True, alike=("call.duplicate_id",)
+        "call.reused_id",
+        "calls",
+        check,
+        fix_order=230,
+        whole_history=True,
+        of_pair=True,
+        alike=("call.duplicate_id",),
+        decided_by="ids",
     ),
     Rule("id.empty", "ids", check, fix_order=210, alike=_REFUSED),
     Rule("id.pattern", "ids", check, fix_order=210, alike=_REFUSED),

@@ -29,7 +29,7 @@ def check(context: Context) -> None:
 
 
 RULES: Final = (
-    Rule("role.call_in_user", "roles", check, fix_order=130),
+    Rule("role.call_in_user", "roles", check, fix_order=130, decided_by="pairing"),
     Rule("role.unknown", "roles", check, fix_order=120),
 )
 

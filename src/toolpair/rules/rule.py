@@ -6,7 +6,7 @@ What a provider makes of a rule, its severity with the evidence, is data of the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from toolpair.rules.context import Context
@@ -56,6 +56,10 @@ class Rule(NamedTuple):
     """It is about what a call or a result says, although its family is not."""
     of_unsent: bool = False
     """It is about a message of the user's that its agent leaves out."""
+    decided_by: Literal["itself", "pairing", "ids", "neighbours"] = "itself"
+    """What decides whether a block breaks it, besides what it says itself. "pairing": which results a call has, and
+    where; "ids": those of other calls; "neighbours": what is next to it.
+    """
     alike: tuple[str, ...] = ()
     """Rules whose breach an API answers with the same words: an error text about this one may mean them."""
 

@@ -25,13 +25,15 @@ def check(context: Context) -> None:
 
 
 RULES: Final = (
-    Rule("turn.first_not_user", "turns", check),
-    Rule("turn.trailing_assistant", "turns", check),
-    Rule("turn.alternation", "turns", check),
-    Rule("turn.user_after_tool", "turns", check),
-    Rule("turn.call_after_model", "turns", check),
-    Rule("call.not_trailing", "calls", check, fix_order=620, of_pair=True, alike=NO_RESULT),
-    Rule("result.text_after", "results", check, whole_history=True, of_pair=True, of_result=True),
+    Rule("turn.first_not_user", "turns", check, decided_by="neighbours"),
+    Rule("turn.trailing_assistant", "turns", check, decided_by="neighbours"),
+    Rule("turn.alternation", "turns", check, decided_by="neighbours"),
+    Rule("turn.user_after_tool", "turns", check, decided_by="neighbours"),
+    Rule("turn.call_after_model", "turns", check, decided_by="neighbours"),
+    Rule("call.not_trailing", "calls", check, fix_order=620, of_pair=True, alike=NO_RESULT, decided_by="neighbours"),
+    Rule(
+        "result.text_after", "results", check, whole_history=True, of_pair=True, of_result=True, decided_by="neighbours"
+    ),
     Rule("reasoning.final_thinking_disabled", "reasoning", check),
 )
 
