@@ -45,7 +45,8 @@ def save(tmp_path_factory: pytest.TempPathFactory) -> Save:
 
 def test_kill_9(tmp_path: Path, save: Save) -> None:
     outcomes = set()
-    for call, number in TRACED.chosen(save.places, 12):
+    places = TRACED.chosen(save.places, 12)
+    for call, number in [*places, *(place for place in TRACED.chosen(save.places, 1)[-2:] if place not in places)]:
         storage = made(tmp_path / f"{call}-{number}")
         TRACED.kill(storage, tmp_path, (call, number))
         outcomes.add(check(storage, save.before, save.after))
