@@ -36,7 +36,7 @@ from tests.goose_sessions import (
     word,
     written,
 )
-from tests.rounds import some
+from tests.rounds import some, tries
 from toolpair.cli.main import main
 from toolpair.formats import get_agent, get_format
 from toolpair.formats.goose_database import LAYOUT
@@ -218,7 +218,7 @@ def test_ids_of_rows_that_were_deleted_are_not_used_again(tmp_path: Path) -> Non
     assert rows(path)[-1]["id"] == 901
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(tries(25, 8)))
 def test_new_rows_come_where_they_belong(seed: int, tmp_path: Path) -> None:
     """Any rows gone, any gaps between ids, any seconds: what is left keeps its order, and nothing else is touched."""
     chance = random.Random(seed)
@@ -398,7 +398,7 @@ def test_a_renamed_id_leaves_all_else_of_its_block(tmp_path: Path) -> None:
     assert after[2]["content_json"] == before[2]["content_json"].replace(b"functions_shell_0", b"functions.shell:0")
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(tries(40, 10)))
 def test_any_damage_opens_and_a_second_fix_changes_nothing(seed: int, tmp_path: Path) -> None:
     """No traceback, whatever a row holds; what is saved once stays."""
     chance = random.Random(seed)

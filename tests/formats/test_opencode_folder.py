@@ -18,7 +18,7 @@ from tests.formats.test_opencode import PLANTED, _broken
 from tests.opencode_folders import NOT_BEFORE, files, planted_in, sent_before, write, written
 from tests.opencode_sessions import FOLDER, ID, OTHER, Planted, another, plain
 from tests.opencode_sessions import written as database
-from tests.rounds import tries
+from tests.rounds import some, tries
 from toolpair.agents.catalog import index_of
 from toolpair.agents.resume_command import how_to_resume
 from toolpair.cli.main import main
@@ -76,7 +76,7 @@ def test_what_is_fixed_is_valid_and_nothing_is_lost(name: str, tmp_path: Path) -
         assert files(storage) == before
 
 
-@pytest.mark.parametrize("name", sorted(PLANTED))
+@pytest.mark.parametrize("name", some(sorted(PLANTED), 27))
 def test_a_save_is_what_was_seen_and_a_restore_takes_it_back(name: str, tmp_path: Path) -> None:
     storage = planted_in(tmp_path, PLANTED[name])
     before = files(storage)
@@ -102,7 +102,7 @@ def test_a_save_is_what_was_seen_and_a_restore_takes_it_back(name: str, tmp_path
     assert files(storage) == before
 
 
-@pytest.mark.parametrize("name", sorted(set(PLANTED) - NOT_BEFORE.keys() - set(OTHERWISE)))
+@pytest.mark.parametrize("name", some(sorted(set(PLANTED) - NOT_BEFORE.keys() - set(OTHERWISE)), 22))
 def test_the_same_fixes_leave_the_same_in_both_forms(name: str, tmp_path: Path) -> None:
     planted = PLANTED[name]
     found = []
@@ -117,7 +117,7 @@ def test_the_same_fixes_leave_the_same_in_both_forms(name: str, tmp_path: Path) 
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(tries(60, 15)))
 def test_no_file_is_too_odd(seed: int, tmp_path: Path) -> None:
     planted = _broken(seed)
     if planted.session.revert is not None and planted.session.revert.startswith("{") and seed % 2:
@@ -139,7 +139,7 @@ def test_no_file_is_too_odd(seed: int, tmp_path: Path) -> None:
         assert files(storage) == before
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(tries(25, 8)))
 def test_any_edits_are_read_back_as_they_were_seen(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
     planted = PLANTED[chance.choice(sorted(PLANTED))]

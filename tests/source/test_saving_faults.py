@@ -267,7 +267,8 @@ def test_kill_9_at_every_call_leaves_the_old_file_or_the_new_one(tmp_path: Path,
     assert outcomes == {False, True}
 
 
-def test_the_bytes_are_on_disk_before_the_rename_and_the_name_after(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", ["in place", "restored"])
+def test_the_bytes_are_on_disk_before_the_rename_and_the_name_after(tmp_path: Path, how: str) -> None:
     flushed: dict[int, int] = {}
 
     class Flushing(Watched):
@@ -275,7 +276,7 @@ def test_the_bytes_are_on_disk_before_the_rename_and_the_name_after(tmp_path: Pa
             super().fsync(descriptor)
             flushed[os.fstat(descriptor).st_ino] = len(self.made)
 
-    case = Case(tmp_path / "x", "in place")
+    case = Case(tmp_path / "x", how)
     io = Flushing(lambda number, name: None)
     case.save(io)
     named = io.made.index("exchange")
