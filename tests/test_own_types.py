@@ -87,8 +87,12 @@ def put(value: Any, path: tuple[Any, ...], new: Any) -> Any:
 
 
 @pytest.mark.parametrize("base", BASES)
-@pytest.mark.parametrize("method", METHODS)
-def test_only_documented_errors_are_raised(base: type, method: str) -> None:
+def test_only_documented_errors_are_raised(base: type) -> None:
+    for method in METHODS:
+        raises_documented_errors(base, method)
+
+
+def raises_documented_errors(base: type, method: str) -> None:
     own = raising(base, method)
 
     def make(value: Any) -> Any:
