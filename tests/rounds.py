@@ -18,7 +18,7 @@ Case = TypeVar("Case")
 
 def tries(full: int, few: int = 0) -> int:
     """How many cases are made up where a whole round has this many."""
-    return full * ROUNDS or few or max(4, full // 6)
+    return full * ROUNDS or few or min(full, max(4, full // 6))
 
 
 def some(cases: Iterable[Case], few: int) -> list[Case]:

@@ -14,6 +14,7 @@ import pytest
 import toolpair
 from tests.formats.claude_code_files import Log
 from tests.formats.codex_files import Rollout
+from tests.rounds import some
 from tests.work import calls_by_function, growing
 from toolpair.history.sent_rows import seen_rows
 from toolpair.session.session import open_session
@@ -227,7 +228,7 @@ def _cases() -> Iterator[tuple[str, Callable[[History], list[dict[str, Any]]], s
         yield name, FORMS[(2 + number) % len(FORMS)], RECIPES[(1 + number) % len(RECIPES)]
 
 
-@pytest.mark.parametrize(("name", "form", "recipe"), list(_cases()))
+@pytest.mark.parametrize(("name", "form", "recipe"), some(_cases(), 13))
 def test_twice_the_records_are_twice_the_work(
     name: str, form: Callable[[History], list[dict[str, Any]]], recipe: str
 ) -> None:

@@ -14,6 +14,7 @@ from benchmarks.generate import generate
 from benchmarks.sessions.options import DATABASES, Options
 from tests import opencode_sessions
 from tests.long_sessions import AGENTS, BREAKS, pi
+from tests.rounds import some
 from tests.test_growth import all_that_is_asked
 from tests.work import growing
 from toolpair.formats.engine.agents.databases import sessions_in
@@ -50,7 +51,9 @@ def _fixed(session: Session) -> None:
     session.to_bytes()
 
 
-@pytest.mark.parametrize(("agent", "how"), [*zip(sorted(AGENTS), BREAKS, strict=False), ("gemini-cli", "late")])
+@pytest.mark.parametrize(
+    ("agent", "how"), some([*zip(sorted(AGENTS), BREAKS, strict=False), ("gemini-cli", "late")], 3)
+)
 def test_sessions_in_json(agent: str, how: str) -> None:
     def work(count: int) -> Callable[[], None]:
         file = AGENTS[agent](count, how)
@@ -59,7 +62,7 @@ def test_sessions_in_json(agent: str, how: str) -> None:
     assert growing(work, SIZES) == []
 
 
-@pytest.mark.parametrize("agent", ["copilot-cli", "gemini-cli", "pi", "qwen-code"])
+@pytest.mark.parametrize("agent", some(["copilot-cli", "gemini-cli", "pi", "qwen-code"], 2))
 def test_lines_that_cannot_be_read(agent: str) -> None:
     def work(count: int) -> Callable[[], None]:
         name, data = {**AGENTS, "pi": pi}[agent](count, "")
@@ -70,8 +73,9 @@ def test_lines_that_cannot_be_read(agent: str) -> None:
     assert _in_formats(growing(work, SIZES)) == []
 
 
-@pytest.mark.parametrize("agent", DATABASES)
-@pytest.mark.parametrize("parallel", [False, True])
+@pytest.mark.parametrize(
+    ("agent", "parallel"), some([(agent, parallel) for agent in DATABASES for parallel in (False, True)], 5)
+)
 def test_sessions_in_a_database(agent: str, parallel: bool, tmp_path: Path) -> None:
     """No call has a result; they are one after another, or all in one response."""
 

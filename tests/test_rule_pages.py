@@ -73,15 +73,21 @@ def test_only_what_no_file_can_show_has_no_example() -> None:
 
 
 @pytest.mark.parametrize("name", _WITH_EXAMPLE)
-def test_the_example_breaks_its_rule_and_no_other(name: str) -> None:
+def test_an_example(name: str, tmp_path: Path) -> None:
+    _breaks_its_rule_and_no_other(name)
+    _is_mended_and_no_error_is_left(name, tmp_path)
+    _is_mended_by_the_command_of_its_page(name, tmp_path)
+    _is_shown_on_the_page(name)
+
+
+def _breaks_its_rule_and_no_other(name: str) -> None:
     page, run = _run(name)
     assert page.example is not None
     assert set(run.others) == set(page.example.also)
     assert len(run.broken) < 1600, "an example is short"
 
 
-@pytest.mark.parametrize("name", _WITH_EXAMPLE)
-def test_what_mends_the_example_leaves_no_error(name: str, tmp_path: Path) -> None:
+def _is_mended_and_no_error_is_left(name: str, tmp_path: Path) -> None:
     page, run = _run(name)
     if run.fixed is None:
         assert run.how == "by hand" and run.problem.no_fix
@@ -93,8 +99,7 @@ def test_what_mends_the_example_leaves_no_error(name: str, tmp_path: Path) -> No
     assert not [problem.rule for problem in again.problems if problem.severity == "error"]
 
 
-@pytest.mark.parametrize("name", _WITH_EXAMPLE)
-def test_the_command_of_the_page_gives_the_mended_example(name: str, tmp_path: Path) -> None:
+def _is_mended_by_the_command_of_its_page(name: str, tmp_path: Path) -> None:
     page, run = _run(name)
     command = rule_entry(name)["example"]["command"]
     if command is None:
@@ -108,8 +113,7 @@ def test_the_command_of_the_page_gives_the_mended_example(name: str, tmp_path: P
     assert (tmp_path / "mended").read_bytes() == run.fixed
 
 
-@pytest.mark.parametrize("name", _WITH_EXAMPLE)
-def test_the_page_shows_both_examples_and_what_check_says(name: str) -> None:
+def _is_shown_on_the_page(name: str) -> None:
     entry = rule_entry(name)
     example = entry["example"]
     text = markdown_page(entry)
@@ -124,15 +128,14 @@ def test_the_page_shows_both_examples_and_what_check_says(name: str) -> None:
         assert [row[1:] for row in rows if row[0] != "-"] == lines_of(mended)
 
 
-@pytest.mark.parametrize("name", list(pages()))
-def test_the_words_of_a_page(name: str) -> None:
-    page = pages()[name]
-    assert len(page.title) <= 58 and not page.title.endswith(".")
-    assert not re.search(r"orphan|synthetic|record|parentUuid", page.title, re.IGNORECASE)
-    for text in (page.meaning, page.remedy):
-        assert text.endswith((".", "`.")) and text == " ".join(text.split())
-    assert 2 <= len(re.findall(r"[.!?](?=\s|$)", page.meaning)) <= 6
-    assert len({offered.id for offered in page.offers}) == len(page.offers)
+def test_the_words_of_the_pages() -> None:
+    for name, page in pages().items():
+        assert len(page.title) <= 58 and not page.title.endswith("."), name
+        assert not re.search(r"orphan|synthetic|record|parentUuid", page.title, re.IGNORECASE), name
+        for text in (page.meaning, page.remedy):
+            assert text.endswith((".", "`.")) and text == " ".join(text.split()), name
+        assert 2 <= len(re.findall(r"[.!?](?=\s|$)", page.meaning)) <= 6, name
+        assert len({offered.id for offered in page.offers}) == len(page.offers), name
 
 
 def test_the_fixes_of_a_page_are_those_that_a_problem_has() -> None:

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cli.conftest import Ran, Run
+from tests.rounds import some, tries
 from toolpair.formats.format import Item
 from toolpair.session.session import SessionError, open_session
 from toolpair.source.container_reading import read_container
@@ -40,6 +41,7 @@ NATIVE = (
     "docker-agent-late-result.db",
 )
 """Of each kind of file one. Codex and goose read less than others: see below."""
+ANY_DEPTH = ("pi-lost-line.jsonl", "cline-late-result.json", "opencode-failed-response.db")
 COMMANDS = (
     ("check",),
     ("sees",),
@@ -122,6 +124,7 @@ VALUES = st.recursive(
 )
 
 
+@settings(max_examples=tries(100))
 @given(value=st.dictionaries(st.text(max_size=3), VALUES, max_size=4))
 def test_all_else_is_read_as_by_any_parser(value: dict[str, Any]) -> None:
     read = parse(json.dumps({**value, "deep": 0}).encode()[:-2] + nested(1500) + b"}")
@@ -174,8 +177,9 @@ def test_it_is_checked_and_fixed_like_a_flat_one(run: Run, samples: Path, tmp_pa
     assert deep == flat
 
 
-@pytest.mark.parametrize("name", NATIVE)
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+@pytest.mark.parametrize(
+    ("name", "command"), some([(name, command) for name in NATIVE for command in COMMANDS], 25), ids=str
+)
 def test_every_command_says_the_same(
     run: Run, samples: Path, tmp_path: Path, name: str, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,8 +197,7 @@ def rules(ran: Ran) -> list[str]:
     return [problem["rule"] for problem in ran.json["files"][0]["problems"]]
 
 
-@pytest.mark.parametrize("depth", DEPTHS)
-@pytest.mark.parametrize("name", ["pi-lost-line.jsonl", "cline-late-result.json", "opencode-failed-response.db"])
+@pytest.mark.parametrize(("name", "depth"), some([(name, depth) for name in ANY_DEPTH for depth in DEPTHS], 5))
 def test_at_any_depth(run: Run, samples: Path, tmp_path: Path, name: str, depth: int) -> None:
     (tmp_path / "flat").mkdir()
     flat = run("check", made(samples / name, tmp_path / "flat" / name, b"[]"), "--output-format", "json")

@@ -15,6 +15,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.patience import PATIENCE
+from tests.rounds import some
 from toolpair.cli import check, jobs
 from toolpair.cli.file_job import FileJob
 from toolpair.cli.inputs import Input
@@ -81,13 +82,16 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [
-        ["--output-format", "text"],
-        ["--output-format", "json", "--show-content"],
-        ["--output-format", "jsonl", "--profile", "anthropic", "--profile", "openai-chat"],
-        ["--output-format", "sarif"],
-        ["--output-format", "github", "--inactive"],
-    ],
+    some(
+        [
+            ["--output-format", "text"],
+            ["--output-format", "json", "--show-content"],
+            ["--output-format", "jsonl", "--profile", "anthropic", "--profile", "openai-chat"],
+            ["--output-format", "sarif"],
+            ["--output-format", "github", "--inactive"],
+        ],
+        2,
+    ),
     ids=lambda options: options[1],
 )
 def test_the_output_is_the_same_byte_for_byte(run: Run, folder: Path, at_once: None, options: list[str]) -> None:

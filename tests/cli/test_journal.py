@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.rounds import some
 from tests.terminal import Terminal, program
 
 pytest.importorskip("toolpair.tui.app")
@@ -71,7 +72,7 @@ def close_window(terminal: Terminal) -> None:
     assert terminal.close() == 129
 
 
-@pytest.mark.parametrize("how", [kill, terminate, quit_by_signal, close_window])
+@pytest.mark.parametrize("how", some([kill, quit_by_signal, terminate, close_window], 2))
 def test_what_was_applied_is_there_again(path: Path, state: Path, how: Callable[[Terminal], None]) -> None:
     original = path.read_bytes()
     terminal = opened(path)

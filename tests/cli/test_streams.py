@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.patience import PATIENCE
+from tests.rounds import some
 
 TOOLPAIR = [sys.executable, "-m", "toolpair"]
 BROKEN = "sanitised-on-one-side.json"
@@ -90,8 +91,10 @@ def in_order(said: str) -> None:
     assert "Traceback" not in said and "Exception ignored" not in said and "itself failed" not in said, said
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-@pytest.mark.parametrize("redirected", ["", ">&-", "2>&-", "<&- >&- 2>&-"])
+CLOSED = [(name, streams) for name in COMMANDS for streams in ("", ">&-", "2>&-", "<&- >&- 2>&-")]
+
+
+@pytest.mark.parametrize(("name", "redirected"), some(CLOSED, 39))
 def test_closed(folder: Path, name: str, redirected: str) -> None:
     words, code = COMMANDS[name]
     done = ran(words, redirected)
@@ -101,7 +104,7 @@ def test_closed(folder: Path, name: str, redirected: str) -> None:
 
 
 @needs_full
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", some(COMMANDS, 8))
 def test_full(folder: Path, name: str) -> None:
     words, code = COMMANDS[name]
     done = ran(words, ">/dev/full")
@@ -119,7 +122,7 @@ def test_full(folder: Path, name: str) -> None:
     assert ran(words, ">/dev/full 2>/dev/full").returncode == (code if name in SILENT else 5)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", some(COMMANDS, 9))
 def test_nobody_reads(folder: Path, name: str) -> None:
     words, code = COMMANDS[name]
     got, said = unread(words)

@@ -26,7 +26,12 @@ def seen_of(session: Session) -> SentRequest:
 
 def told(session: Session) -> str:
     """All that the agent would send."""
-    return json.dumps([part.value for message in seen_of(session).messages for part in message.parts])
+    return sent_text(session.conversation.judged.seen)
+
+
+def sent_text(seen: SentRequest | None) -> str:
+    assert seen is not None
+    return json.dumps([part.value for message in seen.messages for part in message.parts])
 
 
 def sent_messages(session: Session) -> list[tuple[str, list[Any]]]:
@@ -76,24 +81,6 @@ def assert_whole(session: Session, words: Iterable[str]) -> None:
     assert [said for said in words if said not in told(session)] == []
 
 
-def assert_fixed(planted: Planted, opened: Open, format_id: str) -> Session:
-    """The fixed file is valid and sends every output that is left, and a second run changes nothing."""
-    data = fixed(opened(planted.data))
-    after = opened(data)
-    assert after.format.id == format_id
-    assert_whole(after, planted.words)
-    assert fixed(opened(data)) == data
-    return after
-
-
-def assert_left_to_a_person(planted: Planted, opened: Open) -> None:
-    """An output stands where its agent does not look: no placeholder is written beside it, and the place is said."""
-    after = opened(fixed(opened(planted.data)))
-    left = [problem for problem in after.problems if problem.severity == "error"]
-    assert left and all("where its output may be" in (problem.no_fix or "") for problem in left)
-    assert [said for said in planted.words if said not in told(after)] == []
-
-
 def errors_not_left_to_a_person(session: Session) -> list[str]:
     """The errors for which no reason is said why no fix is applied unasked."""
     session.stage_recommended()
@@ -108,33 +95,6 @@ def errors_but_guesses(session: Session) -> list[str]:
     return [found.rule for found in session.problems if found.severity == "error" and not found.guess]
 
 
-def assert_left_as_a_guess(planted: Planted, opened: Open) -> None:
-    """Only a guess tells what belongs together: all else is fixed, and no placeholder is written beside the output."""
-    before = opened(planted.data)
-    assert any(problem.guess for problem in before.problems)
-    said = told(before)
-    after = assert_settles(planted.data, opened)
-    assert errors(after) and errors_but_guesses(after) == []
-    assert b"toolpair" not in after.to_bytes()
-    assert [one for one in planted.words if one.encode() not in after.to_bytes()] == []
-    assert [one for one in planted.words if one in said and one not in told(after)] == []
-
-
-def assert_held_back(planted: Planted, opened: Open) -> None:
-    """The recommended fix would take a text along that stands nowhere else: it is left, and that is said."""
-    session = opened(planted.data)
-    session.stage_recommended()
-    assert errors(session)
-    assert any("would be gone from the file" in held.text for held in session.staging.held_back)
-
-
-def assert_never_passed_over(planted: Planted, opened: Open) -> None:
-    """Where an output that the file has does not reach the model, the check finds an error."""
-    session = opened(planted.data)
-    if any(said not in told(session) for said in planted.words):
-        assert errors(session)
-
-
 def assert_settles(data: bytes, opened: Open) -> Session:
     """A second run changes nothing. The session after the first one."""
     made = fixed(opened(data))
@@ -146,11 +106,6 @@ def lost_words(said: str, after: Session, names: Iterable[str] = WORDS) -> list[
     """The outputs that were sent, by all that was `said` before, and no longer are."""
     now = told(after)
     return [name for name in names if word(name) in said and word(name) not in now]
-
-
-def assert_undone(data: bytes, opened: Open) -> None:
-    """Undo brings every byte back."""
-    assert_undo(opened(data), data)
 
 
 def assert_undo(session: Session, data: bytes) -> None:
@@ -196,3 +151,64 @@ def assert_only_changed(
         if changed == {parent} and parent in old:
             known, written = (f'"{parent}":{json.dumps(record[parent])}'.encode() for record in (old, new))
             assert new_lines[id_] == old_lines[id_].replace(known, written)
+
+
+class Visit:
+    """A broken session that was opened, fixed and undone, and the fixed one opened in its place: all questions at once.
+
+    That undo brings every byte back is asked of each.
+    """
+
+    def __init__(self, planted: Planted, opened: Open) -> None:
+        self.planted = planted
+        session = opened(planted.data)
+        self.format_id = session.format.id
+        self.before = session.conversation
+        session.stage_recommended()
+        self.fixed = session.to_bytes()
+        self.held_back = session.staging.held_back
+        self.errors_left = errors(session)
+        while session.staged:
+            session.undo()
+        self.undone = session.to_bytes()
+        self.after = opened(self.fixed)
+        self.left = [problem for problem in self.after.problems if problem.severity == "error"]
+        self.lost = [said for said in planted.words if said not in told(self.after)]
+        assert self.undone == planted.data, "undo brings every byte back"
+        again = opened(self.fixed)
+        again.stage_recommended()
+        self.again = again.to_bytes()
+
+    def said_before(self) -> str:
+        return sent_text(self.before.judged.seen)
+
+    def assert_fixed(self, format_id: str) -> None:
+        """It is valid and sends every output that is left, and a second run changes nothing."""
+        assert (self.format_id, self.after.format.id) == (format_id, format_id)
+        assert_whole(self.after, self.planted.words)
+        assert self.again == self.fixed, "a second run changes nothing"
+
+    def assert_left_to_a_person(self) -> None:
+        """An output stands where its agent does not look: no placeholder is written beside it, the place is said."""
+        assert self.left and all("where its output may be" in (problem.no_fix or "") for problem in self.left)
+        assert self.lost == []
+
+    def assert_left_as_a_guess(self) -> None:
+        """Only a guess tells what belongs together: all else is fixed, and no placeholder is written beside it."""
+        assert any(problem.guess for problem in self.before.problems)
+        assert self.again == self.fixed, "a second run changes nothing"
+        assert self.left and errors_but_guesses(self.after) == []
+        assert b"toolpair" not in self.fixed
+        assert [one for one in self.planted.words if one.encode() not in self.fixed] == []
+        assert [one for one in self.lost if one in self.said_before()] == []
+
+    def assert_held_back(self) -> None:
+        """The recommended fix would take a text along that stands nowhere else: it is left, and that is said."""
+        assert self.errors_left
+        assert any("would be gone from the file" in held.text for held in self.held_back)
+
+    def assert_never_passed_over(self) -> None:
+        """Where an output that the file has does not reach the model, the check finds an error."""
+        said = self.said_before()
+        if any(one not in said for one in self.planted.words):
+            assert any(problem.severity == "error" for problem in self.before.problems)

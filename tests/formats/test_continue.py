@@ -30,10 +30,7 @@ from tests.continue_sessions import (
     written,
 )
 from tests.formats.fixing import (
-    assert_fixed,
-    assert_held_back,
-    assert_left_as_a_guess,
-    assert_undone,
+    Visit,
     errors,
     fixed,
     told,
@@ -77,21 +74,20 @@ def becomes(session: Session, rule: str) -> list[tuple[str, str] | None]:
 # --- each way to break one ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(PLANTED.keys() - BY_HAND))
-def test_what_is_mended_is_valid_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
-    if name in ("call_gone", "call_gone_that_was_calling", "calls_empty", "calls_gone"):
-        assert_held_back(PLANTED[name], partial(opened, tmp_path))  # only its state has the input of a lost call
-        return
-    if name in GUESSES:
-        assert_left_as_a_guess(PLANTED[name], partial(opened, tmp_path))
-        return
-    after = assert_fixed(PLANTED[name], partial(opened, tmp_path), "continue")
-    json.loads(after.to_bytes().decode("utf-8", "replace"))
+HELD_BACK = {"call_gone", "call_gone_that_was_calling", "calls_empty", "calls_gone"}
+"""Only its state has the input of a lost call."""
 
 
 @pytest.mark.parametrize("name", sorted(PLANTED))
-def test_undo_brings_every_byte_back(name: str, tmp_path: Path) -> None:
-    assert_undone(PLANTED[name].data, partial(opened, tmp_path))
+def test_a_broken_session_is_mended_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
+    visit = Visit(PLANTED[name], partial(opened, tmp_path))
+    if name in HELD_BACK:
+        visit.assert_held_back()
+    elif name in GUESSES:
+        visit.assert_left_as_a_guess()
+    elif name not in BY_HAND:
+        visit.assert_fixed("continue")
+        json.loads(visit.fixed.decode("utf-8", "replace"))
 
 
 @pytest.mark.parametrize("name", sorted(PLANTED))

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.broken_sessions import Record, lines, word
-from tests.formats.fixing import assert_fixed, assert_undone, errors, fixed, seen_of, told
+from tests.formats.fixing import Visit, errors, fixed, seen_of, told
 from tests.gemini_sessions import (
     ID,
     NAME,
@@ -64,17 +64,13 @@ def counted(session: Session) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("name", sorted(PLANTED))
-def test_what_is_mended_is_valid_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
-    after = assert_fixed(PLANTED[name], partial(opened, tmp_path), "gemini-cli")
-    numbers = counted(after)
+def test_a_broken_session_is_mended_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
+    visit = Visit(PLANTED[name], partial(opened, tmp_path))
+    visit.assert_fixed("gemini-cli")
+    numbers = counted(visit.after)
     assert not numbers or not numbers[-1][0]
     for before, following in pairwise(numbers):
         assert before[0] == following[1]
-
-
-@pytest.mark.parametrize("name", sorted(PLANTED))
-def test_undo_brings_every_byte_back(name: str, tmp_path: Path) -> None:
-    assert_undone(PLANTED[name].data, partial(opened, tmp_path))
 
 
 def test_a_sound_session_stays_as_it_is(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.broken_sessions import Record, lines, word
-from tests.formats.fixing import assert_fixed, assert_never_passed_over, assert_undone, errors, fixed, told
+from tests.formats.fixing import Visit, errors, fixed, told
 from tests.kimi_sessions import AT, BY_HAND, FOLDER, HASH, ID, NAME, KimiSession, call, corpus, output, sound, think
 from tests.rounds import tries
 from toolpair.agents import catalog
@@ -53,28 +53,19 @@ def choose(session: Session, rule: str, fix: str) -> None:
 # --- each way to break one ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(PLANTED.keys() - BY_HAND))
-def test_what_is_repaired_is_valid_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
-    assert_fixed(PLANTED[name], partial(opened, tmp_path), "kimi-cli")
-
-
 @pytest.mark.parametrize("name", sorted(PLANTED))
-def test_what_the_agent_leaves_out_is_never_passed_over(name: str, tmp_path: Path) -> None:
-    assert_never_passed_over(PLANTED[name], partial(opened, tmp_path))
+def test_a_broken_session_is_repaired_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
+    visit = Visit(PLANTED[name], partial(opened, tmp_path))
+    if name not in BY_HAND:
+        visit.assert_fixed("kimi-cli")
+    visit.assert_never_passed_over()
+    if name not in ("commas_at_the_ends", "blank_lines_and_windows_ends", "byte_order_mark"):
+        assert_few_lines_changed(visit.planted.data, visit.fixed)
 
 
-@pytest.mark.parametrize("name", sorted(PLANTED))
-def test_undo_brings_every_byte_back(name: str, tmp_path: Path) -> None:
-    assert_undone(PLANTED[name].data, partial(opened, tmp_path))
-
-
-@pytest.mark.parametrize("name", sorted(PLANTED))
-def test_the_agents_own_notes_and_most_lines_stay_as_they_are(name: str, tmp_path: Path) -> None:
-    """A fix changes few lines; the others, and all notes that can be read, keep their bytes and their order."""
-    if name in ("commas_at_the_ends", "blank_lines_and_windows_ends", "byte_order_mark"):
-        return
-    before = PLANTED[name].data.splitlines(keepends=True)
-    after = fixed(opened(tmp_path, PLANTED[name].data)).splitlines(keepends=True)
+def assert_few_lines_changed(data: bytes, fixed: bytes) -> None:
+    """The other lines, and all of the agent's notes that can be read, keep their bytes and their order."""
+    before, after = data.splitlines(keepends=True), fixed.splitlines(keepends=True)
     changed = [line for line in before if line not in after]
     assert len(changed) <= 3
     assert not any(line.startswith(b'{"role":"_') and b"{" not in line[1:] for line in changed if b"_mode" not in line)

@@ -30,7 +30,7 @@ from tests.openclaw_databases import (
     prepare,
     sound,
 )
-from tests.rounds import EVERY
+from tests.rounds import EVERY, some, tries
 from toolpair.agents.resume_command import how_to_resume
 from toolpair.cli.main import main
 from toolpair.formats import get_agent
@@ -120,6 +120,7 @@ def test_what_is_fixed_is_valid_and_nothing_is_lost(name: str, tmp_path: Path) -
     before = rows(path)
     session = again(tmp_path)
     assert (session.format.id, session.conversation.transcript.agent) == ("openclaw", "OpenClaw")
+    assert_undo(session, session.to_bytes())
     staged = session.stage_recommended()
     if staged is not None:
         session.save()
@@ -143,7 +144,7 @@ _AS_IT_WAS = (
 """What is kept of these is not what the tables say, and OpenClaw reads it all the same."""
 
 
-@pytest.mark.parametrize("name", sorted(PLANTED))
+@pytest.mark.parametrize("name", some(sorted(PLANTED), 30))
 def test_what_the_agent_derives_of_its_records_follows_them(name: str, tmp_path: Path) -> None:
     session = opened(tmp_path, PLANTED[name])
     for problem in session.problems:
@@ -154,12 +155,6 @@ def test_what_the_agent_derives_of_its_records_follows_them(name: str, tmp_path:
         return
     session.save()
     assert name in _AS_IT_WAS or is_in_step(tmp_path / NAME)
-
-
-@pytest.mark.parametrize("name", sorted(PLANTED))
-def test_undo_brings_every_byte_back(name: str, tmp_path: Path) -> None:
-    session = opened(tmp_path, PLANTED[name])
-    assert_undo(session, session.to_bytes())
 
 
 @pytest.mark.parametrize("name", sorted(PLANTED))
@@ -316,7 +311,7 @@ def test_a_row_that_cannot_be_unpacked_stops_nothing(tmp_path: Path) -> None:
 _WELL_FORMED = ("nothing", "branch", "compacted", "packed", "other_records", "thinking", "result_late", "id_reused")
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(tries(40, 10)))
 def test_any_edits_are_saved_as_they_were_shown(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
     session = opened(tmp_path, PLANTED[chance.choice(_WELL_FORMED)])
@@ -379,7 +374,7 @@ def _break(chance: random.Random, records: list[Any]) -> None:
         make_odd(chance, records[number], _ODD)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(tries(60, 15)))
 def test_no_row_is_too_odd(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
     records: list[Any] = sound()
@@ -404,7 +399,7 @@ def test_no_row_is_too_odd(seed: int, tmp_path: Path) -> None:
     assert others(rows(path)) == others(before)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(tries(60, 15)))
 def test_no_line_is_too_odd(seed: int, tmp_path: Path) -> None:
     """Rows that were saved as lines, and what somebody made of these."""
     chance = random.Random(seed)

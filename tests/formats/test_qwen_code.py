@@ -15,12 +15,9 @@ from hypothesis import strategies as st
 
 from tests.broken_sessions import Record, lines, word
 from tests.formats.fixing import (
-    assert_fixed,
-    assert_left_to_a_person,
-    assert_never_passed_over,
+    Visit,
     assert_only_changed,
     assert_settles,
-    assert_undone,
     errors_but_guesses,
     errors_not_left_to_a_person,
     fixed,
@@ -63,35 +60,20 @@ def sent(session: Session) -> list[str]:
 # --- each way to break one ---------------------------------------------------------------------------------
 
 
+CHANGED = {"parentUuid", "message", "toolCallResult", "systemPayload", "sessionId", "cwd"}
+"""The fields of a record that is still there in which a fix may change something."""
+
+
 @pytest.mark.parametrize("name", sorted(PLANTED))
-def test_what_is_repaired_is_valid_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
+def test_a_broken_session_is_repaired_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
+    visit = Visit(PLANTED[name], partial(opened, tmp_path))
     if name in ("parent_absent", "type_unknown"):  # the record of a result that Qwen Code does not reach
-        assert_left_to_a_person(PLANTED[name], partial(opened, tmp_path))
+        visit.assert_left_to_a_person()
     else:
-        assert_fixed(PLANTED[name], partial(opened, tmp_path), "qwen-code")
-
-
-@pytest.mark.parametrize("name", sorted(PLANTED))
-def test_what_the_agent_leaves_out_is_never_passed_over(name: str, tmp_path: Path) -> None:
-    assert_never_passed_over(PLANTED[name], partial(opened, tmp_path))
-
-
-@pytest.mark.parametrize("name", sorted(PLANTED))
-def test_undo_brings_every_byte_back(name: str, tmp_path: Path) -> None:
-    assert_undone(PLANTED[name].data, partial(opened, tmp_path))
-
-
-@pytest.mark.parametrize("name", sorted(name for name in PLANTED if not name.startswith("one_id")))
-def test_only_what_a_fix_names_is_changed(name: str, tmp_path: Path) -> None:
-    """A record that is still there has its fields as they were, but for its link, and a message that was repaired."""
-    after = repaired(tmp_path, PLANTED[name].data)
-    assert_only_changed(
-        PLANTED[name].data,
-        after,
-        {"parentUuid", "message", "toolCallResult", "systemPayload", "sessionId", "cwd"},
-        "uuid",
-        "parentUuid",
-    )
+        visit.assert_fixed("qwen-code")
+    visit.assert_never_passed_over()
+    if not name.startswith("one_id"):
+        assert_only_changed(visit.planted.data, visit.fixed, CHANGED, "uuid", "parentUuid")
 
 
 def test_a_sound_session_stays_as_it_is(tmp_path: Path) -> None:

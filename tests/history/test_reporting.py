@@ -10,6 +10,7 @@ import pytest
 import toolpair
 from benchmarks.generate import generate, messages
 from benchmarks.sessions.options import FORMATS, Options
+from tests.rounds import tries
 from toolpair.cli.file_report import describe
 from toolpair.session.session import open_session
 from toolpair.transcript.model import Block
@@ -18,7 +19,7 @@ from toolpair.transcript.model import Block
 @pytest.fixture(params=FORMATS, scope="module")
 def broken(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp(request.param) / "session.jsonl"
-    generate(Options(pairs=1500, problems=12, format=request.param), path)
+    generate(Options(pairs=tries(1500, 600), problems=12, format=request.param), path)
     return path
 
 

@@ -77,13 +77,13 @@ def test_a_session_answers_what_it_is_asked(seed: int) -> None:
     asked(*case(seed))
 
 
-@settings(max_examples=tries(12))
+@settings(max_examples=tries(12, 3))
 @given(seed=st.integers(0, 2**32))
 def test_every_command_ends_as_it_says(seed: int) -> None:
     commanded(*case(seed)[:2])
 
 
-@settings(max_examples=tries(4))
+@settings(max_examples=tries(4, 2))
 @given(seed=st.integers(0, 2**32))
 def test_the_interface_shows_it(seed: int) -> None:
     shown(*case(seed)[:2])

@@ -14,6 +14,7 @@ from tests import pi_sessions
 from tests.agents import codex_planted, planted
 from tests.reports.page.parsed import assert_markdown_only_of_the_template, tokens
 from tests.reports.secrets_in_sessions import SESSIONS, found_in
+from tests.rounds import ROUNDS
 from tests.session_folders import claude_bytes
 from toolpair.reports.excerpt import shrinking
 from toolpair.reports.excerpt.excerpts import excerpt_of
@@ -51,6 +52,13 @@ def assert_shows_the_same(session: Session, found: Excerpt) -> None:
 
 
 def broken() -> Iterator[tuple[str, Session]]:
+    """Every fourth of them, unless all are wanted."""
+    for number, found in enumerate(all_broken()):
+        if ROUNDS or number % 4 == 0:
+            yield found
+
+
+def all_broken() -> Iterator[tuple[str, Session]]:
     for name, page in pages().items():
         if page.example is not None:
             made = page.example
@@ -84,7 +92,7 @@ def test_every_first_problem_of_all_broken_sessions() -> None:
             assert found.redacted and found.data not in session.to_bytes(), name
             assert len(found.data) <= session.file.size or session.file.kind == "python", name
             count += 1
-    assert count > 300
+    assert count > (300 if ROUNDS else 75)
 
 
 @pytest.mark.skipif(not REAL, reason="TOOLPAIR_REAL_SESSIONS names a folder with sessions of agents")

@@ -267,13 +267,22 @@ def test_kill_9_at_every_call_leaves_the_old_file_or_the_new_one(tmp_path: Path,
     assert outcomes == {False, True}
 
 
-def test_the_bytes_are_on_disk_before_the_rename_and_the_name_after(tmp_path: Path) -> None:
-    case = Case(tmp_path / "x", "in place")
-    io = Watched(lambda number, name: None)
+@pytest.mark.parametrize("how", ["in place", "restored"])
+def test_the_bytes_are_on_disk_before_the_rename_and_the_name_after(tmp_path: Path, how: str) -> None:
+    flushed: dict[int, int] = {}
+
+    class Flushing(Watched):
+        def fsync(self, descriptor: int) -> None:
+            super().fsync(descriptor)
+            flushed[os.fstat(descriptor).st_ino] = len(self.made)
+
+    case = Case(tmp_path / "x", how)
+    io = Flushing(lambda number, name: None)
     case.save(io)
     named = io.made.index("exchange")
     written = max(number for number, name in enumerate(io.made[:named]) if name in ("write", "fchmod"))
     assert "fsync" in io.made[written:named]
+    assert flushed[case.path.stat().st_ino] <= named, "the new file itself, not only what is kept beside it"
     assert "write" not in io.made[named:]
     assert "fsync" in io.made[named:]
 

@@ -7,11 +7,13 @@ import json
 import threading
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 from textual import _wait
+from textual._compositor import Compositor
+from textual._context import visible_screen_stack
 from textual.app import App
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.pilot import Pilot
@@ -71,6 +73,7 @@ def array_file(
 
 def lines_of(app: ToolpairApp) -> list[str]:
     """The screen as drawn, line by line."""
+    visible_screen_stack.set(app._background_screens)
     return ["".join(segment.text for segment in strip) for strip in app.screen._compositor.render_strips()]
 
 
@@ -89,6 +92,8 @@ async def press(pilot: Pilot[Any], *keys: str, names: Collection[str] = BESIDE) 
         with _hardly_waiting():
             await pilot.press(*(LETTERS.get(char, char) for char in key[5:]) if key.startswith("text:") else (key,))
         await settled(pilot, names)
+        if isinstance(pilot.app, ToolpairApp) and pilot.app.is_running:
+            frame(pilot.app)
 
 
 @contextmanager
@@ -103,6 +108,21 @@ def _hardly_waiting() -> Iterator[None]:
         yield
     finally:
         _wait.SLEEP_GRANULARITY, _wait.SLEEP_IDLE = usual
+
+
+@contextmanager
+def _drawn_when_read() -> Iterator[None]:
+    """Nobody sees what is drawn without a terminal: a frame is drawn when a test reads it, and once after each key."""
+    usual = Compositor.render_update
+
+    def forget(compositor: Compositor, *_: object, **__: object) -> None:
+        compositor._dirty_regions.clear()
+
+    Compositor.render_update = forget  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        Compositor.render_update = usual  # type: ignore[method-assign]
 
 
 async def settled(pilot: Pilot[Any], names: Collection[str] = BESIDE, seconds: float = PATIENCE) -> None:
@@ -145,10 +165,14 @@ def drive(
     at: str | None = None,
     ascii: bool = False,
     recorder: bool = False,
+    drawn: bool = False,
     held: float = 0.0,
     journal: Folder | None = None,
 ) -> ToolpairApp:
-    """Open `path`, play, and give the app back. `held` is how long a held key is waited for."""
+    """Open `path`, play, and give the app back. `held` is how long a held key is waited for.
+
+    `drawn`: each frame is drawn, as in a terminal; else those that are read.
+    """
     old, base_screen.HELD = base_screen.HELD, held
 
     async def run() -> ToolpairApp:
@@ -162,6 +186,7 @@ def drive(
         return app
 
     try:
-        return asyncio.run(run())
+        with nullcontext() if recorder or drawn else _drawn_when_read():
+            return asyncio.run(run())
     finally:
         base_screen.HELD = old

@@ -17,13 +17,14 @@ from tests import opencode_folders, opencode_sessions
 from tests.docker_agent_databases import copies_of_sample
 from tests.formats.claude_code_files import session
 from tests.patience import PATIENCE
+from tests.rounds import tries
 from tests.session_folders import claude_session, codex_session, line
 from tests.terminal import Terminal, program
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_sessions"
 LONG = float(os.environ.get("TOOLPAIR_BURSTS", "0"))
 AGAIN = os.environ.get("TOOLPAIR_BURST")
-CASES = [int(AGAIN)] if AGAIN else list(range(6))
+CASES = [int(AGAIN)] if AGAIN else list(range(tries(6, 3)))
 ENTER, ESCAPE = "\r", "\x1b"
 OFTEN = [
     *"fMAa wu]!", "\t", "\tj\r", "\tja", ENTER, ENTER, ESCAPE, "f\r", "M\r", "A\r", "w\r", "a\r", "\rv", "d\r", "d\r]\r", "S\r", "t", ":", "l\rO\r/a\r",

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from tests.rounds import some
 from tests.tui.driving import SIZES, drive, frame, lines_of, press
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.commands import Command, commands_of_main, completed, found_for
@@ -39,7 +40,7 @@ def test_completion() -> None:
     assert [command.name for command in found_for("fix c", commands)] == ["fix-cause"]
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", some(SIZES, 2))
 @pytest.mark.parametrize("key", ["colon", "ctrl+p"])
 def test_a_command_by_its_name(broken: Path, size: tuple[int, int], key: str) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:

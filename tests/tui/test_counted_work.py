@@ -72,7 +72,7 @@ def test_a_key_in_the_list_lays_nothing_out(tmp_path: Path, counts: Counter[str]
         assert view.vertical_scrollbar.window_virtual_size == view.virtual_size.height
         assert counts["reflow"] == before
 
-    drive(path, play, (100, 30))
+    drive(path, play, (100, 30), drawn=True)
 
 
 def test_while_a_file_is_read_only_the_progress_is_drawn(
@@ -138,7 +138,7 @@ def test_a_start_is_laid_out_before_it_is_drawn(tmp_path: Path, counts: Counter[
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         seen.append((counts["render_full_update"], counts["reflow"]))
 
-    drive(path, play, SIZE)
+    drive(path, play, SIZE, drawn=True)
     # The default screen, ours, and once more when Textual removes the screen before it.
     assert seen[0][0] <= 3, seen
 
@@ -154,7 +154,7 @@ def test_a_line_that_changes_is_drawn_alone(broken: Path) -> None:
         keys.show([(app.glyphs.ui("something else"),), *keys.lines[1:]])
         assert drawn == [(Region(0, 0, keys.size.width, 1),)]
 
-    drive(broken, play)
+    drive(broken, play, drawn=True)
 
 
 def test_ticks_of_a_long_list_read_no_row(tmp_path: Path, counts: Counter[str]) -> None:
@@ -176,7 +176,7 @@ def test_ticks_of_a_long_list_read_no_row(tmp_path: Path, counts: Counter[str]) 
         assert len(view.ticks.rows) == 299
         assert counts["row_of"] < 60, "only for what is in view and the way to the next problem"
 
-    drive(path, play)
+    drive(path, play, drawn=True)
 
 
 def test_a_key_of_a_comparison_makes_two_lines(tmp_path: Path, counts: Counter[str]) -> None:
@@ -195,4 +195,4 @@ def test_a_key_of_a_comparison_makes_two_lines(tmp_path: Path, counts: Counter[s
         await press(pilot, "k", "k")
         assert counts["row_line"] == 0, "they are kept"
 
-    drive(path, play)
+    drive(path, play, drawn=True)

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.pilot import Pilot
 
+from tests.rounds import some
 from tests.tui.driving import SIZES, array_file, drive, frame, lines_of, press
 from tests.tui.test_timeline import records
 from toolpair.session.session import open_session
@@ -154,7 +155,7 @@ def test_a_file_without_times_says_so(tmp_path: Path) -> None:
             filter_test(overview, words)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", some(SIZES, 2))
 def test_the_terms_are_listed_and_completed(mixed: Path, size: tuple[int, int]) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "g", "ampersand")

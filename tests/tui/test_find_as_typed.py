@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from tests.rounds import some
 from tests.tui.driving import SIZES, array_file, drive, frame, lines_of, press
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.screens.pair_screen import PairScreen
@@ -29,7 +30,7 @@ def many(tmp_path: Path) -> Path:
     return array_file(tmp_path / "many.json", 300)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", some(SIZES, 2))
 def test_the_first_match_after_the_cursor_is_shown_with_each_letter(many: Path, size: tuple[int, int]) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "g", *["j"] * 15)

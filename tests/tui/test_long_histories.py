@@ -82,7 +82,7 @@ def test_no_key_walks_over_the_rows(tmp_path: Path, counted: Callable[[], int], 
             assert counted() < 40 * size[1], key
         assert len(app.session.staged) == 1 and "Problem" in frame(app)
 
-    drive(path, play, size)
+    drive(path, play, size, drawn=True)
 
 
 def test_heights_are_measured_where_one_looks_and_the_view_stays(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_heights_are_measured_where_one_looks_and_the_view_stays(tmp_path: Path)
             await press(pilot, "ctrl+f")
         assert frame(app) == last
 
-    drive(path, play, (60, 24))  # a pair takes two lines there
+    drive(path, play, (60, 24), drawn=True)  # a pair takes two lines there
 
 
 def test_row_heights() -> None:
@@ -152,7 +152,7 @@ def test_hits_are_shown_as_they_come(tmp_path: Path, monkeypatch: pytest.MonkeyP
         await press(pilot, "escape", "N")
         assert "/ finds text" in frame(app)
 
-    drive(path, play)
+    drive(path, play, drawn=True)
 
 
 def test_escape_leaves_the_session_as_it_was(broken: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,7 +184,7 @@ def test_escape_leaves_the_session_as_it_was(broken: Path, monkeypatch: pytest.M
         await press(pilot, "A")
         assert app.session.changed and isinstance(app.screen, ReviewScreen)
 
-    drive(broken, play)
+    drive(broken, play, drawn=True)
 
 
 def test_what_a_fix_changes_is_told_when_the_keys_rest(tmp_path: Path) -> None:
@@ -198,4 +198,4 @@ def test_what_a_fix_changes_is_told_when_the_keys_rest(tmp_path: Path) -> None:
                 break
         assert "1 message" in frame(app).partition("Fix:")[2]
 
-    drive(path, play, (120, 40))
+    drive(path, play, (120, 40), drawn=True)

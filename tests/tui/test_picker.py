@@ -14,6 +14,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.patience import PATIENCE
+from tests.rounds import some
 from tests.session_folders import claude_session, codex_session, set_age
 from tests.tui.driving import SIZES, at_rest, frame, lines_of, press
 from toolpair.session.session import open_session
@@ -120,7 +121,7 @@ def test_those_of_this_folder_come_first_with_all_that_tells_them(home: Path) ->
     drive(sessions(home), play, (120, 40))
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", some(SIZES, 2))
 def test_each_line_fits(home: Path, size: tuple[int, int]) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await until(pilot, lambda: "1 PROBLEM" in frame(app))

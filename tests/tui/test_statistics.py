@@ -10,6 +10,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.history.opening import both
+from tests.rounds import some
 from tests.session_folders import claude_session
 from tests.tui.driving import SIZES, drive, frame, lines_of, press
 from toolpair.history.statistics import Statistics, statistics_of
@@ -73,7 +74,7 @@ def test_a_long_history_counts_as_the_whole(tmp_path: Path, least: int) -> None:
     assert seen == sorted(seen) and seen[-1] == expected.messages
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", some(SIZES, 2))
 @pytest.mark.parametrize("ascii", [False, True])
 def test_the_screen_at_every_size(mixed: Path, size: tuple[int, int], ascii: bool) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:

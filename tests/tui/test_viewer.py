@@ -433,4 +433,4 @@ def test_an_edit_has_the_colours_of_its_file(tmp_path: Path, monkeypatch: pytest
         assert "removed code-keyword" in styles("-") and "added code-keyword" in styles("+")
         assert not any("mark" in style and "code" in style for style in styles("+") | styles("-"))
 
-    drive(path, play)
+    drive(path, play, drawn=True)

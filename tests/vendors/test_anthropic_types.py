@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import json
 import random
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import toolpair
 from tests.properties import transcripts
 from tests.rounds import tries
+from tests.vendors.sdk import Sdk
 from tests.vendors.shapes import damaged, refused
 
-anthropic = pytest.importorskip("anthropic")
-pydantic = pytest.importorskip("pydantic")
-
-MESSAGE = pydantic.TypeAdapter(anthropic.types.MessageParam)
+anthropic, pydantic = Sdk("anthropic"), Sdk("pydantic")
+MESSAGE = cache(lambda: pydantic.TypeAdapter(anthropic.types.MessageParam))
 SEEDS = st.integers(0, 10**9)
 
 ACCEPTED = {
@@ -38,7 +37,7 @@ def _kind(done: list[str]) -> str:
 @given(SEEDS)
 def test_what_the_types_accept_as_valid_is_valid(seed: int) -> None:
     made = transcripts.anthropic(random.Random(seed), 3)
-    assert not refused(MESSAGE, made.messages)
+    assert not refused(MESSAGE(), made.messages)
     assert toolpair.check(made.messages, "anthropic").ok
 
 
@@ -51,7 +50,7 @@ def test_what_the_types_refuse_is_an_error(seed: int) -> None:
         report = toolpair.check(messages, "anthropic")
     except ValueError:
         return  # so odd that it is no list of messages any more: never "valid"
-    wrong = refused(MESSAGE, messages)
+    wrong = refused(MESSAGE(), messages)
     if report.ok and wrong:
         assert _kind(done) in ACCEPTED, (done, wrong)
 
@@ -68,7 +67,7 @@ def test_what_is_mended_passes_the_types(seed: int, shapes: bool) -> None:
     except ValueError:
         return
     if repaired.ok and not (done and _kind(done) in ACCEPTED):
-        assert not refused(MESSAGE, list(repaired.messages)), (done, planted.defects)
+        assert not refused(MESSAGE(), list(repaired.messages)), (done, planted.defects)
 
 
 # --- the SDK's objects -------------------------------------------------------------------------------------
@@ -120,7 +119,7 @@ def test_blocks_of_a_response() -> None:
     assert mended[1] is said and said["content"] is response.content
     sent = _sent(mended)
     assert [block["type"] for block in sent[1]["content"]] == ["thinking", "text", "tool_use"]
-    assert not refused(MESSAGE, sent) and toolpair.check(sent, "anthropic").ok
+    assert not refused(MESSAGE(), sent) and toolpair.check(sent, "anthropic").ok
 
 
 def test_a_block_that_is_mended_has_only_what_the_api_knows() -> None:
@@ -136,7 +135,7 @@ def test_a_block_that_is_mended_has_only_what_the_api_knows() -> None:
     said = mended[1]["content"]
     assert said[0] == {"type": "text", "text": "I look."}
     assert set(said[1]) == {"type", "id", "name", "input"} and said[1]["id"] == mended[2]["content"][0]["tool_use_id"]
-    assert not refused(MESSAGE, mended) and toolpair.check(_sent(mended), "anthropic").ok
+    assert not refused(MESSAGE(), mended) and toolpair.check(_sent(mended), "anthropic").ok
 
 
 def test_a_whole_response_in_the_list() -> None:
@@ -149,7 +148,7 @@ def test_a_whole_response_in_the_list() -> None:
     assert [found.rule for found in report.errors] == ["field.unsupported"]
     mended = toolpair.guard(messages, "anthropic", "repair")
     assert set(mended[1]) == {"role", "content"} and mended[0] is messages[0] and mended[2] is messages[2]
-    assert not refused(MESSAGE, mended) and toolpair.check(_sent(mended), "anthropic").ok
+    assert not refused(MESSAGE(), mended) and toolpair.check(_sent(mended), "anthropic").ok
 
 
 def test_keys_of_a_program_s_own_are_refused_in_a_request_and_noted_in_a_file(tmp_path: Path) -> None:

@@ -16,19 +16,12 @@ import toolpair
 from tests.properties.odd_contents import add_odd
 from tests.properties.transcripts import chat, plant
 from tests.rounds import tries
+from tests.vendors.sdk import Sdk
 
-pytest.importorskip("mistral_common")
-
-from mistral_common.protocol.instruct.messages import AssistantMessage, SystemMessage, ToolMessage, UserMessage
-from mistral_common.protocol.instruct.validator import ValidationMode, get_validator
-from mistral_common.tokens.tokenizers.base import TokenizerVersion
-
-TYPES: dict[str, Any] = {
-    "user": UserMessage,
-    "assistant": AssistantMessage,
-    "system": SystemMessage,
-    "tool": ToolMessage,
-}
+MESSAGES = Sdk("mistral_common.protocol.instruct.messages")
+VALIDATOR = Sdk("mistral_common.protocol.instruct.validator")
+TOKENIZERS = Sdk("mistral_common.tokens.tokenizers.base")
+TYPES = {"user": "UserMessage", "assistant": "AssistantMessage", "system": "SystemMessage", "tool": "ToolMessage"}
 VERSIONS = [
     ("mistral", "v11"),
     ("mistral/v2", "v2"),
@@ -54,8 +47,9 @@ def refused(messages: Sequence[dict[str, Any]], version: str) -> str | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            made = [TYPES[message["role"]].from_openai(message) for message in messages]
-            get_validator(TokenizerVersion(version), ValidationMode.serving).validate_messages(made)
+            made = [getattr(MESSAGES, TYPES[message["role"]]).from_openai(message) for message in messages]
+            mode, kind = VALIDATOR.ValidationMode.serving, TOKENIZERS.TokenizerVersion(version)
+            VALIDATOR.get_validator(kind, mode).validate_messages(made)
     except Exception as error:  # the library raises a good dozen of kinds, pydantic's and KeyError among them
         return f"{type(error).__name__}: {error}"
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pytest
@@ -14,19 +15,12 @@ from hypothesis import strategies as st
 import toolpair
 from tests.properties import transcripts
 from tests.rounds import tries
+from tests.vendors.sdk import Sdk
 from tests.vendors.shapes import damaged, refused
 
-pytest.importorskip("openai")
-pydantic = pytest.importorskip("pydantic")
-from openai.types.chat import ChatCompletionMessage, ChatCompletionMessageParam  # noqa: E402
-from openai.types.responses import (  # noqa: E402
-    ResponseFunctionToolCall,
-    ResponseInputItemParam,
-    ResponseReasoningItem,
-)
-
-CHAT = pydantic.TypeAdapter(ChatCompletionMessageParam)
-ITEM = pydantic.TypeAdapter(ResponseInputItemParam)
+pydantic, chat_types, item_types = Sdk("pydantic"), Sdk("openai.types.chat"), Sdk("openai.types.responses")
+CHAT = cache(lambda: pydantic.TypeAdapter(chat_types.ChatCompletionMessageParam))
+ITEM = cache(lambda: pydantic.TypeAdapter(item_types.ResponseInputItemParam))
 SEEDS = st.integers(0, 10**9)
 
 
@@ -80,7 +74,7 @@ def _is_explained(profile: str, done: list[str]) -> bool:
 def test_what_the_types_accept_as_valid_is_valid(profile: str, seed: int) -> None:
     types, make = KINDS[profile]
     messages = make(random.Random(seed))
-    assert not refused(types, messages)
+    assert not refused(types(), messages)
     assert toolpair.check(messages, profile).ok
 
 
@@ -95,7 +89,7 @@ def test_what_the_types_refuse_is_an_error(profile: str, seed: int) -> None:
         report = toolpair.check(messages, profile)
     except ValueError:
         return  # so odd that it is no list of messages any more: never "valid"
-    wrong = refused(types, messages)
+    wrong = refused(types(), messages)
     if report.ok and wrong:
         assert _is_explained(profile, done), (done, wrong)
 
@@ -120,17 +114,17 @@ def test_what_is_mended_passes_the_types(profile: str, seed: int, shapes: bool) 
     except ValueError:
         return
     if repaired.ok and not _is_explained(profile, done):
-        assert not refused(types, list(repaired.messages)), done
+        assert not refused(types(), list(repaired.messages)), done
 
 
 # --- the SDK's objects -------------------------------------------------------------------------------------
 
 
-def _message(**changes: Any) -> ChatCompletionMessage:
+def _message(**changes: Any) -> Any:
     """A message of a response, as the SDK makes it of what the API sends."""
     call = {"id": "call_1", "type": "function", "function": {"name": "run", "arguments": "{}"}}
     sent = {"role": "assistant", "content": None, "refusal": None, "annotations": [], "tool_calls": [call]}
-    return ChatCompletionMessage.model_validate(sent | changes)
+    return chat_types.ChatCompletionMessage.model_validate(sent | changes)
 
 
 def test_messages_of_a_response() -> None:
@@ -149,7 +143,7 @@ def test_a_message_that_is_mended_passes_the_types() -> None:
     message = _message(tool_calls=calls, audio=None, function_call=None)
     result = {"role": "tool", "tool_call_id": "", "content": "ok"}
     mended = toolpair.guard([{"role": "user", "content": "go"}, message, result], "openai-chat", "repair")
-    assert isinstance(mended[1], dict) and not refused(CHAT, mended)
+    assert isinstance(mended[1], dict) and not refused(CHAT(), mended)
     assert json.loads(json.dumps(mended)) == mended
     assert mended[1]["content"] is None and not {"audio", "function_call", "refusal"} & set(mended[1])
     assert mended[1]["tool_calls"][0]["id"] == mended[2]["tool_call_id"] != ""
@@ -162,10 +156,10 @@ def test_a_whole_response_is_named() -> None:
 
 
 def test_items_of_a_response() -> None:
-    call = ResponseFunctionToolCall(
+    call = item_types.ResponseFunctionToolCall(
         type="function_call", id="fc_1", call_id="call_1", name="run", arguments="{}", status="completed"
     )
-    thought = ResponseReasoningItem(type="reasoning", id="rs_1", summary=[])
+    thought = item_types.ResponseReasoningItem(type="reasoning", id="rs_1", summary=[])
     items: list[Any] = [{"role": "user", "content": "go"}, thought, call]
     output = {"type": "function_call_output", "call_id": "call_1", "output": "ok"}
     assert toolpair.guard([*items, output]) == [*items, output]
@@ -173,15 +167,17 @@ def test_items_of_a_response() -> None:
     assert report.profile == "openai-responses" and [found.rule for found in report.errors] == ["result.missing"]
     mended = toolpair.guard([*items, {"role": "user", "content": "and?"}], mode="repair")
     assert mended[1] is thought and mended[2] is call and mended[3]["type"] == "function_call_output"
-    assert not refused(ITEM, [mended[0], *mended[3:]])
+    assert not refused(ITEM(), [mended[0], *mended[3:]])
 
 
 def test_an_item_that_is_mended_passes_the_types() -> None:
-    call = ResponseFunctionToolCall(type="function_call", id="wrong_1", call_id="call_1", name="run", arguments="{}")
+    call = item_types.ResponseFunctionToolCall(
+        type="function_call", id="wrong_1", call_id="call_1", name="run", arguments="{}"
+    )
     output = {"type": "function_call_output", "call_id": "call_1", "output": "ok"}
     mended = toolpair.guard([{"role": "user", "content": "go"}, call, output], mode="repair")
     assert mended[1] == {"type": "function_call", "call_id": "call_1", "name": "run", "arguments": "{}"}
-    assert not refused(ITEM, mended)
+    assert not refused(ITEM(), mended)
 
 
 def test_outputs_for_calls_that_the_api_keeps() -> None:
@@ -210,7 +206,7 @@ def test_messages_as_litellm_makes_them() -> None:
     messages: list[Any] = [{"role": "user", "content": "go"}, message, {"role": "user", "content": "and?"}]
     assert [found.rule for found in toolpair.check(messages).errors] == ["result.missing"]
     mended = toolpair.guard([messages[0], message.model_copy(update={"tool_calls": [call | {"id": ""}]}), messages[2]], mode="repair")  # fmt: skip
-    assert not refused(CHAT, mended)
+    assert not refused(CHAT(), mended)
     assert mended[1].keys() == {"role", "content", "tool_calls"} and toolpair.check(mended).ok
 
 
