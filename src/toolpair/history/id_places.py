@@ -31,7 +31,7 @@ from toolpair.source.record_values import parse
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import InsertResult, Rename
 from toolpair.transcript.id_shapes import usable
-from toolpair.transcript.model import Block, Transcript
+from toolpair.transcript.model import Block, Damaged, Transcript
 from toolpair.transcript.output_copies import Copies
 from toolpair.transcript.pairing import Pairing
 from toolpair.transcript.placeholders import known_placeholder
@@ -212,6 +212,7 @@ class IdPlaces:
 
     def _says_more(self, uid: int, wanted: _Wanted, records: _Records) -> bool:
         """Whether the id stands in a record where nothing explains it."""
+        uid = records.first_line(uid)
         read = records.read(uid)
         if read is None or not self._beside.isdisjoint(read.kinds):
             return False
@@ -289,16 +290,38 @@ class _Records:
         return _Read(frozenset(_kinds(value) if isinstance(value, dict) else ()), places)
 
     def body(self, uid: int) -> bytes | None:
-        """The bytes of a record; None for one that is gone."""
-        if self._now is not None and uid in self._now:
-            return self._now.record(uid).body
-        if self._now is not None and (self._whole or self._first <= uid <= self._last):
+        """The bytes of a record, of one over several lines all of them; None for one that is gone."""
+        document = self._document(uid)
+        if document is not None:
+            over = _over_lines(document).get(uid)
+            lines = (uid, *over.after) if over is not None else (uid,)
+            return b"\n".join([document.record(line).body for line in lines])
+        if self._opened is not None or self._now is not None:
             return None
-        if self._opened is not None:
-            return self._opened.record(uid).body if uid in self._opened else None
         if uid in self._values:
             return written(self._values[uid])
         return written(self._listed[uid][1]) if not self._whole and uid in self._listed else None
+
+    def _document(self, uid: int) -> Document | None:
+        """The newest document that has the record; None for one that is gone."""
+        if self._now is not None and uid in self._now:
+            return self._now
+        gone = self._now is not None and (self._whole or self._first <= uid <= self._last)
+        return None if gone or self._opened is None or uid not in self._opened else self._opened
+
+    def first_line(self, uid: int) -> int:
+        """The first line of the record that a line belongs to."""
+        document = self._document(uid)
+        firsts = None if document is None else self._firsts_now if document is self._now else self._firsts_opened
+        return firsts.get(uid, uid) if firsts else uid
+
+    @cached_property
+    def _firsts_now(self) -> Mapping[int, int]:
+        return _first_lines(self._now)
+
+    @cached_property
+    def _firsts_opened(self) -> Mapping[int, int]:
+        return _first_lines(self._opened)
 
     @cached_property
     def _uids(self) -> Sequence[int]:
@@ -356,6 +379,17 @@ class _Records:
             return "a record that a fix writes"
         line = opened.line_of(uid) if opened.kind == "lines" else None
         return f"line {line:,}" if line is not None else f"message {opened.number_of(uid):,}"
+
+
+def _over_lines(document: Document) -> Mapping[int, Damaged]:
+    """Its records that are written over several lines. A file that is read in windows is not read whole for them."""
+    return {} if isinstance(document.records, IndexedRecords) else document.over_lines
+
+
+def _first_lines(document: Document | None) -> Mapping[int, int]:
+    """For each further line of such a record its first one."""
+    over = _over_lines(document) if document is not None else {}
+    return {line: first for first, record in over.items() for line in record.after}
 
 
 def _answered(problem: Problem) -> Iterator[Block]:
