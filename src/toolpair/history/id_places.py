@@ -39,7 +39,7 @@ from toolpair.transcript.placeholders import known_placeholder
 _BLOCK: Final = 1 << 17
 _TOGETHER: Final = 1_000
 """Messages of a list in memory that are written down to be searched."""
-_MOST: Final = 2 * GB
+MOST_SEARCHED: Final = 2 * GB
 """Bytes that are searched."""
 _GROUPS: Final = 24
 """Beginnings of ids that are looked for one by one."""
@@ -69,8 +69,16 @@ class _Wanted(Struct, frozen=True):
 class IdPlaces:
     """The ids of one file, or of one list in memory. Shared by all that is judged of it."""
 
-    def __init__(self, document: Document | None, items: Sequence[Item] = (), format: Format | None = None) -> None:
+    def __init__(
+        self,
+        document: Document | None,
+        items: Sequence[Item] = (),
+        format: Format | None = None,
+        *,
+        most: int = MOST_SEARCHED,
+    ) -> None:
         self._document = document
+        self._most = most
         self._listed = {item.uid: (number, item.value) for number, item in enumerate(items)}
         """Of a list in memory: the number and the value of each message, by its uid."""
         self._beside = format.ids_beside if format is not None else frozenset[str]()
@@ -161,7 +169,7 @@ class IdPlaces:
             more = f" and {plural(len(places) - 1, 'other place')}" if len(places) > 1 else ""
             return f"its id also stands in {records.place(places[0])}{more}, where its output may be"
         if not self._all_searched:
-            return f"its id was only looked for in the first {in_words(_MOST)}, and its output may come later"
+            return f"its id was only looked for in the first {in_words(self._most)}, and its output may come later"
         if wanted.not_searched is not None:
             return f"{wanted.not_searched} for its output, which may be there"
         return None
@@ -179,6 +187,9 @@ class IdPlaces:
         self._find = _finder(self._spelt) if len(spelt) < len(self._spelt) else find
         searched = 0
         for uids, bodies in self._bodies():
+            if searched > self._most:
+                self._all_searched = False
+                return
             block = b"\n".join(bodies)
             ends: list[int] | None = None
             for at, spelling in find(block):
@@ -187,9 +198,6 @@ class IdPlaces:
                 if not found or found[-1] != uid:
                     found.append(uid)
             searched += len(block)
-            if searched > _MOST:
-                self._all_searched = False
-                return
 
     def _bodies(self) -> Iterator[tuple[Callable[[int], int], Sequence[bytes | memoryview]]]:
         """The records in batches: how to get the uid of each, and their bytes."""
