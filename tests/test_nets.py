@@ -254,7 +254,10 @@ _QUOTED = (
     ("said", "answered"),
     [
         (_QUOTED, True),
-        ('API Error: 400 {{"type":"error","error":{{"type":"invalid_request_error","message":"' + _QUOTED + '"}}}}', True),
+        (
+            'API Error: 400 {{"type":"error","error":{{"type":"invalid_request_error","message":"' + _QUOTED + '"}}}}',
+            True,
+        ),
         ("Why does it say this for ever?\n\n" + _QUOTED + "\n\nWhat can I do?", True),
         ("No tool output found for function call {}.", True),
         ("What {} said is the number 7351.", False),
