@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.broken_sessions import Record
+from tests.broken_sessions import Planted, Record
 from tests.continue_sessions import (
     CANCELLED,
     FOLDER,
@@ -33,6 +33,7 @@ from tests.formats.fixing import (
     assert_fixed,
     assert_held_back,
     assert_left_as_a_guess,
+    assert_settles,
     assert_undone,
     errors,
     fixed,
@@ -87,6 +88,24 @@ def test_what_is_mended_is_valid_and_nothing_is_lost(name: str, tmp_path: Path) 
         return
     after = assert_fixed(PLANTED[name], partial(opened, tmp_path), "continue")
     json.loads(after.to_bytes().decode("utf-8", "replace"))
+
+
+@pytest.mark.parametrize(
+    ("more", "dropped"),
+    [({}, True), ({"output": []}, True), ({"note": "said here alone"}, False), ({"parsedArgs": {"n": "a b"}}, False)],
+)
+def test_a_copy_of_a_state_is_dropped_where_nothing_else_stands_in_it(
+    more: dict[str, Any], dropped: bool, tmp_path: Path
+) -> None:
+    session = json.loads(PLANTED["state_twice"].data)
+    session["history"][2]["toolCallStates"][1].update(more)
+    data = json.dumps(session).encode()
+    if dropped:
+        after = assert_settles(data, partial(opened, tmp_path))
+        assert not errors(after) and len(json.loads(after.to_bytes())["history"][2]["toolCallStates"]) == 3
+    else:
+        assert_held_back(Planted(data, ()), partial(opened, tmp_path))
+        assert mended(tmp_path, data) == data
 
 
 @pytest.mark.parametrize("name", sorted(PLANTED))
