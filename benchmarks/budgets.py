@@ -66,6 +66,8 @@ BUDGETS: Final = (
     Budget("keys.stage", "stage a fix, key to frame, 95th percentile", "ms", 100, 50, "keys"),
     Budget("keys.undo", "undo, key to frame, 95th percentile", "ms", 100, 50, "keys"),
     Budget("fix-all", "`A` on 10,000 problems in 100,000 pairs, until the review is seen", "s", 10, 3, "fix_all"),
+    Budget("fix-many", "`fix --in-place` of 1,000 problems in 10,000 pairs, against `check`, the worst of four formats",
+           "×", 3.0, 2.0, "fix_many"),
     Budget("viewer.big", "a result of 5 MB opened in the viewer", "ms", None, 100, "viewer"),
     Budget("viewer.cjk", "a line of 1 MB of Chinese characters opened in the viewer", "ms", None, 100, "viewer"),
     Budget("save", "save one edit in 500 MB, against `cp` and `sync` of the file", "×", 1.5, 1.1, "save"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections.abc import Callable, Sequence
@@ -22,6 +23,7 @@ from tests import (
 )
 from tests.agents import codex_planted, planted
 from tests.agents.codex_rollouts import whole
+from tests.properties import transcripts
 
 Made = Any
 """What defects change: records, or a rollout."""
@@ -87,6 +89,39 @@ def _of_codex() -> Agent:
     return Agent("rollout.jsonl", lambda names: whole(False), defects, lambda made: made.data())
 
 
+def _of_lists(file: str, begin: Callable[[random.Random], transcripts.Made], write: Callable[[Any], Any]) -> Agent:
+    """Of a list of an API's messages, which no agent resumes."""
+
+    def planting(name: str) -> Defect:
+        return lambda made, rng: transcripts.plant_one(rng, made, name)
+
+    return Agent(
+        file,
+        lambda names: begin(random.Random(" ".join(names))),
+        {name: planting(name) for name in transcripts.DEFECTS},
+        lambda made: json.dumps(write(made.messages)).encode(),
+        re.compile(rb"<(?:output|wedge|differ|user)-[0-9]+>"),
+    )
+
+
+def _responses(messages: transcripts.Messages) -> list[dict[str, Any]]:
+    """Items of the Responses API that say what chat messages do."""
+    items: list[dict[str, Any]] = []
+    for message in messages:
+        if message["role"] == "tool":
+            items.append(
+                {"type": "function_call_output", "call_id": message["tool_call_id"], "output": message["content"]}
+            )
+            continue
+        if message["content"] is not None or not message.get("tool_calls"):
+            items.append({"type": "message", "role": message["role"], "content": message["content"]})
+        items += [
+            {"type": "function_call", "call_id": call["id"], **call["function"]}
+            for call in message.get("tool_calls", ())
+        ]
+    return items
+
+
 AGENTS = {
     "claude-code": Agent(
         "session.jsonl",
@@ -105,4 +140,9 @@ AGENTS = {
     "copilot-cli": _of_breaks("events.jsonl", copilot_sessions.BREAKS),
     "cline-cli": _of_breaks(cline_sessions.NAME, cline_sessions.BREAKS),
     "continue": _of_continue(),
+}
+LISTS = {
+    "anthropic list": _of_lists("messages.json", transcripts.anthropic, list),
+    "chat list": _of_lists("messages.json", transcripts.chat, list),
+    "responses list": _of_lists("items.json", transcripts.chat, _responses),
 }

@@ -13,6 +13,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ import pytest
 from tests.test_samples import EXPECTED, READ_ONLY, SAMPLES
 from tests.work import work_of
 from toolpair import repair
+from toolpair.history import id_places
 from toolpair.session.session import Session, SessionError, open_session
 
 ROUNDS = int(os.environ.get("TOOLPAIR_TEST_ROUNDS", "1"))
@@ -223,6 +225,54 @@ def test_a_call_that_is_left_keeps_the_id_that_its_output_may_have(id_: str) -> 
     rules = {problem.rule: problem.no_fix for problem in repaired.left}
     parting = rules.get("call.duplicate_id") or rules.get("id.pattern")
     assert parting is not None and parting.startswith("A call has no result, and its id also")
+
+
+def _asked_and_then(*later: Any) -> list[Any]:
+    call = {"type": "tool_use", "id": "toolu_01UnansweredCall", "name": "read", "input": {}}
+    return [{"role": "user", "content": "go"}, {"role": "assistant", "content": [call]}, *later]
+
+
+def test_past_the_limit_of_the_search_no_placeholder_is_recommended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(id_places, "IdPlaces", partial(id_places.IdPlaces, most=1_000))
+    talk = [{"role": role, "content": "and so on"} for _ in range(600) for role in ("user", "assistant")]
+    long = _asked_and_then(*talk)
+    repaired = repair(long, "anthropic")
+    assert repaired.messages is long
+    (left,) = repaired.left
+    assert left.no_fix == "Its id was only looked for in the first 1 KB, and its output may come later."
+    short = repair(_asked_and_then({"role": "user", "content": "so " * 1_000}), "anthropic")  # all was looked at
+    assert [taken.fix for taken in short.taken] == ["insert-placeholder"] and not short.left
+
+
+_QUOTED = (
+    "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: {}. Each `tool_use` block "
+    "must have a corresponding `tool_result` block in the next message."
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "answered"),
+    [
+        (_QUOTED, True),
+        (
+            'API Error: 400 {{"type":"error","error":{{"type":"invalid_request_error","message":"' + _QUOTED + '"}}}}',
+            True,
+        ),
+        ("Why does it say this for ever?\n\n" + _QUOTED + "\n\nWhat can I do?", True),
+        ("No tool output found for function call {}.", True),
+        ("What {} said is the number 7351.", False),
+        ("I found this: {}", False),
+    ],
+)
+def test_an_error_that_quotes_the_id_is_no_place_of_its_output(said: str, answered: bool) -> None:
+    messages = _asked_and_then({"role": "user", "content": said.format("toolu_01UnansweredCall")})
+    repaired = repair(messages, "anthropic")
+    assert [taken.fix for taken in repaired.taken] == (["insert-placeholder"] if answered else [])
+    if not answered:
+        assert repaired.messages is messages
+        assert [str(problem.no_fix) for problem in repaired.left] == [
+            "Its id also stands in message 2, where its output may be."
+        ]
 
 
 def test_twice_the_calls_that_are_left_are_twice_the_work() -> None:

@@ -269,3 +269,24 @@ def test_a_call_whose_type_is_not_text_is_a_call_wherever_it_stands() -> None:
     repaired = toolpair.repair([call, output, {"role": "user", "content": "Go on."}], "openai-responses")
     assert repaired.ok
     assert repaired.messages[:2] == [{**call, "type": "function_call"}, output]
+
+
+@pytest.mark.parametrize(
+    ("changed", "wanted"),
+    [
+        ({"content": None}, {"role": "assistant", "content": ""}),
+        ({"content": {"said": "x"}}, {"role": "assistant", "content": '{"said": "x"}'}),
+        ({"role": "narrator"}, {"role": "user", "content": "Next."}),
+        ({"role": None}, {"role": "user", "content": "Next."}),
+    ],
+)
+def test_the_second_of_several_items_of_one_message_is_mended(changed: dict[str, Any], wanted: dict[str, Any]) -> None:
+    said = {"type": "message", "role": "assistant", "content": "First."}
+    items = [
+        {"type": "message", "role": "user", "content": "Go."},
+        said,
+        {"type": "message", "role": "assistant", "content": "Next.", **changed},
+        {"type": "message", "role": "user", "content": "Thanks."},
+    ]
+    repaired = toolpair.repair(items, "openai-responses")
+    assert not repaired.left and repaired.messages == [*items[:2], {"type": "message", **wanted}, items[3]]

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.combined_defects import AGENTS, Agent, Combined, combined
-from tests.formats.fixing import errors, fixed, seen_of, sent_messages, told
+from tests.combined_defects import AGENTS, LISTS, Agent, Combined, combined
+from tests.formats.fixing import errors, errors_not_left_to_a_person, fixed, seen_of, sent_messages, told
 from tests.rounds import tries
 from toolpair.session.session import Session, open_session
 from toolpair.source.errors import UnreadableFile
@@ -121,3 +121,27 @@ def test_several_defects_at_once_are_fixed_and_lose_nothing(name: str, tmp_path:
                 wrong[seed, planted.defects] = found
     assert wrong == {}
     assert tried >= tries(EACH) // 2
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_several_defects_of_a_list_are_fixed_and_lose_nothing(name: str, tmp_path: Path) -> None:
+    wrong, tried = {}, 0
+    for seed in range(tries(4 * EACH)):
+        planted = combined(LISTS[name], seed)
+        if planted is not None:
+            tried += 1
+            if found := _faults_of_list(LISTS[name], planted, tmp_path):
+                wrong[seed, planted.defects] = found
+    assert wrong == {}
+    assert tried >= tries(2 * EACH)
+
+
+def _faults_of_list(agent: Agent, planted: Combined, folder: Path) -> list[str]:
+    """Of a list, which is sent as it stands: what is left is said to be left, and nothing is done by a second run."""
+    session = opened(folder, agent, planted.data)
+    data = fixed(session)
+    after = opened(folder, agent, data)
+    kept = data + b"\n".join(session.conversation.document.aside)
+    found = [f"{said.decode()} is gone" for said in agent.output.findall(planted.data) if said not in kept]
+    found += ["a second run changes something"] if fixed(after) != data else []
+    return found + [f"{rule} is left, and nothing says why" for rule in errors_not_left_to_a_person(after)]

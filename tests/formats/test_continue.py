@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.broken_sessions import Record
+from tests.broken_sessions import Planted, Record
 from tests.continue_sessions import (
     CANCELLED,
     FOLDER,
@@ -31,6 +31,7 @@ from tests.continue_sessions import (
 )
 from tests.formats.fixing import (
     Visit,
+    assert_settles,
     errors,
     fixed,
     told,
@@ -76,6 +77,24 @@ def becomes(session: Session, rule: str) -> list[tuple[str, str] | None]:
 
 HELD_BACK = {"call_gone", "call_gone_that_was_calling", "calls_empty", "calls_gone"}
 """Only its state has the input of a lost call."""
+
+
+@pytest.mark.parametrize(
+    ("more", "dropped"),
+    [({}, True), ({"output": []}, True), ({"note": "said here alone"}, False), ({"parsedArgs": {"n": "a b"}}, False)],
+)
+def test_a_copy_of_a_state_is_dropped_where_nothing_else_stands_in_it(
+    more: dict[str, Any], dropped: bool, tmp_path: Path
+) -> None:
+    session = json.loads(PLANTED["state_twice"].data)
+    session["history"][2]["toolCallStates"][1].update(more)
+    data = json.dumps(session).encode()
+    if dropped:
+        after = assert_settles(data, partial(opened, tmp_path))
+        assert not errors(after) and len(json.loads(after.to_bytes())["history"][2]["toolCallStates"]) == 3
+    else:
+        Visit(Planted(data, ()), partial(opened, tmp_path)).assert_held_back()
+        assert mended(tmp_path, data) == data
 
 
 @pytest.mark.parametrize("name", sorted(PLANTED))

@@ -9,8 +9,8 @@ import pytest
 
 from toolpair.formats import get_format
 from toolpair.formats.agent import Agent, FoundSession
+from toolpair.formats.engine.reading.turns import fates_of
 from toolpair.formats.format import Item, SentMessage, SentPart, SentRequest
-from toolpair.formats.turns import fates_of
 from toolpair.history import judged_request
 from toolpair.history.becomes import what_becomes
 from toolpair.history.judged_request import JudgedRequest

@@ -149,111 +149,116 @@ def _at(messages: Messages, at: tuple[int, int]) -> dict[str, Any]:
     return block
 
 
+DEFECTS = (
+    "lose_result", "lose_call", "sanitise", "rename", "copy_near", "copy_far", "late", "early", "reuse", "dup_id",
+    "bad_chars", "empty_id", "text_first", "split", "swap", "text_after_call", "bad_args", "no_name", "wedge",
+    "call_in_user", "result_in_assistant", "null_content", "empty_text", "differ",
+)  # fmt: skip
+
+
 def plant(rng: random.Random, made: Made, count: int) -> Made:
     """`count` random defects planted in a copy."""
-    messages = copy.deepcopy(made.messages)
-    defects: list[str] = []
-    markers = list(made.markers)
-    is_chat = any(message["role"] == "tool" or message.get("tool_calls") for message in messages)
+    planted = Made(copy.deepcopy(made.messages), list(made.markers))
     for _ in range(count):
-        results, calls = _results(messages), _calls(messages)
-        if not results or not calls:
+        if not _results(planted.messages) or not _calls(planted.messages):
             break
-        kind = rng.choice(
-            ["lose_result", "lose_call", "sanitise", "rename", "copy_near", "copy_far", "late", "early", "reuse", "dup_id",
-             "bad_chars", "empty_id", "text_first", "split", "swap", "text_after_call", "bad_args", "no_name", "wedge",
-             "call_in_user", "result_in_assistant", "null_content", "empty_text", "differ"]
-        )  # fmt: skip
-        at = rng.choice(results)
-        call_at = rng.choice(calls)
-        match kind:
-            case "lose_result":
-                lost = str(_take(messages, at))
-                markers = [marker for marker in markers if marker not in lost]
-            case "lose_call":
-                message = messages[call_at[0]]
-                holder = message["tool_calls"] if message.get("tool_calls") else message["content"]
-                holder.pop(call_at[1])
-                if message.get("tool_calls") == []:
-                    message.pop("tool_calls")
-                    message["content"] = message["content"] or "words"
-                elif not holder:
-                    messages.pop(call_at[0])
-            case "sanitise":
-                block = _at(messages, at)
-                key = _result_id(block)
-                id_ = block[key]
-                new = str(id_).replace("_", ".")
-                block[key] = new
-            case "rename":
-                block = _at(messages, at)
-                block[_result_id(block)] = f"other{rng.randrange(10**6)}"
-            case "copy_near" | "copy_far" | "differ":
-                block = copy.deepcopy(_at(messages, at))
-                if kind == "differ":
-                    markers.append(f"<differ-{rng.randrange(10**9)}>")
-                    block["content"] = markers[-1]
-                _put(messages, at[0] + 1 if kind == "copy_near" else rng.randrange(at[0] + 1, len(messages) + 1), block)
-            case "late":
+        kind = rng.choice(DEFECTS)
+        plant_one(rng, planted, kind)
+        planted.defects.append(kind)
+    return planted
+
+
+def plant_one(rng: random.Random, made: Made, kind: str) -> None:
+    """Plant this defect at a random place."""
+    messages, markers = made.messages, made.markers
+    results, calls = _results(messages), _calls(messages)
+    is_chat = any(message["role"] == "tool" or message.get("tool_calls") for message in messages)
+    at = rng.choice(results)
+    call_at = rng.choice(calls)
+    match kind:
+        case "lose_result":
+            lost = str(_take(messages, at))
+            markers[:] = [marker for marker in markers if marker not in lost]
+        case "lose_call":
+            message = messages[call_at[0]]
+            holder = message["tool_calls"] if message.get("tool_calls") else message["content"]
+            holder.pop(call_at[1])
+            if message.get("tool_calls") == []:
+                message.pop("tool_calls")
+                message["content"] = message["content"] or "words"
+            elif not holder:
+                messages.pop(call_at[0])
+        case "sanitise":
+            block = _at(messages, at)
+            key = _result_id(block)
+            id_ = block[key]
+            new = str(id_).replace("_", ".")
+            block[key] = new
+        case "rename":
+            block = _at(messages, at)
+            block[_result_id(block)] = f"other{rng.randrange(10**6)}"
+        case "copy_near" | "copy_far" | "differ":
+            block = copy.deepcopy(_at(messages, at))
+            if kind == "differ":
+                markers.append(f"<differ-{rng.randrange(10**9)}>")
+                block["content"] = markers[-1]
+            _put(messages, at[0] + 1 if kind == "copy_near" else rng.randrange(at[0] + 1, len(messages) + 1), block)
+        case "late":
+            block = _take(messages, at)
+            _put(messages, rng.randrange(at[0], len(messages) + 1), block)
+        case "early":
+            block = _take(messages, at)
+            _put(messages, rng.randrange(0, max(at[0] - 1, 1)), block)
+        case "reuse" | "dup_id":
+            other = rng.choice(calls)
+            source, target = _at(messages, call_at)["id"], _at(messages, other)["id"]
+            for place in [*calls, *results]:
+                block = _at(messages, place)
+                for key in ("id", "tool_use_id", "tool_call_id"):
+                    if block.get(key) == target:
+                        block[key] = source
+        case "bad_chars" | "empty_id":
+            source = _at(messages, call_at)["id"]
+            new = "" if kind == "empty_id" else f"functions.{source}:é"
+            for place in [*calls, *results]:
+                block = _at(messages, place)
+                for key in ("id", "tool_use_id", "tool_call_id"):
+                    if block.get(key) == source:
+                        block[key] = new
+        case "text_first" | "wedge":
+            markers.append(f"<wedge-{rng.randrange(10**9)}>")
+            if is_chat or kind == "wedge":
+                messages.insert(at[0], {"role": "user", "content": markers[-1]})
+            else:
+                messages[at[0]]["content"].insert(0, {"type": "text", "text": markers[-1]})
+        case "split":
+            if not is_chat:
                 block = _take(messages, at)
-                _put(messages, rng.randrange(at[0], len(messages) + 1), block)
-            case "early":
-                block = _take(messages, at)
-                _put(messages, rng.randrange(0, max(at[0] - 1, 1)), block)
-            case "reuse" | "dup_id":
-                other = rng.choice(calls)
-                source, target = _at(messages, call_at)["id"], _at(messages, other)["id"]
-                for place in [*calls, *results]:
-                    block = _at(messages, place)
-                    for key in ("id", "tool_use_id", "tool_call_id"):
-                        if block.get(key) == target:
-                            block[key] = source
-            case "bad_chars" | "empty_id":
-                source = _at(messages, call_at)["id"]
-                new = "" if kind == "empty_id" else f"functions.{source}:é"
-                for place in [*calls, *results]:
-                    block = _at(messages, place)
-                    for key in ("id", "tool_use_id", "tool_call_id"):
-                        if block.get(key) == source:
-                            block[key] = new
-            case "text_first" | "wedge":
-                markers.append(f"<wedge-{rng.randrange(10**9)}>")
-                if is_chat or kind == "wedge":
-                    messages.insert(at[0], {"role": "user", "content": markers[-1]})
-                else:
-                    messages[at[0]]["content"].insert(0, {"type": "text", "text": markers[-1]})
-            case "split":
-                if not is_chat:
-                    block = _take(messages, at)
-                    _put(messages, at[0], block)
-            case "swap":
-                other_at = rng.choice(results)
-                one, two = _at(messages, at), _at(messages, other_at)
-                key = _result_id(one)
-                one[key], two[key] = two[key], one[key]
-            case "text_after_call":
-                if not is_chat:
-                    messages[call_at[0]]["content"].append({"type": "text", "text": "words behind"})
-            case "bad_args":
-                call = _at(messages, call_at)
-                if is_chat:
-                    call["function"]["arguments"] = '{"cut": "of'
-                else:
-                    call["input"] = rng.choice([None, "", '{"a": 1}', "words", [1]])
-            case "no_name":
-                call = _at(messages, call_at)
-                (call["function"] if is_chat else call).update(name="")
-            case "call_in_user":
-                messages[call_at[0]]["role"] = "user"
-            case "result_in_assistant":
-                if not is_chat:
-                    messages[at[0]]["role"] = "assistant"
-            case "null_content":
-                messages.insert(
-                    rng.randrange(len(messages)), {"role": rng.choice(["user", "assistant"]), "content": None}
-                )
-            case "empty_text":
-                if not is_chat:
-                    messages[call_at[0]]["content"].insert(0, {"type": "text", "text": " "})
-        defects.append(kind)
-    return Made(messages, markers, defects)
+                _put(messages, at[0], block)
+        case "swap":
+            other_at = rng.choice(results)
+            one, two = _at(messages, at), _at(messages, other_at)
+            key = _result_id(one)
+            one[key], two[key] = two[key], one[key]
+        case "text_after_call":
+            if not is_chat:
+                messages[call_at[0]]["content"].append({"type": "text", "text": "words behind"})
+        case "bad_args":
+            call = _at(messages, call_at)
+            if is_chat:
+                call["function"]["arguments"] = '{"cut": "of'
+            else:
+                call["input"] = rng.choice([None, "", '{"a": 1}', "words", [1]])
+        case "no_name":
+            call = _at(messages, call_at)
+            (call["function"] if is_chat else call).update(name="")
+        case "call_in_user":
+            messages[call_at[0]]["role"] = "user"
+        case "result_in_assistant":
+            if not is_chat:
+                messages[at[0]]["role"] = "assistant"
+        case "null_content":
+            messages.insert(rng.randrange(len(messages)), {"role": rng.choice(["user", "assistant"]), "content": None})
+        case "empty_text":
+            if not is_chat:
+                messages[call_at[0]]["content"].insert(0, {"type": "text", "text": " "})

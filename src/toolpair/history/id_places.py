@@ -31,7 +31,7 @@ from toolpair.source.record_values import parse
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import InsertResult, Rename
 from toolpair.transcript.id_shapes import usable
-from toolpair.transcript.model import Block, Transcript
+from toolpair.transcript.model import Block, Damaged, Transcript
 from toolpair.transcript.output_copies import Copies
 from toolpair.transcript.pairing import Pairing
 from toolpair.transcript.placeholders import known_placeholder
@@ -39,7 +39,7 @@ from toolpair.transcript.placeholders import known_placeholder
 _BLOCK: Final = 1 << 17
 _TOGETHER: Final = 1_000
 """Messages of a list in memory that are written down to be searched."""
-_MOST: Final = 2 * GB
+MOST_SEARCHED: Final = 2 * GB
 """Bytes that are searched."""
 _GROUPS: Final = 24
 """Beginnings of ids that are looked for one by one."""
@@ -69,8 +69,16 @@ class _Wanted(Struct, frozen=True):
 class IdPlaces:
     """The ids of one file, or of one list in memory. Shared by all that is judged of it."""
 
-    def __init__(self, document: Document | None, items: Sequence[Item] = (), format: Format | None = None) -> None:
+    def __init__(
+        self,
+        document: Document | None,
+        items: Sequence[Item] = (),
+        format: Format | None = None,
+        *,
+        most: int = MOST_SEARCHED,
+    ) -> None:
         self._document = document
+        self._most = most
         self._listed = {item.uid: (number, item.value) for number, item in enumerate(items)}
         """Of a list in memory: the number and the value of each message, by its uid."""
         self._beside = format.ids_beside if format is not None else frozenset[str]()
@@ -161,7 +169,7 @@ class IdPlaces:
             more = f" and {plural(len(places) - 1, 'other place')}" if len(places) > 1 else ""
             return f"its id also stands in {records.place(places[0])}{more}, where its output may be"
         if not self._all_searched:
-            return f"its id was only looked for in the first {in_words(_MOST)}, and its output may come later"
+            return f"its id was only looked for in the first {in_words(self._most)}, and its output may come later"
         if wanted.not_searched is not None:
             return f"{wanted.not_searched} for its output, which may be there"
         return None
@@ -179,6 +187,9 @@ class IdPlaces:
         self._find = _finder(self._spelt) if len(spelt) < len(self._spelt) else find
         searched = 0
         for uids, bodies in self._bodies():
+            if searched > self._most:
+                self._all_searched = False
+                return
             block = b"\n".join(bodies)
             ends: list[int] | None = None
             for at, spelling in find(block):
@@ -187,9 +198,6 @@ class IdPlaces:
                 if not found or found[-1] != uid:
                     found.append(uid)
             searched += len(block)
-            if searched > _MOST:
-                self._all_searched = False
-                return
 
     def _bodies(self) -> Iterator[tuple[Callable[[int], int], Sequence[bytes | memoryview]]]:
         """The records in batches: how to get the uid of each, and their bytes."""
@@ -212,6 +220,7 @@ class IdPlaces:
 
     def _says_more(self, uid: int, wanted: _Wanted, records: _Records) -> bool:
         """Whether the id stands in a record where nothing explains it."""
+        uid = records.first_line(uid)
         read = records.read(uid)
         if read is None or not self._beside.isdisjoint(read.kinds):
             return False
@@ -289,16 +298,38 @@ class _Records:
         return _Read(frozenset(_kinds(value) if isinstance(value, dict) else ()), places)
 
     def body(self, uid: int) -> bytes | None:
-        """The bytes of a record; None for one that is gone."""
-        if self._now is not None and uid in self._now:
-            return self._now.record(uid).body
-        if self._now is not None and (self._whole or self._first <= uid <= self._last):
+        """The bytes of a record, of one over several lines all of them; None for one that is gone."""
+        document = self._document(uid)
+        if document is not None:
+            over = _over_lines(document).get(uid)
+            lines = (uid, *over.after) if over is not None else (uid,)
+            return b"\n".join([document.record(line).body for line in lines])
+        if self._opened is not None or self._now is not None:
             return None
-        if self._opened is not None:
-            return self._opened.record(uid).body if uid in self._opened else None
         if uid in self._values:
             return written(self._values[uid])
         return written(self._listed[uid][1]) if not self._whole and uid in self._listed else None
+
+    def _document(self, uid: int) -> Document | None:
+        """The newest document that has the record; None for one that is gone."""
+        if self._now is not None and uid in self._now:
+            return self._now
+        gone = self._now is not None and (self._whole or self._first <= uid <= self._last)
+        return None if gone or self._opened is None or uid not in self._opened else self._opened
+
+    def first_line(self, uid: int) -> int:
+        """The first line of the record that a line belongs to."""
+        document = self._document(uid)
+        firsts = None if document is None else self._firsts_now if document is self._now else self._firsts_opened
+        return firsts.get(uid, uid) if firsts else uid
+
+    @cached_property
+    def _firsts_now(self) -> Mapping[int, int]:
+        return _first_lines(self._now)
+
+    @cached_property
+    def _firsts_opened(self) -> Mapping[int, int]:
+        return _first_lines(self._opened)
 
     @cached_property
     def _uids(self) -> Sequence[int]:
@@ -356,6 +387,17 @@ class _Records:
             return "a record that a fix writes"
         line = opened.line_of(uid) if opened.kind == "lines" else None
         return f"line {line:,}" if line is not None else f"message {opened.number_of(uid):,}"
+
+
+def _over_lines(document: Document) -> Mapping[int, Damaged]:
+    """Its records that are written over several lines. A file that is read in windows is not read whole for them."""
+    return {} if isinstance(document.records, IndexedRecords) else document.over_lines
+
+
+def _first_lines(document: Document | None) -> Mapping[int, int]:
+    """For each further line of such a record its first one."""
+    over = _over_lines(document) if document is not None else {}
+    return {line: first for first, record in over.items() for line in record.after}
 
 
 def _answered(problem: Problem) -> Iterator[Block]:

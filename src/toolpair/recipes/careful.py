@@ -192,7 +192,8 @@ class _Measure(Generic[S]):
             if found:
                 return [one for part in found for one in part]  # no single one causes it otherwise
         # A fix that says what it loses has named its texts.
-        named = _keys(less) & lost == _texts(lost)
+        gone = _keys(less) & lost
+        named = gone == _texts(gone)
         return [HeldBack(problem, fix, less.without or "") for problem, fix in taken if not (named and fix.loses)]
 
 

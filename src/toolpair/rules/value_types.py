@@ -29,7 +29,7 @@ from toolpair.dialects.block_values import (
 from toolpair.rules.context import Context, tool_of, with_edits
 from toolpair.rules.pair_states import fit_of, moved
 from toolpair.rules.problem import Cause, Fix
-from toolpair.transcript.edits import Edit, RemoveMessage, SetField
+from toolpair.transcript.edits import Edit, RemoveMessage, SetField, SetValue
 from toolpair.transcript.model import Block, Message
 from toolpair.transcript.pairing import Pair
 
@@ -202,7 +202,7 @@ def _output_item(context: Context, at: tuple[int, int], message: Message, block:
 
 def _role(context: Context, number: int, message: Message, of: Block | Message) -> None:
     if field_of(of, "role") not in _ITEM_ROLES:
-        edits = (SetField(message, "role", "user"),)
+        edits = (_set(message, of, "role", "user"),)
         text = "A message has no known role."
         _add(context, text, (number, None), message, None, edits, "make it a user message")
 
@@ -221,7 +221,12 @@ def _content(context: Context, number: int, message: Message, of: Block | Messag
     else:
         mended = words(content) if content is not None else ""
     text = f"The content of this {message.role} message is neither text nor a list of parts."
-    _add(context, text, (number, None), message, None, (SetField(message, "content", mended),), "write it as text")
+    _add(context, text, (number, None), message, None, (_set(message, of, "content", mended),), "write it as text")
+
+
+def _set(message: Message, of: Block | Message, key: str, value: Any) -> Edit:
+    """Set a key of the message, or of the item, where several items are one message."""
+    return SetValue(of, {**of.value, key: value}) if isinstance(of, Block) else SetField(message, key, value)
 
 
 def _result(context: Context, at: tuple[int, int], block: Block, content: Any) -> None:
