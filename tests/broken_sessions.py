@@ -6,10 +6,12 @@ A session of two rounds: one call, then three at once; one call. Every output sa
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 Record = dict[str, Any]
@@ -34,6 +36,12 @@ def unsynced(database: sqlite3.Connection) -> None:
     """What a test makes need not survive the machine: it is made in a tenth of the time."""
     database.execute("PRAGMA synchronous = OFF")
     database.execute("PRAGMA journal_mode = MEMORY")
+
+
+def made_long_ago(path: Path) -> Path:
+    """What has just been written may change within the same time, so whoever reads it waits for a moment."""
+    os.utime(path, (1_790_000_000, 1_790_000_000))
+    return path
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.broken_sessions import unsynced
+from tests.broken_sessions import made_long_ago, unsynced
 
 SESSION = "20261121_2"
 OTHER = "20261121_1"
@@ -165,7 +165,7 @@ def database(path: Path, rows: Iterable[Message], *, provider: str | None = "ope
         )
     connection.commit()
     connection.close()
-    return path
+    return made_long_ago(path)
 
 
 def with_a_row_in_the_way(path: Path) -> Path:

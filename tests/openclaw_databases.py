@@ -17,7 +17,7 @@ from typing import Any
 import zstandard
 
 from tests import openclaw_sessions
-from tests.broken_sessions import WORDS, Record, unsynced, word
+from tests.broken_sessions import WORDS, Record, made_long_ago, unsynced, word
 
 ID = "01a1fd24-f7c0-7065-9091-a3b140f571fc"
 OTHER = "01a1fd25-0000-4000-8000-000000000002"
@@ -91,7 +91,7 @@ class Planted:
                 db.execute("INSERT INTO auth_profile_store VALUES ('main', ?, 1)", (SECRET,))
             if self.change is not None:
                 self.change(db)
-        return path
+        return made_long_ago(path)
 
 
 def begin(db: sqlite3.Connection) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.broken_sessions import unsynced
+from tests.broken_sessions import made_long_ago, unsynced
 
 ID = "ses_dfd36768fffe6r8ixk98Ar5DTd"
 OTHER = "ses_dfd36768ffff6r8ixk98Ar5DTd"
@@ -209,7 +209,7 @@ def written(path: Path, *sessions: OpencodeSession, kilo: bool = False) -> Path:
         for session in sessions:
             session.insert(db, version="7.7.7" if kilo else "1.18.33")
         db.execute("COMMIT")
-    return path
+    return made_long_ago(path)
 
 
 _WAYS: dict[str, tuple[Callable[[OpencodeSession], None], str, bool]] = {}

@@ -25,7 +25,7 @@ from toolpair.session.carrying_out import preview
 from toolpair.session.session import Session
 
 SEEDS = st.integers(min_value=0, max_value=2**32)
-SOME = settings(derandomize=True, max_examples=tries(8), suppress_health_check=list(HealthCheck))
+SOME = settings(derandomize=True, max_examples=tries(8, 2), suppress_health_check=list(HealthCheck))
 FORMATS = ("anthropic", "openai-chat", "claude-code")
 UNLIT = ("anthropic without a light", "openai-chat without a light")
 RECIPES = ("recommended", "roo-code", "roo-code-reorder")
