@@ -13,6 +13,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
+from tests.broken_sessions import made_long_ago
+
 Json = dict[str, Any]
 
 SAMPLE: Final = Path(__file__).resolve().parent.parent / "sample_sessions" / "docker-agent-late-result.db"
@@ -342,7 +344,7 @@ def database(
         made.execute("COMMIT")
         if more:
             made.executescript(more)
-    return path
+    return made_long_ago(path)
 
 
 def database_of(path: Path, **sessions: Iterable[Json]) -> Path:
