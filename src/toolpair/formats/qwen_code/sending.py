@@ -9,11 +9,13 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from toolpair.dialects.gemini import part_block
-from toolpair.formats.engine.reading.reading import blocks_by_key
+from toolpair.formats.engine.reading.reading import blocks_by_key, facts_of
 from toolpair.formats.engine.reading.turns import fates_of
-from toolpair.formats.format import SentMessage, SentPart, SentRequest
+from toolpair.formats.format import Item, SentMessage, SentPart, SentRequest
+from toolpair.formats.qwen_code.history import TITLE, History, history_of
 from toolpair.transcript.model import Block, Transcript
 
+NEWEST: Final = "0.24.4"
 NO_RESULT: Final = (
     "Tool execution result was not recorded — likely interrupted by network failure, abort, or process exit. "
     "Treat as failure and retry if needed."
@@ -54,7 +56,7 @@ class _Message(Struct, eq=False):
     """Of a result."""
 
 
-def request_of(
+def _request_of(
     contents: Iterable[tuple[Any, Parts]], transcript: Transcript, agent: str, version: str, refuses: str | None
 ) -> SentRequest:
     """The request that the agent makes of its history."""
@@ -77,9 +79,6 @@ def _part(raw: Any, block: Block | None) -> _Part:
 def _key(id_: Any) -> str:
     """The id as a key; empty for what counts as none."""
     return id_ if isinstance(id_, str) else json.dumps(id_, default=str) if id_ else ""
-
-
-# --- answers are put behind their calls --------------------------------------------------------------------
 
 
 def _repair(history: list[_Content]) -> None:
@@ -136,9 +135,6 @@ def _timed_out(content: _Content) -> bool:
     if not parts or any(part.get("functionCall") or not ("text" in part or part.get("thought")) for part in parts):
         return False
     return "".join(str(part.get("text") or "") for part in parts if not part.get("thought")).strip() == TIMED_OUT
-
-
-# --- what is sent of it ------------------------------------------------------------------------------------
 
 
 def _curated(history: Sequence[_Content]) -> Iterator[_Content]:
@@ -267,3 +263,10 @@ def _sent(messages: Iterable[_Message]) -> Iterator[SentMessage]:
         yield SentMessage(message.role, (*message.parts, *message.calls.values()))
     if results:
         yield SentMessage("user", tuple(results))
+
+
+def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
+    known = facts_of(transcript, History)
+    history = known if known.items is items else history_of(items, transcript.tree.leaf)
+    contents = history.contents if history.refuses is None else ()
+    return _request_of(contents, transcript, TITLE, NEWEST, history.refuses)
