@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from toolpair.dialects.block_texts import is_real_output
-from toolpair.formats.engine.reading.stored_rows import row_of
 from toolpair.formats.engine.reading.turns import Turn
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, View
 from toolpair.formats.pi_family import records
@@ -26,7 +25,6 @@ from toolpair.formats.pi_family.records import (
     Model,
     PiSending,
     Ways,
-    has_marks,
     is_header,
     is_openclaws_placeholder,
 )
@@ -36,13 +34,10 @@ if TYPE_CHECKING:
     from toolpair.formats.agent import Outcome
     from toolpair.transcript.model import Block, Transcript
 
-# --- data --------------------------------------------------------------------------------------------------
-
 TITLE: Final = "OpenClaw"
 MEASURED: Final = "2026.6.11"
 MEASURED_ROWS: Final = "2026.9.6"
 """The one whose database was measured."""
-_TABLES: Final = frozenset({"transcript_events", "session_transcript_index_state", "session_windows"})
 _NOT_IN_AN_ID: Final = re.compile(r"[^A-Za-z0-9]")
 _OF_KIMI: Final = re.compile(r"functions\.[A-Za-z0-9_-]+:\d+")
 """Ids that it never changes."""
@@ -63,9 +58,6 @@ IMPORT: Final = (
     "Since 2026.8 OpenClaw no longer reads this file, but imports it: stop its gateway, then run "
     "`openclaw doctor --fix`."
 )
-
-
-# --- what is sent ------------------------------------------------------------------------------------------
 
 
 def _chosen(turns: Sequence[Turn]) -> Sequence[Turn]:
@@ -212,9 +204,6 @@ class _Sending(PiSending):
         return {"type": "tool_result", "tool_use_id": id_, "content": OPENCLAW_NO_RESULT, "is_error": True}
 
 
-# --- the format --------------------------------------------------------------------------------------------
-
-
 def _first_line(damage: Damage) -> ResumeEffect:
     return ResumeEffect("harmless", "OpenClaw writes a new one and keeps a copy", "healed", complete=is_header(damage))
 
@@ -241,16 +230,6 @@ WAYS: Final = Ways(
     id_in=lambda name: name.partition("-topic-")[0],
     needs_header=False,
 )
-
-
-def sniff(values: Sequence[Any]) -> int:
-    if any(row_of(value, "transcript_events") for value in values):
-        return 95
-    return records.looks(values) if has_marks(values) else 0
-
-
-def knows(value: dict[str, Any]) -> bool:
-    return records.knows(value) or bool(value.keys() & _TABLES)
 
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
