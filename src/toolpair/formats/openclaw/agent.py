@@ -10,7 +10,8 @@ from toolpair.formats.engine.agents.database_agent import DatabaseAgent, has_row
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.openclaw.database import DATABASE, LAYOUT
 from toolpair.formats.openclaw.format import BEHIND, IMPORT, NOT_LIVE, TITLE
-from toolpair.formats.pi_family.records import described, history_of
+from toolpair.formats.pi_family.history import history_of
+from toolpair.formats.pi_family.session_files import described
 from toolpair.rules.problem import OnResume
 from toolpair.shell.quoting import word
 from toolpair.source import peek

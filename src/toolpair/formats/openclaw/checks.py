@@ -28,7 +28,7 @@ from toolpair.formats.openclaw.rows import (
     text_of,
 )
 from toolpair.formats.openclaw.writing import in_order
-from toolpair.formats.pi_family.records import history_of
+from toolpair.formats.pi_family.history import history_of
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, Impact, Severity
 from toolpair.transcript.counting import plural

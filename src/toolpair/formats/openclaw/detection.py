@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from toolpair.formats.engine.reading.stored_rows import row_of
-from toolpair.formats.pi_family import records
-from toolpair.formats.pi_family.records import has_marks
+from toolpair.formats.pi_family.detection import has_marks, looks
+from toolpair.formats.pi_family.detection import knows as pi_knows
 
 _TABLES: Final = frozenset({"transcript_events", "session_transcript_index_state", "session_windows"})
 
@@ -15,8 +15,8 @@ _TABLES: Final = frozenset({"transcript_events", "session_transcript_index_state
 def sniff(values: Sequence[Any]) -> int:
     if any(row_of(value, "transcript_events") for value in values):
         return 95
-    return records.looks(values) if has_marks(values) else 0
+    return looks(values) if has_marks(values) else 0
 
 
 def knows(value: dict[str, Any]) -> bool:
-    return records.knows(value) or bool(value.keys() & _TABLES)
+    return pi_knows(value) or bool(value.keys() & _TABLES)

@@ -19,15 +19,12 @@ from msgspec.structs import replace
 from toolpair.dialects.block_texts import is_real_output
 from toolpair.formats.engine.reading.turns import Turn
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, View
-from toolpair.formats.pi_family import records
-from toolpair.formats.pi_family.records import (
-    OPENCLAW_NO_RESULT,
-    Model,
-    PiSending,
-    Ways,
-    is_header,
-    is_openclaws_placeholder,
-)
+from toolpair.formats.pi_family.checks import damage as pi_damage
+from toolpair.formats.pi_family.checks import is_header
+from toolpair.formats.pi_family.detection import OPENCLAW_NO_RESULT, is_openclaws_placeholder
+from toolpair.formats.pi_family.history import Model, Ways
+from toolpair.formats.pi_family.history import read as pi_read
+from toolpair.formats.pi_family.sending import PiSending
 from toolpair.transcript.id_shapes import usable
 
 if TYPE_CHECKING:
@@ -233,9 +230,9 @@ WAYS: Final = Ways(
 
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-    return records.read(items, view, WAYS)
+    return pi_read(items, view, WAYS)
 
 
 def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
-    effects = zip(found, records.damage(items, transcript, found), strict=True)
+    effects = zip(found, pi_damage(items, transcript, found), strict=True)
     return [_when_imported(damage, effect, len(items)) for damage, effect in effects]

@@ -23,8 +23,11 @@ from toolpair.formats.engine.reading.tree_history import inactive_ways
 from toolpair.formats.engine.reading.turns import Turn, is_blank
 from toolpair.formats.format import AS_RESUMED, Item, SentRequest, View
 from toolpair.formats.openclaw.format import BEHIND, ENDS_ELSEWHERE, MEASURED_ROWS, WAYS
-from toolpair.formats.pi_family import records
-from toolpair.formats.pi_family.records import History, Ways, history, history_of, request_for, transcript_of
+from toolpair.formats.pi_family.detection import profile_for as pi_profile_for
+from toolpair.formats.pi_family.history import History, Ways, history, history_of, transcript_of
+from toolpair.formats.pi_family.history import request_kept as pi_request_kept
+from toolpair.formats.pi_family.history import usage as pi_usage
+from toolpair.formats.pi_family.sending import request_for
 from toolpair.transcript.model import Damaged, Transcript
 
 EVENTS: Final = "transcript_events"
@@ -390,11 +393,11 @@ def inactive(items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[st
 
 
 def profile_for(values: Sequence[Any]) -> str:
-    return records.profile_for([plain_of(value) for value in values if row_of(value, EVENTS)])
+    return pi_profile_for([plain_of(value) for value in values if row_of(value, EVENTS)])
 
 
 def request_kept(items: Sequence[Item], response: int | None) -> Any:
-    return records.request_kept([Item(item.uid, plain_of(item.value)) for item in items], response)
+    return pi_request_kept([Item(item.uid, plain_of(item.value)) for item in items], response)
 
 
 def time_of(value: Any) -> float | None:
@@ -402,7 +405,7 @@ def time_of(value: Any) -> float | None:
 
 
 def usage(value: Any) -> Any:
-    return records.usage(plain_of(value))
+    return pi_usage(plain_of(value))
 
 
 def plain_of(value: Any) -> Any:

@@ -29,7 +29,7 @@ from toolpair.formats.openclaw.rows import (
     rows_of,
     text_of,
 )
-from toolpair.formats.pi_family.records import PiEnvelope, edited
+from toolpair.formats.pi_family.writing import PiEnvelope, edited
 from toolpair.transcript.draft import DraftMessage, Slot
 from toolpair.transcript.model import Damaged, Transcript
 
