@@ -24,18 +24,16 @@ _PROFILES: Final = {
 }
 """`api` of a response -> the profile that its session is checked against."""
 _KINDS: Final = (
-    *(
-        "compaction",
-        "compactionSummary",
-        "branch_summary",
-        "branchSummary",
-        "context_edit",
-        "custom",
-        "custom_message",
-        "label",
-        "model_change",
-        "session_info",
-    ),
+    "compaction",
+    "compactionSummary",
+    "branch_summary",
+    "branchSummary",
+    "context_edit",
+    "custom",
+    "custom_message",
+    "label",
+    "model_change",
+    "session_info",
     "thinking_level_change",
 )
 """Types of records that only pi's files have, besides messages; all files have one of them, or a message."""
