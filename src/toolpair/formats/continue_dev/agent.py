@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
-from toolpair.formats.continue_dev.checks import ANEW
-from toolpair.formats.continue_dev.history import TITLE, folder_in
-from toolpair.formats.continue_dev.sending import NEWEST, NO_LIST, STOPS
+from toolpair.formats.continue_dev.history import ANEW, NEWEST, NO_LIST, STOPS, TITLE, folder_in
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.format import SentRequest
 from toolpair.rules.problem import OnResume, Problem

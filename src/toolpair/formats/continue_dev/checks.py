@@ -7,7 +7,7 @@ from typing import Final
 
 from toolpair.dialects import continue_dev as dialect
 from toolpair.formats.continue_dev.detection import CONTEXT
-from toolpair.formats.continue_dev.history import TITLE, Facts, has_context
+from toolpair.formats.continue_dev.history import ANEW, TITLE, Facts, has_context
 from toolpair.formats.engine.damage.lost import effect_on_readers
 from toolpair.formats.engine.damage.own_problems import no_message
 from toolpair.formats.engine.reading.reading import facts_of
@@ -18,7 +18,6 @@ from toolpair.transcript.edits import SetField, SetInRecord
 from toolpair.transcript.model import Damaged, Message, Transcript
 
 _UNKNOWN: Final = "Only you know what it was meant to be."
-ANEW: Final = "Continue begins an empty session in its place"
 
 
 def _damage(damage: Damage) -> ResumeEffect | None:

@@ -21,6 +21,10 @@ from toolpair.source.record_values import BOM
 from toolpair.transcript.draft import Slot
 from toolpair.transcript.model import Block, Scope, Transcript
 
+ANEW: Final = "Continue begins an empty session in its place"
+NEWEST: Final = "1.5.47"
+STOPS: Final = "Continue does not start with this session: an entry of its history has no message that can be sent."
+NO_LIST: Final = "Continue does not start with this session: an entry of its history has no list `contextItems`."
 TITLE: Final = "Continue"
 _BEGUN: Final = ("generating", "generated", "calling")
 """States of a call that has not ended."""

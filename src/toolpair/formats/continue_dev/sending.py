@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from toolpair.dialects import continue_dev as dialect
 from toolpair.dialects.item_types import type_name
 from toolpair.formats.continue_dev.detection import CONTEXT, ROLES
-from toolpair.formats.continue_dev.history import TITLE, Facts, has_context
+from toolpair.formats.continue_dev.history import NEWEST, NO_LIST, STOPS, TITLE, Facts, has_context
 from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.format import Fate, Item, SentMessage, SentPart, SentRequest
 from toolpair.transcript.model import Damaged, Message, Transcript
-
-NEWEST: Final = "1.5.47"
-STOPS: Final = "Continue does not start with this session: an entry of its history has no message that can be sent."
-NO_LIST: Final = "Continue does not start with this session: an entry of its history has no list `contextItems`."
 
 
 def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:

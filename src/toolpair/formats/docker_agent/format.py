@@ -44,6 +44,9 @@ SUMMARY: Final = "Session Summary: "
 MESSAGE: Final[Slot] = (ITEM, "message_json")
 
 
+# --- the transcript ----------------------------------------------------------------------------------------
+
+
 class Facts(Struct, frozen=True, eq=False):
     loaded: tuple[int, ...]
     """uids of the rows that docker-agent loads, in order: what a summary says it kept is a place in them."""
@@ -121,6 +124,9 @@ def _is_unreadable(item: Item) -> bool:
     return row_of(item.value, ITEM).get("item_type") == "message" and not isinstance(found, (dict, type(None)))
 
 
+# --- what is sent ------------------------------------------------------------------------------------------
+
+
 def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     """`sanitizeToolCalls`: results count until somebody else speaks, the first one of each call."""
     sent: list[SentMessage] = []
@@ -162,6 +168,9 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
 
 def _has_media(message: Message) -> bool:
     return any(block.kind == "media" for block in message.blocks)
+
+
+# --- damage ------------------------------------------------------------------------------------------------
 
 
 def _stops(damage: Damage) -> ResumeEffect:

@@ -11,10 +11,9 @@ from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.engine.reading.reading import as_text
 from toolpair.formats.format import SentRequest
-from toolpair.formats.gemini_cli.history import PROJECT, TITLE
+from toolpair.formats.gemini_cli.history import NEWEST, PROJECT, TITLE
 from toolpair.formats.gemini_cli.left_out import RULE as LEFT_OUT
 from toolpair.formats.gemini_cli.left_out import is_left_out
-from toolpair.formats.gemini_cli.sending import NEWEST
 from toolpair.rules.problem import OnResume, Problem
 from toolpair.source import peek
 from toolpair.transcript.model import Transcript

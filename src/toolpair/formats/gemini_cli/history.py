@@ -16,6 +16,7 @@ from toolpair.formats.gemini_cli.detection import is_header, is_of_log
 from toolpair.formats.gemini_cli.left_out import Said, is_left_out
 from toolpair.transcript.model import Block, Message, Scope, Transcript
 
+NEWEST: Final = "0.61.0"
 TITLE: Final = "Gemini CLI"
 PROJECT: Final = ".project_root"
 TALK: Final = ("user", "gemini")

@@ -9,11 +9,10 @@ from typing import Any, Final
 
 from toolpair.formats.engine.reading.reading import blocks_by_key, facts_of
 from toolpair.formats.format import Fate, Item, SentMessage, SentPart, SentRequest
-from toolpair.formats.gemini_cli.history import TITLE, History, Turn, history_of, is_named, is_unread
+from toolpair.formats.gemini_cli.history import NEWEST, TITLE, History, Turn, history_of, is_named, is_unread
 from toolpair.transcript.draft import value_at
 from toolpair.transcript.model import Block, Transcript
 
-NEWEST: Final = "0.61.0"
 INTERRUPTED: Final = "[The previous response was interrupted before it completed.]"
 """What the agent answers itself with, where a history ends with a result."""
 _EMPTY_SESSION: Final = "Gemini CLI begins a new, empty session: no line of the file says which session it is."

@@ -30,6 +30,9 @@ _WITHIN: Final = ("result.type_not_allowed", "name.missing")
 """Rules whose problems are part of why a row cannot be read."""
 
 
+# --- what can be read --------------------------------------------------------------------------------------
+
+
 def _readable(part: Any) -> Any:
     """A part as goose reads it; None for what it never sent."""
     if is_part(part):
@@ -75,6 +78,9 @@ def _result(said: Any) -> dict[str, Any]:
 
 def _as_text(part: Any) -> dict[str, Any]:
     return {"type": "text", "text": part if isinstance(part, str) else words(part)}
+
+
+# --- rules of its own --------------------------------------------------------------------------------------
 
 
 def check(context: Context, items: Sequence[Item], view: View) -> None:

@@ -123,6 +123,9 @@ def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) 
     return list(placed(work.run(edits)))
 
 
+# --- places ------------------------------------------------------------------------------------------------
+
+
 def placed(items: Sequence[Item]) -> Iterator[Item]:
     """The records with a place for each new row.
 

@@ -46,6 +46,9 @@ from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Messa
 if TYPE_CHECKING:
     from toolpair.transcript.draft import DraftMessage
 
+# --- data --------------------------------------------------------------------------------------------------
+
+
 TITLE: Final = "Kimi CLI"
 NEWEST: Final = "1.49.0"
 SUB_AGENT: Final = "a sub-agent of Kimi CLI"
@@ -64,6 +67,9 @@ _DIGITS: Final = 4300
 STOPS: Final = "Kimi CLI does not start with this session"
 _WITHIN: Final = ("result.type_not_allowed",)
 """Rules whose problems are part of why a line is not read."""
+
+
+# --- read --------------------------------------------------------------------------------------------------
 
 
 class Facts(Struct, frozen=True, eq=False):
@@ -124,6 +130,9 @@ def _note_of(message: Message) -> str | None:
     return "summary" if text.startswith(_COMPACTED) else "meta" if text.startswith(OF_ITS_OWN) else None
 
 
+# --- what is sent ------------------------------------------------------------------------------------------
+
+
 def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     """Neighbouring messages of the user are sent as one, of which only the contents are left."""
     faults = facts_of(transcript, Facts).faults
@@ -161,6 +170,9 @@ def _contents(parts: Iterable[SentPart]) -> Iterator[SentPart]:
 def _is_notification(message: Message) -> bool:
     blocks = message.blocks
     return len(blocks) == 1 and blocks[0].kind == "text" and blocks[0].text.lstrip().startswith(_NOTIFICATION)
+
+
+# --- what becomes of damage --------------------------------------------------------------------------------
 
 
 def _damage(damage: Damage, transcript: Transcript) -> ResumeEffect | None:
@@ -205,6 +217,9 @@ def _is_read(raw: bytes) -> bool:
         return isinstance(json.loads(raw.decode("utf-8", "replace"), strict=False), dict)
     except (ValueError, RecursionError):
         return False
+
+
+# --- lines that are not read -------------------------------------------------------------------------------
 
 
 def _check(context: Context, items: Sequence[Item]) -> None:
@@ -253,6 +268,9 @@ def _told_of(context: Context, uid: int, number: int | None) -> bool:
             told = True
             context.problems[at] = replace(problem, severity="error")
     return told
+
+
+# --- written -----------------------------------------------------------------------------------------------
 
 
 class _Lines(Linear):

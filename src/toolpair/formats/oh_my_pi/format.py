@@ -29,6 +29,9 @@ from toolpair.formats.pi_family.sending import PiSending
 from toolpair.rules.context import Context
 from toolpair.transcript.model import Block, Transcript
 
+# --- data --------------------------------------------------------------------------------------------------
+
+
 TITLE: Final = "oh-my-pi"
 MEASURED: Final = "18.3.4"
 _BRANCH: Final = ("Branch-return summary:\n\n<summary>\n", "\n</summary>")
@@ -62,6 +65,9 @@ HEADLESS: Final = "oh-my-pi does not resume this session"
 _NO_HEADER: Final = f"{HEADLESS}: its first line does not say that it is one."
 _NULL: Final = f"{HEADLESS}: a line of the file is null."
 NO_ID_AT_ALL: Final = "oh-my-pi stops before it sends this session: a result names no call."
+
+
+# --- the history -------------------------------------------------------------------------------------------
 
 
 def _unsent(record: dict[str, Any]) -> bool:
@@ -129,6 +135,9 @@ def _custom_type(turn: Turn) -> Any:
     return (message if isinstance(message, dict) else value).get("customType")
 
 
+# --- what is sent ------------------------------------------------------------------------------------------
+
+
 class _Sending(PiSending):
     """Ids that are in use get a number at their end; those of other models, letters that APIs take."""
 
@@ -173,6 +182,9 @@ class _Sending(PiSending):
 
     def no_result(self, id_: Any) -> Any:
         return super().no_result(self.now.get(repr(id_), id_))
+
+
+# --- damage ------------------------------------------------------------------------------------------------
 
 
 def _refuses(history: History) -> str | None:
@@ -222,6 +234,9 @@ def _deleted(history: History, damage: Damage, effect: ResumeEffect | None) -> R
     if effect.impact == "harmless" and damage.raw.strip(b"\0 \t\r\n"):
         return replace(effect, impact="loses", says=says, loses="the record")
     return replace(effect, says=says)
+
+
+# --- the format --------------------------------------------------------------------------------------------
 
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from toolpair.formats.agent import Outcome
     from toolpair.transcript.model import Block, Transcript
 
+# --- data --------------------------------------------------------------------------------------------------
+
+
 TITLE: Final = "OpenClaw"
 MEASURED: Final = "2026.6.11"
 MEASURED_ROWS: Final = "2026.9.6"
@@ -55,6 +58,9 @@ IMPORT: Final = (
     "Since 2026.8 OpenClaw no longer reads this file, but imports it: stop its gateway, then run "
     "`openclaw doctor --fix`."
 )
+
+
+# --- what is sent ------------------------------------------------------------------------------------------
 
 
 def _chosen(turns: Sequence[Turn]) -> Sequence[Turn]:
@@ -199,6 +205,9 @@ class _Sending(PiSending):
     def no_result(self, id_: Any) -> Any:
         id_ = self.now.get(repr(id_), id_)
         return {"type": "tool_result", "tool_use_id": id_, "content": OPENCLAW_NO_RESULT, "is_error": True}
+
+
+# --- the format --------------------------------------------------------------------------------------------
 
 
 def _first_line(damage: Damage) -> ResumeEffect:

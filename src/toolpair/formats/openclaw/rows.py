@@ -220,6 +220,9 @@ def list_differs(rows: Rows) -> bool:
     return [event.item.uid for event in rows.path] != [event.item.uid for event in rows.linked_path]
 
 
+# --- as pi's records ---------------------------------------------------------------------------------------
+
+
 class RowWays(Ways, frozen=True, kw_only=True):
     """What OpenClaw makes of one session's rows."""
 

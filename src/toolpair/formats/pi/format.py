@@ -30,6 +30,9 @@ from toolpair.transcript.draft import value_at
 from toolpair.transcript.edits import Relink
 from toolpair.transcript.model import Block, Transcript
 
+# --- data --------------------------------------------------------------------------------------------------
+
+
 TITLE: Final = "pi"
 NEWEST: Final = "1.5.2"
 BEFORE: Final = "0.87.1"
@@ -44,6 +47,9 @@ _NO_MESSAGE: Final = "pi does not start: a record that should have a message has
 _NULL: Final = "pi does not start: a line of the file is null."
 _HEADLESS: Final = "pi does not resume this session"
 _NO_HEADER: Final = "pi does not resume this session: its first line does not say that it is one."
+
+
+# --- what is sent ------------------------------------------------------------------------------------------
 
 
 class _Sending(PiSending):
@@ -99,6 +105,9 @@ def _without_images(result: Block) -> list[Any]:
     return made
 
 
+# --- results behind what broke off ---------------------------------------------------------------------------
+
+
 def _behind_broken_off(context: Context, history: History) -> None:
     """Results that follow a response that broke off: pi has answered their calls when it comes to it.
 
@@ -152,6 +161,9 @@ def _report_late(context: Context, history: History, broken: Turn, late: Sequenc
     )
 
 
+# --- its versions ------------------------------------------------------------------------------------------
+
+
 def _refuses(history: History) -> str | None:
     if lacks_message(history):
         return _NO_MESSAGE
@@ -186,6 +198,9 @@ def _ways_of(version: str | None) -> Ways:
     found = re.match(r"(\d+)\.(\d+)", version or NEWEST)
     number = (int(found[1]), int(found[2])) if found is not None else _CHANGED_SINCE
     return _NEW if number >= _CHANGED_SINCE else _BEFORE if number >= _EDITS_SINCE else _OLD
+
+
+# --- the format --------------------------------------------------------------------------------------------
 
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:

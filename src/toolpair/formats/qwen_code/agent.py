@@ -10,8 +10,7 @@ from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.format import SentRequest
-from toolpair.formats.qwen_code.history import TITLE, History, words_of
-from toolpair.formats.qwen_code.sending import NEWEST
+from toolpair.formats.qwen_code.history import NEWEST, TITLE, History, words_of
 from toolpair.rules.problem import OnResume, Problem
 from toolpair.source import peek
 from toolpair.transcript.model import Transcript

@@ -14,16 +14,7 @@ from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.engine.reading.tree_history import Node, SkippedLines
 from toolpair.formats.format import Damage, Item, ResumeEffect, View
 from toolpair.formats.qwen_code.detection import is_record
-from toolpair.formats.qwen_code.history import (
-    EMPTY,
-    KEPT,
-    ROLES,
-    TITLE,
-    History,
-    content_of,
-    has_folder,
-    read_by_agent,
-)
+from toolpair.formats.qwen_code.history import EMPTY, KEPT, ROLES, TITLE, History, content_of, has_folder, read_by_agent
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
 from toolpair.transcript.counting import plural
@@ -47,6 +38,9 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
             context.problems[number] = replace(problem, severity="error", impact="loses")
     _empty_texts(context, history)
     _glued_lines(context, history, there)
+
+
+# --- what it does not resume -------------------------------------------------------------------------------
 
 
 def _sessions(context: Context, history: History, there: Container[int], view: View) -> None:
@@ -171,6 +165,9 @@ def _glued_lines(context: Context, history: History, there: Container[int]) -> N
         lines = {uid for fix in problem.fixes for edit in fix.edits for uid in records_of(edit)}
         if not lines.isdisjoint(glued):
             context.problems[number] = replace(problem, severity="error")
+
+
+# --- what it leaves out ------------------------------------------------------------------------------------
 
 
 def _empty_texts(context: Context, history: History) -> None:

@@ -29,6 +29,7 @@ from toolpair.transcript.draft import value_at
 from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Scope, Transcript
 from toolpair.transcript.record_tree import RecordTree
 
+NEWEST: Final = "0.24.4"
 TITLE: Final = "Qwen Code"
 ROLES: Final = ("user", "model")
 _BESIDE: Final = frozenset(

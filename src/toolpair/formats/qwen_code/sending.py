@@ -12,10 +12,9 @@ from toolpair.dialects.gemini import part_block
 from toolpair.formats.engine.reading.reading import blocks_by_key, facts_of
 from toolpair.formats.engine.reading.turns import fates_of
 from toolpair.formats.format import Item, SentMessage, SentPart, SentRequest
-from toolpair.formats.qwen_code.history import TITLE, History, history_of
+from toolpair.formats.qwen_code.history import NEWEST, TITLE, History, history_of
 from toolpair.transcript.model import Block, Transcript
 
-NEWEST: Final = "0.24.4"
 NO_RESULT: Final = (
     "Tool execution result was not recorded — likely interrupted by network failure, abort, or process exit. "
     "Treat as failure and retry if needed."
@@ -81,6 +80,9 @@ def _key(id_: Any) -> str:
     return id_ if isinstance(id_, str) else json.dumps(id_, default=str) if id_ else ""
 
 
+# --- answers are put behind their calls --------------------------------------------------------------------
+
+
 def _repair(history: list[_Content]) -> None:
     """Put each answer behind its call, and one that says that there is none where none is near."""
     at = 0
@@ -135,6 +137,9 @@ def _timed_out(content: _Content) -> bool:
     if not parts or any(part.get("functionCall") or not ("text" in part or part.get("thought")) for part in parts):
         return False
     return "".join(str(part.get("text") or "") for part in parts if not part.get("thought")).strip() == TIMED_OUT
+
+
+# --- what is sent of it ------------------------------------------------------------------------------------
 
 
 def _curated(history: Sequence[_Content]) -> Iterator[_Content]:
