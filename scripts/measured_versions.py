@@ -9,17 +9,17 @@ from typing import Any, Final
 _WHERE: Final = {
     "Claude Code": ("claude_code.versions", "NEWEST"),
     "Codex": ("codex.sending", "MEASURED"),
-    "GitHub Copilot CLI": ("copilot_cli.format", "NEWEST"),
+    "GitHub Copilot CLI": ("copilot_cli.sending", "NEWEST"),
     "Kimi CLI": ("kimi_cli.format", "NEWEST"),
     "pi": ("pi.format", "NEWEST"),
     "oh-my-pi": ("oh_my_pi.format", "MEASURED"),
-    "Qwen Code": ("qwen_code.format", "NEWEST"),
-    "Gemini CLI": ("gemini_cli.format", "NEWEST"),
-    "Continue": ("continue_dev.format", "NEWEST"),
-    "Cline CLI": ("cline_cli.format", "VERSION"),
-    "goose": ("goose.format", "VERSION"),
-    "opencode": ("opencode.format", "NEWEST"),
-    "Kilo CLI": ("opencode.format", "NEWEST"),
+    "Qwen Code": ("qwen_code.history", "NEWEST"),
+    "Gemini CLI": ("gemini_cli.history", "NEWEST"),
+    "Continue": ("continue_dev.history", "NEWEST"),
+    "Cline CLI": ("cline_cli.sending", "VERSION"),
+    "goose": ("goose.sending", "VERSION"),
+    "opencode": ("opencode.sending", "NEWEST"),
+    "Kilo CLI": ("opencode.sending", "NEWEST"),
 }
 """Agent, as headings name it -> where its format says which version was measured. OpenClaw has two at a time."""
 _NAMED: Final = re.compile(rf"(?<![\w-])({'|'.join(sorted(map(re.escape, _WHERE), key=len, reverse=True))}) \d[\w.]*")

@@ -13,8 +13,8 @@ from types import ModuleType
 import pytest
 
 from tests.patience import PATIENCE
-from toolpair.formats.opencode.format import NEWEST as OF_BOTH
 from toolpair.formats.opencode.history import KILO
+from toolpair.formats.opencode.sending import NEWEST as OF_BOTH
 from toolpair.formats.pi.format import NEWEST
 from toolpair.recipes import RECIPES
 from toolpair.rules.pages import pages

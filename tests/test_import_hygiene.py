@@ -15,6 +15,8 @@ import pytest
 import toolpair
 from tests.patience import PATIENCE
 from toolpair.formats import FORMATS as RECORDS
+from toolpair.formats import all_formats
+from toolpair.formats.lazy import Lazy
 
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_sessions"
 
@@ -169,7 +171,7 @@ _CLAUDE_CODE = "".join(
 
 @pytest.mark.parametrize(
     ("name", "content", "most"),
-    [("list.json", _PLAIN, 143), ("session.jsonl", _CLAUDE_CODE, 167)],
+    [("list.json", _PLAIN, 139), ("session.jsonl", _CLAUDE_CODE, 164)],
     ids=["list of messages", "Claude Code"],
 )
 def test_a_check_of_a_small_sound_file_loads_few_modules(tmp_path: Path, name: str, content: str, most: int) -> None:
@@ -202,6 +204,19 @@ def test_a_check_of_a_small_sound_file_loads_few_modules(tmp_path: Path, name: s
     # None of these is cheap, and orjson brings what cannot be avoided.
     rare = {"pathlib", "shutil", "tempfile", "hashlib", "subprocess", "urllib.parse", "base64", "signal", "difflib"}
     assert loaded.isdisjoint(rare | {"importlib.resources", "concurrent.futures", "multiprocessing", "asyncio"})
+
+
+def test_a_check_loads_of_other_formats_only_what_recognises_their_files(tmp_path: Path) -> None:
+    keys = {key: "" for record in all_formats() for key in record.needs}
+    file = tmp_path / "session.jsonl"
+    file.write_text(json.dumps(keys) + "\n")  # all formats are asked
+    loaded = _ours(_added_by("check", file))
+    sniffs = {record.sniff.where.partition(":")[0] for record in all_formats() if isinstance(record.sniff, Lazy)}
+    family = {"toolpair.formats.pi_family.detection"}
+    folders = {f"toolpair.formats.{entry.partition(':')[0]}" for entry in RECORDS} - {"toolpair.formats.lists"}
+    inside = {name for name in loaded if name.rpartition(".")[0] in {*folders, "toolpair.formats.pi_family"}}
+    assert len(inside) >= 8
+    assert inside <= sniffs | family
 
 
 def _ours(loaded: set[str]) -> set[str]:
@@ -318,118 +333,32 @@ CHECKING = {
     "source.rows.stored_session": {"source.rows.copying", "source.rows.save"},
     "source.saving.restoring": {"source.folders.save", "source.rows.backup", "source.rows.copying", "source.rows.save"},
 }
-# A format is asked whether a file is its own; what reads, judges and edits such files is loaded for one that is.
+# Recognising a file loads one module of each format that is asked, and the list of sessions the module of each agent:
+# these two kinds wait with what they need later. Everything else of a format is loaded when its record asks for it.
 FORMATS = {
     "agents.catalog": {"formats.engine.agents.database_agent", "formats.engine.agents.databases"},
-    "formats.engine.agents.database_agent": {
-        "formats.engine.agents.databases",
-        "formats.engine.agents.way_back",
-        "source.peek",
-    },
+    "formats.engine.agents.database_agent": {"formats.engine.agents.databases"},
     "formats.engine.agents.databases": {"source.folders.stored_session"},
-    "formats.docker_agent.database": {"formats.engine.agents.way_back", "shell.quoting", "source.peek"},
-    "formats.lists.anthropic": {
-        "dialects.anthropic_writer",
-        "formats.lists.anthropic_light",
-        "formats.engine.writing.linear",
-    },
-    "formats.claude_code.format": {
-        "formats.claude_code.inactive",
-    },
     "formats.claude_code.agent": {
         "formats.claude_code.effects",
         "formats.claude_code.session_files",
         "formats.engine.agents.way_back",
     },
     "formats.claude_code.around": {"formats.claude_code.sending"},
-    "formats.claude_code.light": {"formats.engine.reading.light"},
-    "formats.claude_code.sending": {"formats.claude_code.sending.old"},
     "formats.claude_code.sending.sent_records": {"formats.claude_code.sending.task_reports"},
-    "formats.codex.format": {
-        "formats.codex.fix_notes",
-        "formats.codex.light",
-        "formats.codex.own_rules",
-        "formats.codex.reading",
-        "formats.codex.sending",
-        "formats.codex.sent_items",
-    },
     "formats.codex.rollout_lines": {"source.deep_values"},
     "formats.codex.agent": {
         "formats.codex.effects",
         "formats.codex.forks",
-        "formats.codex.projection",
         "formats.codex.session_files",
         "formats.engine.agents.way_back",
     },
-    "formats.continue_dev.format": {"formats.engine.agents.way_back", "source.peek"},
-    "formats.gemini_cli.format": {"formats.gemini_cli.writing", "formats.engine.agents.way_back", "source.peek"},
-    "formats.goose.format": {
-        "formats.engine.reading.clock",
-        "formats.goose.checks",
-        "formats.goose.writing",
-        "formats.engine.reading.turns",
-    },
-    "formats.goose.checks": {"formats.engine.damage.lost"},
-    "formats.goose.database": {
-        "formats.engine.agents.way_back",
-        "source.peek",
-    },
-    "formats.kimi_cli.agent": {"formats.engine.agents.way_back"},
-    "formats.lists.openai_chat": {
-        "dialects.openai_chat_writer",
-        "formats.lists.writing",
-        "formats.lists.openai_chat_light",
-    },
+    "formats.lists.anthropic": {"dialects.anthropic_writer", "formats.engine.writing.linear"},
+    "formats.lists.openai_chat": {"dialects.openai_chat_writer", "formats.lists.writing"},
     "formats.lists.openai_responses": {
         "dialects.openai_responses_writer",
         "formats.engine.reading.item_messages",
         "formats.lists.writing",
-    },
-    "formats.copilot_cli.format": {
-        "dialects.copilot_writer",
-        "formats.copilot_cli.checks",
-        "formats.engine.agents.way_back",
-        "source.peek",
-    },
-    "formats.openclaw.database": {
-        "formats.pi_family.records",
-        "formats.engine.agents.way_back",
-        "rules.problem",
-        "shell.quoting",
-        "source.peek",
-    },
-    "formats.openclaw.rows": {"formats.openclaw.checks", "formats.openclaw.writing"},
-    "formats.opencode.format": {"formats.opencode.writing", "formats.opencode.checks", "formats.opencode.subagents"},
-    "formats.opencode.database": {"formats.engine.agents.way_back", "source.peek"},
-    "formats.oh_my_pi.format": {"formats.engine.agents.way_back", "source.peek"},
-    "formats.pi.format": {"formats.engine.agents.way_back", "source.peek"},
-    "formats.pi_family.records": {"dialects.pi_writer", "formats.pi_family.settings", "source.peek"},
-    "formats.cline_cli.format": {
-        "formats.cline_cli.compaction",
-        "formats.cline_cli.sending",
-        "formats.engine.reading.clock",
-        "formats.engine.agents.marked_words",
-        "formats.engine.damage.lost",
-        "formats.engine.damage.own_problems",
-        "formats.engine.reading.reading",
-        "formats.engine.agents.way_back",
-        "source.peek",
-    },
-    "formats.lists.plain": {"formats.engine.damage.lost"},
-    "formats.qwen_code.format": {
-        "formats.qwen_code.writing",
-        "formats.qwen_code.checks",
-        "formats.qwen_code.sending",
-        "formats.engine.agents.way_back",
-        "source.peek",
-    },
-    "formats.roo_code.format": {
-        "dialects.anthropic_writer",
-        "formats.engine.reading.clock",
-        "formats.engine.writing.linear",
-        "formats.engine.reading.reading",
-        "formats.roo_code.results_as_text",
-        "formats.roo_code.envelope",
     },
 }
 # What one option or one mistake needs, of modules that each command loads: 40 of them.

@@ -18,7 +18,7 @@ from toolpair.agents import catalog
 from toolpair.agents.resume_command import how_to_resume
 from toolpair.formats import get_format
 from toolpair.formats.agent import SessionFile
-from toolpair.formats.pi_family.records import OPENCLAW_NO_RESULT as NO_RESULT
+from toolpair.formats.pi_family.detection import OPENCLAW_NO_RESULT as NO_RESULT
 from toolpair.session.session import Session, open_session
 from toolpair.shell.machine import Machine
 

@@ -25,9 +25,9 @@ FORMAT: Final = Format(
     damage=lazy("toolpair.formats.claude_code.damage:effects_of"),
     light=lazy("toolpair.formats.claude_code.light:ClaudeCodeLight"),
     clean_by=frozenset({"anthropic"}),
-    inactive=lazy("toolpair.formats.claude_code.format:inactive"),
+    inactive=lazy("toolpair.formats.claude_code.inactive:inactive"),
     subagent_sessions=lazy("toolpair.formats.claude_code.subagent_sessions:subagent_sessions_of"),
-    relatives=lazy("toolpair.formats.claude_code.relatives:relatives"),
+    relatives=lazy("toolpair.formats.claude_code.subagent_sessions:relatives"),
     request_kept=lazy("toolpair.formats.claude_code.own_requests:request_kept"),
     ids_beside=frozenset(
         {
@@ -37,7 +37,7 @@ FORMAT: Final = Format(
         }
     ),
     time_of=lazy("toolpair.formats.engine.reading.clock:time_in"),
-    usage_of=lazy("toolpair.formats.claude_code.format:usage"),
+    usage_of=lazy("toolpair.formats.claude_code.kept_details:usage"),
     seconds_of=lazy("toolpair.formats.claude_code.kept_details:seconds_of"),
     patch_of=lazy("toolpair.formats.claude_code.kept_details:patch_of"),
     output_file=lazy("toolpair.formats.claude_code.output_files:file_of"),

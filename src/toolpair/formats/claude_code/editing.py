@@ -10,9 +10,9 @@ from typing import Any, Final
 from toolpair.dialects.block_texts import text_of
 from toolpair.formats.claude_code import copied_ids, pointers
 from toolpair.formats.claude_code.chain_order import permute
-from toolpair.formats.claude_code.details import forget_details, says_nothing
 from toolpair.formats.claude_code.envelope import moment_between, record
 from toolpair.formats.claude_code.frames import Frame
+from toolpair.formats.claude_code.outputs import said_by, worth_keeping
 from toolpair.formats.claude_code.record_kinds import SYNTHETIC_MODEL, text_or_none
 from toolpair.formats.claude_code.removing import Removing
 from toolpair.formats.claude_code.responses import Responses
@@ -152,8 +152,8 @@ class _Drafter(ResultsInMessages):
         super().rename(block, id_)
 
     def set_value(self, block: DraftBlock, value: Any) -> None:
-        if block.kind == "result" and says_nothing(block.value) and not says_nothing(value):
-            forget_details(self.work, home_of(block))
+        if block.kind == "result" and _says_nothing(block.value) and not _says_nothing(value):
+            _forget_details(self.work, home_of(block))
         super().set_value(block, value)
 
     def set_field(self, message: Message, key: str, value: Any) -> None:
@@ -357,3 +357,16 @@ class _Drafter(ResultsInMessages):
     def front(self) -> DraftMessage | None:
         chain = (self.work.lines[node.uid] for node in self.work.history.chain)
         return next(filter(self.work.is_there, chain), None)
+
+
+def _says_nothing(result: Any) -> bool:
+    """Whether a result block is empty, or a placeholder."""
+    return not isinstance(result, dict) or not worth_keeping(result.get("content"))
+
+
+def _forget_details(work: Working, line: DraftMessage) -> None:
+    """Remove what the agent wrote along with its placeholder: that the call was interrupted, in the same words."""
+    details = work.get(line, "toolUseResult")
+    if isinstance(details, str) and not worth_keeping(said_by(details)[0]):
+        work.unset(line, "toolUseResult")
+    work.unset(line, "toolDenialKind")

@@ -8,15 +8,16 @@ from toolpair.formats.claude_code.branches import BranchStep, step_above, ways_o
 from toolpair.formats.claude_code.history import History, history_of, walk_up
 from toolpair.formats.claude_code.record_kinds import ChainNode
 from toolpair.formats.format import Item
+from toolpair.transcript.model import Transcript
 
 
-def inactive_histories(items: Sequence[Item], leaf: str | None) -> Iterator[tuple[str, list[Item]]]:
-    """The leaf of each history other than the one ending at `leaf`, and its records from the fork on.
+def inactive(items: Sequence[Item], transcript: Transcript) -> Iterator[tuple[str, list[Item]]]:
+    """The leaf of each history other than the one of the transcript, and its records from the fork on.
 
     The records begin with the last response or user message that both share. Linear in the number of records: each is
     in one history, those of a shared response in a few.
     """
-    history = history_of(items, leaf)
+    history = history_of(items, transcript.tree.leaf)
     ways = ways_of(history)
     own = step_above(history, ways, history.chain[-1]) if history.chain else None
     read = {node.uid for node in (*history.chain, *history.order)}

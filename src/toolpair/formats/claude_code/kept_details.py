@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from toolpair.formats.claude_code.record_kinds import parts_of_type
-from toolpair.formats.format import Patch
+from toolpair.formats.engine.reading.clock import count_in, usage_of
+from toolpair.formats.format import Patch, Usage
 
 _TIMES: Final = ("durationMs", "totalDurationMs")
 _MOST: Final = 1e10
@@ -44,3 +45,11 @@ def _details(value: Any) -> dict[str, Any]:
     """What stands beside a result, which is about no particular one of several."""
     details = value.get("toolUseResult") if isinstance(value, dict) else None
     return details if isinstance(details, dict) and len(parts_of_type(value, "tool_result")) == 1 else {}
+
+
+def usage(value: Any) -> Usage | None:
+    message = value.get("message") if isinstance(value, dict) and value.get("type") == "assistant" else None
+    usage = message.get("usage") if isinstance(message, dict) else None
+    written = count_in(usage, "output_tokens")
+    read = count_in(usage, "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+    return usage_of(read, written)

@@ -36,6 +36,7 @@ from toolpair.formats.engine.reading.light import (
     THINKING,
     USER,
     WORDS,
+    Doubtful,
     Event,
     Finding,
     Light,
@@ -486,8 +487,6 @@ class ClaudeCodeLight(Light):
     # At the end
 
     def heard(self, values: Sequence[Any]) -> None:
-        from toolpair.formats.engine.reading.light import Doubtful
-
         around = self.around
         if Doubtful in map(type, values):
             values = [value.value if type(value) is Doubtful else value for value in values]

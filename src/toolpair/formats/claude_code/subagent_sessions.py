@@ -1,4 +1,4 @@
-"""Sub-agents' sessions in separate files beside the main one."""
+"""Other files of a session: its sub-agents', and forks, into which Claude Code copies the records with their uuids."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ from toolpair.formats.claude_code.record_kinds import (
 from toolpair.formats.format import Beside, Item, SubagentSession
 from toolpair.transcript.model import Transcript
 
+_FIRST_BYTES: Final = 64 << 10
+_MOST: Final = 60
+"""How many files are looked into."""
 _START: Final = 64 << 10
 _LABEL: Final = 200
 
@@ -101,3 +104,16 @@ def _calls_of_agents(items: Sequence[Item]) -> dict[str, str]:
         if agent is not None and call is not None:
             found.setdefault(agent, call)
     return found
+
+
+def relatives(first: Sequence[Any], beside: Beside) -> Iterator[tuple[str, str]]:
+    """The files of the same folder in which the first record of this one stands, too."""
+    uuids = (text_or_none(value.get("uuid")) for value in first if isinstance(value, dict))
+    uuid = next((found for found in uuids if found is not None), None)
+    if uuid is None:
+        return
+    wanted = uuid.encode("utf-8", "replace")
+    names = [name for name in beside.names(".") if name.endswith(".jsonl") and name != beside.path.name]
+    for name in names[:_MOST]:
+        if wanted in beside.start(name, _FIRST_BYTES):
+            yield "begins with the same message", name

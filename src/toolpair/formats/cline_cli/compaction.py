@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
-from toolpair.formats.cline_cli.format import Compaction, is_shown_only
-from toolpair.formats.cline_cli.sending import without_tags
+from msgspec import Struct
+
 from toolpair.formats.format import Beside, Item
 
+_TAGS: Final = tuple(
+    (re.compile(rf"<{tag}\b[^>]*>([\s\S]*?)</{tag}>", re.ASCII), re.compile(rf"<{tag}[^>]*>"))
+    for tag in ("user_input", "user_command")
+)
+BLANKS: Final = " \t\n\r\v\f\xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200B)))
+"""What the agent takes off the ends of a user's words."""
 _TEXTS = ("conversation_id", "source_prefix_hash", "source_last_message_key")
 _HASHED = ("agent", "sessionId", "metadata", "modelInfo", "metrics")
 
@@ -77,3 +84,24 @@ def _without_tags(message: dict[str, Any]) -> Any:
 def _text_without_tags(block: Any) -> Any:
     is_text = isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
     return {**block, "text": without_tags(block["text"])} if is_text else block
+
+
+def is_shown_only(value: Any) -> bool:
+    metadata = value.get("metadata") if isinstance(value, dict) else None
+    return isinstance(metadata, dict) and metadata.get("displayOnly") is True
+
+
+class Compaction(Struct, eq=False):
+    messages: Sequence[Any]
+    """What is sent first."""
+    replaced: int
+    """How many records it stands for, from the first one on."""
+
+
+def without_tags(text: str) -> str:
+    """A user's words without the tags that the agent puts around them."""
+    text = text.strip(BLANKS)
+    for around, start in _TAGS:
+        inner = around.sub(r"\1", text)
+        text = (inner if inner != text else start.sub("", text)).strip(BLANKS)
+    return text

@@ -10,13 +10,18 @@ from typing import Any, Final
 from msgspec import Struct
 
 from toolpair.dialects.item_types import type_name
-from toolpair.formats.cline_cli.format import EMPTY, TITLE, VERSION, is_shown_only, stops_at
+from toolpair.formats.cline_cli.compaction import BLANKS, Compaction, is_shown_only, without_tags
+from toolpair.formats.cline_cli.history import TITLE, in_blocks
 from toolpair.formats.cline_cli.outdated import Reads
 from toolpair.formats.engine.reading.reading import blocks_by_key
 from toolpair.formats.engine.reading.turns import is_blank
 from toolpair.formats.format import Fate, Item, SentMessage, SentPart, SentRequest
 from toolpair.transcript.model import Block, Damaged, Transcript
 
+VERSION: Final = "3.0.65"
+EMPTY: Final = "ERROR: EMPTY CONTENT"
+"""What the agent sends in place of a message that says nothing."""
+_MISSING: Final = 'Cline CLI sends nothing: it stops with "Tool result is missing for tool call {}."'
 _BLOCKS: Final = (*("text", "thinking", "redacted_thinking", "image", "media", "file", "tool_use", "tool_result"),)
 """The blocks that the agent sends. It leaves others out, and stops at a null."""
 _INTERRUPTED: Final = "Tool execution was interrupted before a result was produced."
@@ -26,12 +31,6 @@ _MOST_OF_RESULT: Final = 8_000
 _MOST_OF_FILE: Final = 50_000
 _MOST_OF_WORDS: Final = 200_000
 """UTF-16 units of a text that are sent; the middle of a longer one is left out."""
-_TAGS: Final = tuple(
-    (re.compile(rf"<{tag}\b[^>]*>([\s\S]*?)</{tag}>", re.ASCII), re.compile(rf"<{tag}[^>]*>"))
-    for tag in ("user_input", "user_command")
-)
-_BLANKS: Final = " \t\n\r\v\f\xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200B)))
-"""What the agent takes off the ends of a user's words."""
 _HALF: Final = re.compile("[\ud800-\udfff]")
 _BREAKS_OFF: Final = "Cline CLI cannot send this session: a message has no list of blocks that it knows."
 
@@ -59,7 +58,9 @@ class _Stops(Exception):
 _Said = tuple[str, list[_Part]]
 
 
-def sees(items: Sequence[Item], transcript: Transcript, spells_json: bool) -> SentRequest:
+def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
+    spells_json = not in_blocks(items)
+    items = _sent_first(items, transcript)
     own = blocks_by_key(transcript)
     begins_anew = any(isinstance(item.value, Damaged) for item in items)
     try:
@@ -104,7 +105,7 @@ def _runs(item: Item, own: dict[Any, Block]) -> Iterator[_Said]:
         raise _Stops
     content = value.get("content")
     if isinstance(content, str):
-        if content.strip(_BLANKS):
+        if content.strip(BLANKS):
             yield value["role"], [_Part({"type": "text", "text": content}, own.get((item.uid, ("content",))))]
         return
     if not isinstance(content, list) or None in content:
@@ -193,7 +194,7 @@ def _as_sent(role: str, parts: Sequence[_Part], spells_json: bool) -> _Said:
 
 
 def _is_blank_text(value: Any) -> bool:
-    return type_name(value) == "text" and not value["text"].strip(_BLANKS)
+    return type_name(value) == "text" and not value["text"].strip(BLANKS)
 
 
 def _part(role: str, part: _Part, spells_json: bool) -> _Part | None:
@@ -227,15 +228,6 @@ def _part(role: str, part: _Part, spells_json: bool) -> _Part | None:
         case "image" if not isinstance(value.get("data"), str):
             return None
     return part
-
-
-def without_tags(text: str) -> str:
-    """A user's words without the tags that the agent puts around them."""
-    text = text.strip(_BLANKS)
-    for around, start in _TAGS:
-        inner = around.sub(r"\1", text)
-        text = (inner if inner != text else start.sub("", text)).strip(_BLANKS)
-    return text
 
 
 def _result(part: _Part, spells_json: bool) -> _Part:
@@ -292,3 +284,16 @@ def _cut(text: str, most: int, mark: str) -> str:
 def as_json(value: Any) -> str:
     """As JavaScript writes it."""
     return _HALF.sub("\ufffd", json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+
+
+def stops_at(id_: Any) -> str:
+    """Why it does not go on from a call that it has not answered: a result elsewhere has the same id."""
+    return _MISSING.format(id_)
+
+
+def _sent_first(items: Sequence[Item], transcript: Transcript) -> Sequence[Item]:
+    """The records as the agent takes them up: a compaction's messages in place of those that it stands for."""
+    found = transcript.agent_facts
+    if not isinstance(found, Compaction):
+        return items
+    return [*(Item(-1 - number, value) for number, value in enumerate(found.messages)), *items[found.replaced :]]

@@ -75,7 +75,7 @@ class CodexAgent(Agent):
 
     def notes_on_saving(self, transcript: Transcript, beside: Beside, before: int, after: int) -> Sequence[str]:
         from toolpair.formats.codex.forks import fork_notes
-        from toolpair.formats.codex.projection import index_notes
+        from toolpair.formats.codex.session_files import index_notes
 
         return (*index_notes(beside, before, after), *fork_notes(transcript.session_id, beside, before, after))
 

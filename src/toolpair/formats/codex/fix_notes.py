@@ -58,7 +58,7 @@ class _Ground:
             self.pushed[number] = 0 if gap_before[number] else self.pushed[number + 1] + counted
 
 
-def notes_on(items: Sequence[Item], transcript: Transcript, fixes: Sequence[Fix]) -> list[str | None]:
+def notes_on_fixes(items: Sequence[Item], transcript: Transcript, fixes: Sequence[Fix]) -> list[str | None]:
     """A phrase for each fix that changes more than its title says."""
     if not fixes:
         return []

@@ -35,7 +35,7 @@ from toolpair.formats.engine.reading.light import (
     Whole,
     parsed,
 )
-from toolpair.formats.format import FileFacts, Read
+from toolpair.formats.format import FileFacts, Read, View
 from toolpair.transcript.model import Transcript
 
 _ENVELOPE: Final = 4
@@ -314,3 +314,7 @@ def _joined(parts: Sequence[Any]) -> str:
         if part["type"] != "input_text" or len(part) != 2 or type(part["text"]) is not str or not part["text"]:
             raise Odd
     return "\n".join([part["text"] for part in parts])
+
+
+def light(view: View) -> Light:
+    return CodexLight()

@@ -35,7 +35,6 @@ _TELLING: Final = frozenset({"session_meta", "response_item", "turn_context", "c
 """Record types with a `payload` that occur in no other program's event log."""
 _BARE_ITEMS: Final = frozenset({"message", "reasoning", "web_search_call", *CALL_FAMILY, *OUTPUT_FAMILY})
 """Items that the first versions wrote without an envelope."""
-
 Kind = Literal[
     "meta", "item", "compacted", "rollback", "agents", "started", "ended", "aborted", "user", "turn", "other"
 ]
@@ -200,3 +199,7 @@ def sniff(values: Sequence[Any]) -> int:
         bare = sum(_is_bare(value) or "record_type" in value for value in dicts)
         return 93 if 2 * bare >= len(dicts) - 1 and bare else 0
     return 0
+
+
+def levels_refused(value: Any) -> int | None:
+    return LEVELS if is_too_deep(value) else None

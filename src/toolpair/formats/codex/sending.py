@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from typing import Any, Final
 
 from toolpair.dialects.item_types import CALL_FAMILY, OUTPUT_FAMILY, OUTPUT_OF
 from toolpair.formats.codex.cutting import as_sent, is_cut, limit_for
+from toolpair.formats.codex.own_rules import begins_file, refusal
 from toolpair.formats.codex.readable import is_loaded
+from toolpair.formats.codex.reading import AGENT
+from toolpair.formats.codex.rollout_lines import skipped
 from toolpair.formats.codex.sent_items import HISTORY, facts_of
-from toolpair.formats.format import Fate, SentMessage, SentPart, SentRequest
+from toolpair.formats.format import Fate, Item, SentMessage, SentPart, SentRequest
 from toolpair.transcript.id_shapes import uuid_of
 from toolpair.transcript.model import Block, Transcript
 
@@ -21,7 +24,7 @@ _MADE_IDS: Final = uuid.UUID("90d38d3e-6a5b-4d52-bfe2-2f1e634bfac4")
 _PREFIX: Final = {"function": "fco", "custom": "ctco", "tool_search": "tso"}
 
 
-def sent_by(agent: str, transcript: Transcript, gone: Container[int], refuses: str | None) -> SentRequest:
+def _sent_by(agent: str, transcript: Transcript, gone: Container[int], refuses: str | None) -> SentRequest:
     """The request's input for this transcript. `gone` are the records that the agent skips."""
     placed = [(str(message.role), block) for message in transcript.messages for block in message.blocks]
     before = [(str(message.role), block) for message in facts_of(transcript).before for block in message.blocks]
@@ -80,3 +83,8 @@ def made_output(call: Block) -> dict[str, Any]:
     if family == "tool_search":
         return {**made, "status": "completed", "execution": "client", "tools": []}
     return {**made, "output": ABORTED}
+
+
+def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
+    refuses = refusal(items, begins_file(transcript), facts_of(transcript).missing)
+    return _sent_by(AGENT, transcript, skipped(items), refuses)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Final
 
@@ -48,3 +49,7 @@ _NONE: Final = RolloutFacts()
 def facts_of(transcript: Transcript) -> RolloutFacts:
     facts = transcript.agent_facts
     return facts if isinstance(facts, RolloutFacts) else _NONE
+
+
+def continues(transcript: Transcript) -> Sequence[Message]:
+    return facts_of(transcript).before

@@ -1,4 +1,4 @@
-"""Codex's rollouts on disk: finding them, their project folder, the user's last text.
+"""Codex's rollouts on disk: finding them, their project folder, the user's last text, Codex's index.
 
 `sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`, compressed when old, and archived ones.
 """
@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
+from toolpair.formats.codex.forks import home_of
+from toolpair.formats.format import Beside
 from toolpair.source import peek
+from toolpair.transcript.counting import plural
 
 _ROLLOUT: Final = re.compile(r"rollout-(?:\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-)?(.+?)\.jsonl(\.zst)?\Z", re.DOTALL)
 _DATE: Final = re.compile(r"rollout-(\d{4})-(\d\d)-(\d\d)T.+\.jsonl(?:\.zst)?\Z", re.DOTALL)
@@ -99,3 +102,20 @@ def user_words(record: dict[str, Any]) -> str | None:
         if isinstance(text, str) and not text.lstrip().startswith(("<", "# AGENTS.md")):
             return peek.one_line(text)
     return None
+
+
+def index_notes(beside: Beside, before: int, after: int) -> Sequence[str]:
+    """Notes on a save in place that changes the size of the file."""
+    home = home_of(beside)
+    if home is None or before == after:
+        return ()
+    found = sorted(
+        name for name in beside.names(home) if name.startswith("thread_history_") and name.endswith(".sqlite")
+    )
+    if not found:
+        return ()
+    folder = (beside.path.parent / home).resolve()
+    return (
+        f"Codex's index of this session, {folder / found[-1]}, is then off by {plural(abs(after - before), 'byte')}. "
+        "Delete that file while Codex is not running: Codex makes it again.",
+    )

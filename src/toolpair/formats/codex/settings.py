@@ -1,11 +1,12 @@
-"""What a rollout says of a request besides its history: base instructions, model, effort."""
+"""What a rollout says of its requests besides their history: base instructions, model, effort, and what they cost."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from toolpair.formats.format import Item, KeptRequest
+from toolpair.formats.engine.reading.clock import count_in
+from toolpair.formats.format import Item, KeptRequest, Usage
 
 
 def request_kept(items: Sequence[Item], response: int | None) -> KeptRequest:
@@ -28,3 +29,14 @@ def request_kept(items: Sequence[Item], response: int | None) -> KeptRequest:
         if response is not None and item.uid == response:
             break
     return KeptRequest(system, model=model, parameters=parameters, api="openai-responses")
+
+
+def usage(value: Any) -> Usage | None:
+    payload = value.get("payload") if isinstance(value, dict) and value.get("type") == "event_msg" else None
+    info = payload.get("info") if isinstance(payload, dict) and payload.get("type") == "token_count" else None
+    if not isinstance(info, dict):
+        return None
+    last = info.get("last_token_usage")
+    total = count_in(last, "total_tokens")
+    limit = count_in(info, "model_context_window")
+    return Usage(total, count_in(last, "output_tokens"), limit or None) if total else None

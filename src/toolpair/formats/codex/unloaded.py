@@ -25,8 +25,6 @@ _MENDED_ELSEWHERE: Final = frozenset(
     {"id.empty", "name.missing", "args.unparseable", "result.type_not_allowed", "result.id_mismatch", "result.kind"}
 )
 """Rules whose fix makes the item readable too."""
-
-
 _REPORTED: Final = ("call", "result", "text", "other")
 _NO_TIME: Final = "No other line of the file has a time either."
 

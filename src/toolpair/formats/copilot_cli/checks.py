@@ -6,22 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from toolpair.dialects import copilot as dialect
 from toolpair.dialects.block_texts import is_real_output
-from toolpair.formats.copilot_cli.events import START, Slot, flaws, mended
-from toolpair.formats.copilot_cli.format import (
-    NEWEST,
-    NO_TIME,
-    STARTED,
-    TIME,
-    TITLE,
-    Answers,
-    History,
-    data_of,
-    envelope_flaws,
-    id_from,
-    is_uuid,
-)
+from toolpair.formats.copilot_cli.detection import START, data_of
+from toolpair.formats.copilot_cli.events import NO_TIME, TIME, Slot, envelope_flaws, flaws, id_from, is_uuid, mended
+from toolpair.formats.copilot_cli.history import TITLE, History
+from toolpair.formats.copilot_cli.sending import NEWEST, Answers
+from toolpair.formats.copilot_cli.writing import STARTED
 from toolpair.formats.engine.damage.own_problems import no_first_line
-from toolpair.formats.engine.reading.reading import first_text
+from toolpair.formats.engine.reading.reading import facts_of, first_text
 from toolpair.formats.engine.reading.tree_history import Node
 from toolpair.formats.format import Item, View
 from toolpair.rules.context import Context
@@ -30,8 +21,9 @@ from toolpair.transcript.edits import Edit, MendBytes, MoveResult, RemoveRecord,
 from toolpair.transcript.model import Damaged
 
 
-def check(context: Context, history: History, view: View) -> None:
+def check(context: Context, items: Sequence[Item], view: View) -> None:
     """What keeps the agent from loading the file: no first event, and events without what each has."""
+    history = facts_of(context.transcript, History)
     first = next(iter(history.items), None)
     if history.start is None and first is not None and not isinstance(first.value, Damaged) and history.nodes:
         _no_start(context, history, first, view)

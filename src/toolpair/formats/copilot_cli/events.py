@@ -5,15 +5,21 @@ The fields are those of the published schema of its events; each was left out of
 
 from __future__ import annotations
 
+import hashlib
+import re
+import uuid
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from toolpair.dialects import copilot as dialect
 from toolpair.dialects.block_texts import text_of
+from toolpair.formats.copilot_cli.detection import data_of, kind_of
 from toolpair.transcript.edits import ABSENT
 
+_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
+NO_TIME: Final = "1970-01-01T00:00:00.000Z"
 Slot = tuple[str | int, ...]
-START: Final = "session.start"
 _KINDS: Final[Mapping[str, tuple[type, ...]]] = {
     "a text": (str,),
     "a number": (int, float),
@@ -174,3 +180,42 @@ def mended(value: Mapping[str, Any], known: Mapping[str, Any]) -> dict[Slot, Any
 def _sent_instead(data: Mapping[str, Any]) -> str:
     words = data.get("transformedContent")
     return words if isinstance(words, str) else ""
+
+
+def envelope_flaws(value: dict[str, Any]) -> Iterator[str]:
+    """The fields of an event that the agent does not accept."""
+    if not is_uuid(value.get("id")):
+        yield "id"
+    if "parentId" not in value or not (value["parentId"] is None or is_uuid(value["parentId"])):
+        yield "parentId"
+    if not isinstance(time := value.get("timestamp"), str) or not TIME.fullmatch(time):
+        yield "timestamp"
+    if not isinstance(value.get("data"), dict):
+        yield "data"
+
+
+def is_uuid(value: Any) -> bool:
+    return isinstance(value, str) and _UUID.fullmatch(value) is not None
+
+
+def lacks_text(value: dict[str, Any]) -> bool:
+    """Whether a call or a result has no id that is a text, or a call no name."""
+    calls = data_of(value).get(dialect.CALLS) if kind_of(value) == dialect.RESPONSE else None
+    named = calls if isinstance(calls, list) else ()
+    return lacks_id(value) or any(isinstance(c, dict) and not isinstance(c.get("name"), str) for c in named)
+
+
+def lacks_id(value: dict[str, Any]) -> bool:
+    """Whether a call or a result has no id that is a text."""
+    kind, data = kind_of(value), data_of(value)
+    if kind not in dialect.ROLES:
+        return False
+    calls = data.get(dialect.CALLS)
+    listed = calls if isinstance(calls, list) else ()
+    holders = (data,) if kind == dialect.RESULT else [call for call in listed if isinstance(call, dict)]
+    return any(not isinstance(holder.get("toolCallId"), str) for holder in holders)
+
+
+def id_from(seed: str, attempt: int) -> str:
+    """A UUID, the same on every run."""
+    return str(uuid.UUID(bytes=hashlib.sha256(f"{seed}:{attempt}".encode("utf-8", "replace")).digest()[:16], version=4))

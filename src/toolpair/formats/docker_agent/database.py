@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from toolpair.formats.agent import Program, SessionFile
-from toolpair.formats.docker_agent.format import ITEM, SESSION, TITLE
-from toolpair.formats.engine.agents.database_agent import DatabaseAgent
+from toolpair.formats.docker_agent.detection import ITEM, SESSION
 from toolpair.formats.engine.reading.clock import seconds_of
 from toolpair.formats.engine.reading.stored_rows import object_in
+from toolpair.source import peek
 from toolpair.source.rows.layout import (
     ALL,
     ANY_NUMBER,
@@ -28,11 +27,7 @@ from toolpair.source.rows.layout import (
 )
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from sqlite3 import Connection
-
-    from toolpair.formats.engine.agents.way_back import WayBack
-    from toolpair.shell.machine import Machine
 
 _SESSIONS: Final = Table(SESSION, hidden=frozenset({"messages"}))
 _ITEMS: Final = Table(ITEM, json=("message_json",))
@@ -83,8 +78,6 @@ class DockerAgentLayout:
         return iter(newest if most == ANY_NUMBER else newest[:most])
 
     def words(self, connection: Connection, session: str) -> str | None:
-        from toolpair.source import peek
-
         for row in connection.execute(
             "SELECT message_json FROM session_items WHERE session_id = ? AND item_type = 'message' AND NOT implicit "
             "ORDER BY position DESC LIMIT 200",
@@ -131,37 +124,3 @@ def _time_of(message: Any) -> float | None:
 
 
 LAYOUT: Final[Layout] = DockerAgentLayout()
-
-
-# --- the agent ---------------------------------------------------------------------------------------------
-
-
-class DockerAgent(DatabaseAgent):
-    """`docker agent run`, formerly `cagent run`."""
-
-    id = "docker-agent"
-    title = TITLE
-    usual_home = ".cagent"
-    program = Program("docker-agent", TITLE, r"\A\b\Z", ("--session",), frozenset({"api", "new", "version"}))
-
-    def databases(self, machine: Machine) -> tuple[Path, ...]:
-        return (self.home(machine) / "session.db",)
-
-    def way_in_its_own(self, file: SessionFile) -> WayBack:
-        return _way_back(file)
-
-    def way_in_another(self, path: Path, file: SessionFile) -> WayBack:
-        from toolpair.shell.quoting import word
-
-        return _way_back(file, f" --session-db {word(str(path))}")
-
-
-def _way_back(file: SessionFile, place: str = "") -> WayBack:
-    from toolpair.formats.engine.agents.way_back import WayBack
-    from toolpair.shell.quoting import word
-
-    command = f"docker agent run AGENT{place} --session {word(file.session_id)}"
-    return WayBack((), file.folder, sentence=f"Run `{command}`, with the agent that it was begun with as AGENT.")
-
-
-AGENT: Final = DockerAgent()

@@ -10,11 +10,12 @@ from typing import Any, Final
 
 from toolpair.dialects.gemini import call_of, part_of
 from toolpair.dialects.gemini_writer import GeminiWriter
+from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.engine.reading.tree_history import fresh_id
 from toolpair.formats.engine.writing.drafts.drafter import home_of
 from toolpair.formats.engine.writing.linear import Linear
 from toolpair.formats.format import Item
-from toolpair.formats.gemini_cli.format import Entry, History, Slot
+from toolpair.formats.gemini_cli.history import Entry, History, Slot
 from toolpair.transcript.draft import DraftBlock, DraftMessage
 from toolpair.transcript.edits import ABSENT, Edit, InsertRecord, SetInRecord
 from toolpair.transcript.model import Transcript
@@ -368,3 +369,7 @@ def _part(block: DraftBlock) -> Any:
     if block.kind == "result" and isinstance(value, dict) and "name" not in value and block.source is not None:
         value = {**value, "name": block.source.name}
     return part_of(value, block.source, block.written)
+
+
+def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+    return GeminiLog(items, transcript, facts_of(transcript, History)).run(edits)

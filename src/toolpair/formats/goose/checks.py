@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from math import isfinite
+from collections.abc import Sequence
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -11,34 +10,18 @@ from msgspec.structs import replace
 from toolpair.dialects import goose as dialect
 from toolpair.dialects.block_values import words
 from toolpair.dialects.item_types import type_name
+from toolpair.formats.engine.damage.lost import effect_on_readers
+from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.engine.reading.stored_rows import row_of
-from toolpair.formats.format import Damage, Item, ResumeEffect
-from toolpair.formats.goose.rows import ROLES, SESSIONS, VISIBLE, content_key, fields_of, is_message, row_slot
+from toolpair.formats.format import Damage, Item, ResumeEffect, View
+from toolpair.formats.goose.detection import MESSAGES, SESSIONS, content_key, fields_of, is_message, row_slot
+from toolpair.formats.goose.history import Facts, unreadable_in
+from toolpair.formats.goose.readable import IN_RESULT, cannot_be_read, has_fields, is_part, odd_columns
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
 from toolpair.transcript.edits import Edit, InsertMessage, Reorder, SetInRecord
+from toolpair.transcript.model import Transcript
 
-_FIELDS: Final[Mapping[str, Mapping[str, type | tuple[type, ...]]]] = {
-    "text": {"text": str},
-    "image": {"data": str, "mimeType": str},
-    "document": {"data": str, "mimeType": str},
-    dialect.CALL: {"id": str, "toolCall": dict},
-    dialect.RESULT: {"id": str, "toolResult": dict},
-    "toolConfirmationRequest": {"id": str, "toolName": str, "arguments": dict},
-    "actionRequired": {"data": dict},
-    "thinking": {"thinking": str, "signature": str},
-    "redactedThinking": {"data": str},
-    "systemNotification": {"notificationType": str, "msg": str},
-    "error": {"kind": (str, dict)},
-}
-"""Types of parts that goose reads, and the fields without which it does not."""
-_IN_RESULT: Final[Mapping[str, Mapping[str, type]]] = {
-    "text": {"text": str},
-    "image": {"data": str, "mimeType": str},
-    "audio": {"data": str, "mimeType": str},
-    "resource": {"resource": dict},
-    "resource_link": {"uri": str, "name": str},
-}
 _NOTICES: Final = ("contextLengthExceeded", "summarizationRequested", "conversationCompacted")
 """Types of parts that older versions wrote for the screen; the newest one stops at them."""
 _SETTINGS: Final = "model_config_json"
@@ -50,65 +33,9 @@ _WITHIN: Final = ("result.type_not_allowed", "name.missing")
 # --- what can be read --------------------------------------------------------------------------------------
 
 
-def cannot_be_read(value: Any) -> bool:
-    """Whether goose fails to read a message. It leaves a row with an unknown role out before it reads more of it."""
-    fields = fields_of(value)
-    if row_slot(value) and fields.get("role") not in ROLES:
-        return False
-    content = fields.get(content_key(value))
-    return not isinstance(content, list) or not all(map(_is_part, content)) or bool(_odd_columns(value))
-
-
-def _is_part(part: Any) -> bool:
-    if not _has(part, _FIELDS):
-        return False
-    if part["type"] == dialect.CALL:
-        said = part["toolCall"]
-        called = said.get("value")
-        return _failed(said) or (_worked(said) and isinstance(called, dict) and isinstance(called.get("name"), str))
-    if part["type"] == dialect.RESULT:
-        said = part["toolResult"]
-        return _failed(said) or (_worked(said) and _is_output(said.get("value")))
-    return True
-
-
-def _has(part: Any, known: Mapping[str, Mapping[str, type | tuple[type, ...]]]) -> bool:
-    fields = known.get(type_name(part) or "")
-    return fields is not None and all(isinstance(part.get(name), kind) for name, kind in fields.items())
-
-
-def _worked(said: dict[str, Any]) -> bool:
-    return said.get("status") == "success"
-
-
-def _failed(said: dict[str, Any]) -> bool:
-    return said.get("status") == "error" and isinstance(said.get("error"), str)
-
-
-def _is_output(value: Any) -> bool:
-    content = value
-    if isinstance(value, dict):
-        if not value.keys() & {"content", "structuredContent"} or not isinstance(value.get("isError", False), bool):
-            return False
-        content = value.get("content", [])
-    return isinstance(content, list) and all(_has(part, _IN_RESULT) for part in content)
-
-
-def _odd_columns(value: Any) -> dict[str, Any]:
-    """The columns of a row, beside its content, that goose cannot read, and what they should be."""
-    made: dict[str, Any] = {}
-    fields = fields_of(value)
-    if row_slot(value) and isinstance(fields.get("metadata_json"), str):
-        made["metadata_json"] = VISIBLE
-    time = fields.get("created_timestamp", 0)
-    if row_slot(value) and (not isinstance(time, int) or isinstance(time, bool)):
-        made["created_timestamp"] = int(time) if isinstance(time, float) and isfinite(time) else 0
-    return made
-
-
 def _readable(part: Any) -> Any:
     """A part as goose reads it; None for what it never sent."""
-    if _is_part(part):
+    if is_part(part):
         return part
     kind = type_name(part)
     if part is None or kind in _NOTICES:
@@ -145,7 +72,7 @@ def _result(said: Any) -> dict[str, Any]:
     content = outer.get("content") if outer.keys() <= {"content", "isError", "structuredContent"} else outer
     content = content if isinstance(value, dict) else value
     parts = content if isinstance(content, list) else [content] if content is not None else []
-    made = [part if _has(part, _IN_RESULT) else _as_text(part) for part in parts if part is not None]
+    made = [part if has_fields(part, IN_RESULT) else _as_text(part) for part in parts if part is not None]
     return {"status": "success", "value": {"content": made, "isError": outer.get("isError") is True}}
 
 
@@ -156,8 +83,8 @@ def _as_text(part: Any) -> dict[str, Any]:
 # --- rules of its own --------------------------------------------------------------------------------------
 
 
-def check(context: Context, items: Sequence[Item], unreadable: Collection[int], in_turns: bool) -> None:
-    """`unreadable`: uids of the messages that goose cannot read."""
+def check(context: Context, items: Sequence[Item], view: View) -> None:
+    unreadable = unreadable_in(context.transcript)
     _left_out(context)
     _settings(context, items)
     context.problems[:] = [one for one in context.problems if one.record not in unreadable or one.rule not in _WITHIN]
@@ -165,7 +92,7 @@ def check(context: Context, items: Sequence[Item], unreadable: Collection[int], 
     for item in items if unreadable else ():
         if item.uid in unreadable:
             _unreadable(context, item, numbers.get(item.uid))
-    if not in_turns:
+    if not facts_of(context.transcript, Facts).in_turns:
         _words_before_results(context)
     _leading_response(context)
 
@@ -213,8 +140,8 @@ def _unreadable(context: Context, item: Item, number: int | None) -> None:
     given = content if isinstance(content, list) else [content]
     readable = [made for part in given if (made := _readable(part)) is not None]
     notices = any(type_name(part) in _NOTICES for part in given)
-    edits: list[Edit] = [SetInRecord(item.uid, (*slot, name), v) for name, v in _odd_columns(item.value).items()]
-    if not isinstance(content, list) or not all(map(_is_part, content)):
+    edits: list[Edit] = [SetInRecord(item.uid, (*slot, name), v) for name, v in odd_columns(item.value).items()]
+    if not isinstance(content, list) or not all(map(is_part, content)):
         edits.append(SetInRecord(item.uid, (*slot, key), readable))
     context.add(
         "field.missing",
@@ -293,13 +220,8 @@ def _leading_response(context: Context) -> None:
     )
 
 
-# --- damage ------------------------------------------------------------------------------------------------
-
-
-def damage_of(damage: Damage, in_rows: bool) -> ResumeEffect | None:
+def _damage(damage: Damage, in_rows: bool) -> ResumeEffect | None:
     """What goose makes of a record that cannot be read."""
-    from toolpair.formats.engine.damage.lost import effect_on_readers
-
     if damage.rule == "record.big_number":
         return effect_on_readers(damage, "goose")
     closed = damage.values[0] if damage.values else damage.partial
@@ -308,3 +230,8 @@ def damage_of(damage: Damage, in_rows: bool) -> ResumeEffect | None:
         splits = all(row_slot(value) for value in damage.values)
         return ResumeEffect("stops", "goose crashes at it", "rejected", "history", complete=whole, splits=splits)
     return ResumeEffect("loses", "goose skips it", "dropped", "what it says", complete=whole)
+
+
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
+    in_rows = any(MESSAGES in item.value for item in items if isinstance(item.value, dict))
+    return [_damage(one, in_rows) for one in found]

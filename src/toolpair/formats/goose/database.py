@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from sqlite3 import Connection
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from toolpair.dialects.item_types import type_name
-from toolpair.formats.agent import FoundSession, Program, SessionFile
-from toolpair.formats.engine.agents.database_agent import DatabaseAgent, has_rows
 from toolpair.formats.engine.reading.stored_rows import json_in
+from toolpair.source import peek
 from toolpair.source.rows.layout import (
     ALL,
     ANY_NUMBER,
@@ -25,13 +24,6 @@ from toolpair.source.rows.layout import (
     tables_of,
     text,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from toolpair.formats.agent import Outcome
-    from toolpair.formats.engine.agents.way_back import WayBack
-    from toolpair.shell.machine import Machine
 
 TITLE: Final = "goose"
 _MOST_LOOKED_AT: Final = 50
@@ -85,7 +77,7 @@ class GooseLayout:
             "SELECT content_json FROM messages WHERE session_id = ? AND role = 'user' "
             f"ORDER BY created_timestamp DESC, id DESC LIMIT {_MOST_LOOKED_AT}"
         )
-        found = (_words_of(json_in(row[0])) for row in connection.execute(query, (session,)))
+        found = (words_of(json_in(row[0])) for row in connection.execute(query, (session,)))
         return next((words for words in found if words), None)
 
     def rows(self, connection: Connection, session: str) -> Iterator[Row]:
@@ -94,14 +86,8 @@ class GooseLayout:
             yield from rows_of(connection, _MESSAGES, f"WHERE session_id = ? {_ORDER}", session)
 
 
-def _words_in_line(value: dict[str, Any]) -> str | None:
-    return _words_of(value.get("content")) if value.get("role") == "user" else None
-
-
-def _words_of(parts: Any) -> str | None:
+def words_of(parts: Any) -> str | None:
     """A user's words in a message; None where it has only results, or what goose adds to a prompt."""
-    from toolpair.source import peek
-
     texts = [part.get("text") for part in parts if type_name(part) == "text"] if isinstance(parts, list) else []
     said = [one for one in texts if isinstance(one, str) and not one.startswith("<turn-context>")]
     return peek.one_line(" ".join(said)) if said else None
@@ -126,78 +112,3 @@ def _free_ids(connection: Connection, session: str) -> dict[str, Any]:
 
 
 LAYOUT: Final[Layout] = GooseLayout()
-
-
-# --- the agent ---------------------------------------------------------------------------------------------
-
-
-_OUTCOMES: Final[dict[str, Outcome]] = {
-    "field.missing": ("rejected", "goose crashes when it opens the session.", "history")
-}
-
-
-class Goose(DatabaseAgent):
-    id = "goose"
-    title = TITLE
-    outcomes = _OUTCOMES
-    variable = "GOOSE_PATH_ROOT"
-    suffix = ".jsonl"
-    program = Program(
-        "goose", "goose", r"[/\\]goose-binary-", ("--session-id", "--name", "-n"), frozenset({"configure", "info"})
-    )
-
-    def databases(self, machine: Machine) -> tuple[Path, ...]:
-        return (self.home(machine) / "sessions" / "sessions.db",)
-
-    def home(self, machine: Machine) -> Path:
-        """The folder of its data."""
-        if machine.environ.get("GOOSE_PATH_ROOT", "").strip():
-            return machine.folder("GOOSE_PATH_ROOT", machine.home) / "data"
-        if machine.platform == "win32":
-            roaming = machine.folder("APPDATA", machine.home / "AppData" / "Roaming")
-            return roaming / "Block" / "goose" / "data"
-        return machine.folder("XDG_DATA_HOME", machine.home / ".local" / "share") / "goose"
-
-    def sessions(self, machine: Machine) -> Iterator[FoundSession]:
-        """Those of its database; before there is one, the files that it wrote instead."""
-        from toolpair.source import peek
-
-        found = self.databases(machine)
-        if any(path.is_file() for path in found):
-            yield from super().sessions(machine)
-            return
-        for root in self.roots(machine):
-            for entry in peek.entries(root):
-                stat = peek.regular_file(entry.path) if entry.name.endswith(".jsonl") else None
-                if stat is not None:
-                    head = peek.parse(peek.head(entry.path).partition(b"\n")[0])
-                    folder = head.get("working_dir") if isinstance(head, dict) else None
-                    name = entry.name.removesuffix(".jsonl")
-                    yield self.found(entry.path, name, stat, folder if isinstance(folder, str) else None)
-
-    def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
-        from toolpair.source import peek
-
-        if not found.path.endswith(".jsonl"):
-            return super().describe(found)
-        return found.folder, peek.last_said(found.path, found.size, _words_in_line)
-
-    def way_back(self, file: SessionFile) -> WayBack | None:
-        from toolpair.formats.engine.agents.way_back import WayBack
-
-        if file.path is not None and file.path.suffix == ".jsonl" and not has_rows(file.path, LAYOUT):
-            return WayBack(("goose", "session", "--resume", "--path", str(file.path)), file.folder)
-        return super().way_back(file)
-
-    def way_in_its_own(self, file: SessionFile) -> WayBack:
-        from toolpair.formats.engine.agents.way_back import WayBack
-
-        return WayBack(("goose", "session", "--resume", "--session-id", file.session_id), file.folder)
-
-    def way_in_another(self, path: Path, file: SessionFile) -> WayBack:
-        from toolpair.formats.engine.agents.way_back import WayBack
-
-        return WayBack((), sentence="goose resumes only sessions of its own database: save into that one.")
-
-
-AGENT: Final = Goose()

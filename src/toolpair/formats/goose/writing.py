@@ -10,11 +10,13 @@ from msgspec import Struct, ValidationError, convert, field
 
 from toolpair.dialects.anthropic_writer import AnthropicWriter
 from toolpair.dialects.goose import part_of
+from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.engine.reading.stored_rows import facts_in
 from toolpair.formats.engine.reading.tree_history import uuid_from
 from toolpair.formats.engine.writing.linear import Envelope, Linear, is_own, with_slots
 from toolpair.formats.format import Item
-from toolpair.formats.goose.rows import MESSAGES, VISIBLE, content_key, fields_of, is_message, row_slot
+from toolpair.formats.goose.detection import MESSAGES, VISIBLE, content_key, fields_of, is_message, row_slot
+from toolpair.formats.goose.history import Facts
 from toolpair.transcript.draft import DraftBlock, DraftMessage, Slot
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript
@@ -134,14 +136,14 @@ def _before(block: DraftBlock) -> Iterator[DraftBlock]:
         found = found.before
 
 
-def applied(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit], in_turns: bool) -> list[Item]:
+def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
     """The records after the edits."""
     template = next((item.value for item in items if is_message(item.value)), None)
     known = [fields_of(item.value) for item in items]
     taken = {name for fields in known for key in ("message_id", "id") if isinstance(name := fields.get(key), str)}
     rows = _Rows(template=template, taken=taken)
     work = _Edits(items, transcript, _Writer(content_key(template)), rows)
-    work.in_turns = in_turns
+    work.in_turns = facts_of(transcript, Facts).in_turns
     return list(placed(work.run(edits)))
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dialects.block_texts import text_of
 from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
+from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.kimi_cli.files import CONTEXT, SESSIONS, hash_of, place_of, projects_in
 from toolpair.formats.kimi_cli.format import NEWEST, OF_ITS_OWN, STOPS, SUB_AGENT, TITLE, Facts
@@ -18,9 +19,7 @@ from toolpair.transcript.model import Transcript
 
 if TYPE_CHECKING:
     from toolpair.formats.agent import Outcome
-    from toolpair.formats.engine.agents.way_back import WayBack
     from toolpair.formats.format import SentRequest
-
 
 _OUTCOMES: Final[dict[str, Outcome]] = {
     "record.lone_surrogate": ("rejected", "Kimi CLI fails to write its request with half a character in it.", None),
@@ -70,8 +69,6 @@ class KimiCli(Agent):
         return self.roots(machine)[0] / hash_of(file.folder) / file.session_id / CONTEXT
 
     def way_back(self, file: SessionFile) -> WayBack | None:
-        from toolpair.formats.engine.agents.way_back import WayBack
-
         if not file.session_id or file.session_id.startswith("-"):
             return None
         return WayBack(("kimi", "--session", file.session_id), file.folder)

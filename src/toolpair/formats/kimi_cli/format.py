@@ -36,6 +36,7 @@ from toolpair.formats.format import (
     View,
 )
 from toolpair.formats.kimi_cli import files
+from toolpair.formats.kimi_cli.detection import role_of
 from toolpair.formats.kimi_cli.files import ShownOutputs, place_of, projects_in
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, Impact
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from toolpair.transcript.draft import DraftMessage
 
 # --- data --------------------------------------------------------------------------------------------------
+
 
 TITLE: Final = "Kimi CLI"
 NEWEST: Final = "1.49.0"
@@ -77,16 +79,12 @@ class Facts(Struct, frozen=True, eq=False):
     """The file has a system prompt, so nothing is put before it when the session is resumed."""
 
 
-def _role(value: Any) -> Any:
-    return value.get("role") if isinstance(value, dict) else None
-
-
 def _is_prompt(value: Any) -> bool:
-    return _role(value) == _PROMPT and isinstance(value.get("content"), str)
+    return role_of(value) == _PROMPT and isinstance(value.get("content"), str)
 
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-    spoken = [item for item in items if isinstance(item.value, dict) and _role(item.value) not in _NOTES]
+    spoken = [item for item in items if isinstance(item.value, dict) and role_of(item.value) not in _NOTES]
     waiting = waiting_in([item.value for item in spoken])
     scopes: dict[int, Scope] = malformed_in(items)
     faults: dict[int, dialect.Fault] = {}
@@ -210,7 +208,7 @@ def _can_be_closed(value: Any, whole: bool) -> bool:
 
 
 def _is_message(value: Any) -> bool:
-    return isinstance(value, dict) and _role(value) not in _NOTES and _speaks(value)
+    return isinstance(value, dict) and role_of(value) not in _NOTES and _speaks(value)
 
 
 def _is_read(raw: bytes) -> bool:
@@ -285,25 +283,6 @@ class _Lines(Linear):
         return dialect.with_thinking(super().written(message), thinking)
 
 
-def sniff(values: Sequence[Any]) -> int:
-    own = sum(map(is_own, values))
-    spoken = sum(isinstance(role := _role(value), str) and role in dialect.ROLES for value in values)
-    return 93 if own and (own + spoken) * 2 >= len(values) else 0
-
-
-def profile_for(values: Sequence[Any]) -> str:
-    """Whether they were written with Anthropic's API shows in the ids of calls."""
-    calls = (
-        call
-        for v in values
-        if isinstance(v, dict) and isinstance(v.get("tool_calls"), list)
-        for call in v["tool_calls"]
-    )
-    ids = [call.get("id") for call in calls if isinstance(call, dict)]
-    of_anthropic = any(isinstance(id_, str) and id_.startswith("toolu_") for id_ in ids[-1:])
-    return "anthropic" if of_anthropic else "moonshot"
-
-
 def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
     return _Lines(items, transcript, dialect.WRITER).run(edits)
 
@@ -325,16 +304,4 @@ def request_kept(items: Sequence[Item], response: int | None) -> KeptRequest:
 
 
 def usage(value: Any) -> Usage | None:
-    return usage_of(count_in(value, "token_count"), 0) if _role(value) == _USAGE else None
-
-
-def is_own(value: Any) -> bool:
-    """Whether it is a line that only Kimi CLI writes."""
-    match _role(value):
-        case "_system_prompt":
-            return isinstance(value.get("content"), str) and value.keys() == {"role", "content"}
-        case "_checkpoint":
-            return isinstance(value.get("id"), int)
-        case "_usage":
-            return isinstance(value.get("token_count"), int)
-    return False
+    return usage_of(count_in(value, "token_count"), 0) if role_of(value) == _USAGE else None

@@ -7,7 +7,7 @@ from typing import Final
 from toolpair.formats.format import Format
 from toolpair.formats.lazy import lazy
 
-_DAMAGE: Final = lazy("toolpair.formats.lists.plain:damage")
+_DAMAGE: Final = lazy("toolpair.formats.engine.damage.lost:effects_without_agent")
 ANTHROPIC: Final = Format(
     id="anthropic",
     title="Anthropic messages",
@@ -19,7 +19,7 @@ ANTHROPIC: Final = Format(
     read=lazy("toolpair.formats.lists.anthropic:read"),
     apply=lazy("toolpair.formats.lists.anthropic:apply"),
     damage=_DAMAGE,
-    light=lazy("toolpair.formats.lists.anthropic:light"),
+    light=lazy("toolpair.formats.lists.anthropic_light:light"),
     clean_by=frozenset({"anthropic", "vertex-anthropic"}),
 )
 OPENAI_CHAT: Final = Format(
@@ -33,7 +33,7 @@ OPENAI_CHAT: Final = Format(
     read=lazy("toolpair.formats.lists.openai_chat:read"),
     apply=lazy("toolpair.formats.lists.openai_chat:apply"),
     damage=_DAMAGE,
-    light=lazy("toolpair.formats.lists.openai_chat:light"),
+    light=lazy("toolpair.formats.lists.openai_chat_light:light"),
     clean_by=frozenset({"openai-chat", "azure-openai"}),
 )
 OPENAI_RESPONSES: Final = Format(

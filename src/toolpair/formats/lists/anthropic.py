@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toolpair.dialects.anthropic import message_of
 from toolpair.formats.engine.detection.list_evidence import ANTHROPIC, ListEvidence, is_foreign
 from toolpair.formats.format import AS_RESUMED, Item, View
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Message, Scope, Transcript
-
-if TYPE_CHECKING:
-    from toolpair.formats.engine.reading.light import Light
-
-
-def light(view: View) -> Light:
-    from toolpair.formats.lists.anthropic_light import AnthropicLight
-
-    return AnthropicLight()
 
 
 def sniff(values: Sequence[Any]) -> int:

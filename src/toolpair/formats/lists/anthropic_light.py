@@ -17,11 +17,13 @@ from toolpair.formats.engine.reading.light import (
     THINKING,
     USER,
     Event,
+    Light,
     Odd,
     dicts_in,
     ids_and_signed,
     texts_of,
 )
+from toolpair.formats.format import View
 from toolpair.formats.lists.light import ListLight
 
 _WHO: Final = {"user": USER, "assistant": MODEL}
@@ -82,3 +84,7 @@ def _is_image(part: dict[str, Any]) -> bool:
         and type(source["data"]) is str
         and source["media_type"] in _IMAGES
     )
+
+
+def light(view: View) -> Light:
+    return AnthropicLight()

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toolpair.dialects.openai_chat import message_of, waiting_in
 from toolpair.formats.engine.detection.list_evidence import CHAT, ListEvidence, is_foreign
 from toolpair.formats.format import AS_RESUMED, Item, View
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Message, Scope, Transcript
-
-if TYPE_CHECKING:
-    from toolpair.formats.engine.reading.light import Light
-
-
-def light(view: View) -> Light:
-    from toolpair.formats.lists.openai_chat_light import ChatLight
-
-    return ChatLight()
 
 
 def sniff(values: Sequence[Any]) -> int:

@@ -22,6 +22,7 @@ from toolpair.formats.engine.reading.light import (
     parsed,
     texts_of,
 )
+from toolpair.formats.format import View
 from toolpair.formats.lists.light import ListLight
 
 
@@ -72,3 +73,7 @@ def _is_text(part: Any) -> bool:
     if part["type"] != "text" or not part.keys() <= TEXT_KEYS or type(part["text"]) is not str:
         raise Odd
     return True
+
+
+def light(view: View) -> Light:
+    return ChatLight()

@@ -6,48 +6,31 @@ what it makes of it was read in its code and compared with what it sends.
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 from msgspec.structs import replace
 
 from toolpair.dialects.block_texts import is_real_output
 from toolpair.dialects.block_values import whole_characters
-from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
 from toolpair.formats.engine.damage.own_problems import no_message
 from toolpair.formats.engine.reading.reading import as_text
 from toolpair.formats.engine.reading.turns import Turn
-from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentRequest, View
+from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, View
 from toolpair.formats.oh_my_pi.pairing import Names, paired
-from toolpair.formats.pi_family import records
-from toolpair.formats.pi_family.records import (
-    SPEAKING,
-    History,
-    Model,
-    PiSending,
-    Ways,
-    described,
-    has_own_records,
-    has_title,
-    history_of,
-    is_header,
-    is_title,
-    ran,
-)
+from toolpair.formats.pi_family.checks import check as pi_check
+from toolpair.formats.pi_family.checks import damage as pi_damage
+from toolpair.formats.pi_family.checks import is_header
+from toolpair.formats.pi_family.detection import is_title
+from toolpair.formats.pi_family.history import SPEAKING, History, Model, Ways, history_of, ran
+from toolpair.formats.pi_family.history import read as pi_read
+from toolpair.formats.pi_family.sending import PiSending
 from toolpair.rules.context import Context
-from toolpair.rules.problem import OnResume, Problem
 from toolpair.transcript.model import Block, Transcript
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from toolpair.formats.agent import Outcome
-    from toolpair.formats.engine.agents.way_back import WayBack
-    from toolpair.shell.machine import Machine
-
 # --- data --------------------------------------------------------------------------------------------------
+
 
 TITLE: Final = "oh-my-pi"
 MEASURED: Final = "18.3.4"
@@ -78,10 +61,10 @@ _INTERRUPTED: Final = "interrupted-thinking"
 """Type of the note after a response that the user interrupted, which is then sent nevertheless."""
 _NO_ID: Final = re.compile(r"[^a-zA-Z0-9_-]")
 _LOST: Final = "oh-my-pi forgets everything before this line without telling you."
-_HEADLESS: Final = "oh-my-pi does not resume this session"
-_NO_HEADER: Final = f"{_HEADLESS}: its first line does not say that it is one."
-_NULL: Final = f"{_HEADLESS}: a line of the file is null."
-_NO_ID_AT_ALL: Final = "oh-my-pi stops before it sends this session: a result names no call."
+HEADLESS: Final = "oh-my-pi does not resume this session"
+_NO_HEADER: Final = f"{HEADLESS}: its first line does not say that it is one."
+_NULL: Final = f"{HEADLESS}: a line of the file is null."
+NO_ID_AT_ALL: Final = "oh-my-pi stops before it sends this session: a result names no call."
 
 
 # --- the history -------------------------------------------------------------------------------------------
@@ -210,13 +193,13 @@ def _refuses(history: History) -> str | None:
     if any(item.value is None for item in history.items):
         return _NULL
     results = (block for turn in history.turns if turn.role == "result" for block in turn.blocks)
-    return _NO_ID_AT_ALL if any(not isinstance(block.id, str) for block in results) else None
+    return NO_ID_AT_ALL if any(not isinstance(block.id, str) for block in results) else None
 
 
 def _first_line(damage: Damage) -> ResumeEffect:
     if damage.rule == "record.bom":
         return ResumeEffect("harmless", f"{TITLE} ignores it", "healed")
-    return ResumeEffect("stops", _HEADLESS, "rejected", complete=is_header(damage))
+    return ResumeEffect("stops", HEADLESS, "rejected", complete=is_header(damage))
 
 
 WAYS: Final = Ways(
@@ -225,7 +208,7 @@ WAYS: Final = Ways(
     False,
     _refuses,
     _first_line,
-    ("error", "stops", _HEADLESS),
+    ("error", "stops", HEADLESS),
     _Sending,
     paired,
     cuts=("compaction", "reset_boundary"),
@@ -256,100 +239,19 @@ def _deleted(history: History, damage: Damage, effect: ResumeEffect | None) -> R
 # --- the format --------------------------------------------------------------------------------------------
 
 
-def sniff(values: Sequence[Any]) -> int:
-    if not has_own_records(values):
-        return 0
-    return records.looks([value for value in values if not is_title(value)])
-
-
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-    return records.read(items, view, WAYS)
+    return pi_read(items, view, WAYS)
 
 
 def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
     history = history_of(transcript)
-    effects = zip(found, records.damage(items, transcript, found), strict=True)
+    effects = zip(found, pi_damage(items, transcript, found), strict=True)
     return [_deleted(history, damage, effect) for damage, effect in effects]
 
 
 def check(context: Context, items: Sequence[Item], view: View) -> None:
-    records.check(context, items, view)
+    pi_check(context, items, view)
     for item in items:
         if item.value is None:
-            text = f"A line of the file is null, so {_HEADLESS}."
+            text = f"A line of the file is null, so {HEADLESS}."
             no_message(context, item, text, empty=True, impact="stops")
-
-
-# --- the agent ---------------------------------------------------------------------------------------------
-
-
-_OUTCOMES: Final[dict[str, Outcome]] = {"record.no_message": ("rejected", f"{_HEADLESS}.", None)}
-
-
-class OhMyPiAgent(Agent):
-    """oh-my-pi: `omp`, which continues any file that it is given."""
-
-    id = "oh-my-pi"
-    title = TITLE
-    outcomes = _OUTCOMES
-    variable = "PI_CODING_AGENT_DIR"
-    usual_home = ".omp/agent"
-    suffix = ".jsonl"
-    program = Program(
-        "omp",
-        TITLE,
-        r"@oh-my-pi[/\\]pi-coding-agent[/\\]",
-        session_options=("--resume", "-r", "--session"),
-        package="@oh-my-pi/pi-coding-agent",
-        places=(".local/bin", ".bun/bin"),
-    )
-
-    def roots(self, machine: Machine) -> tuple[Path, ...]:
-        """Its usual folders, and those that pi's variables name."""
-        from toolpair.source import peek
-
-        base = machine.home / ".omp"
-        profiles = sorted(entry.path for entry in peek.entries(base / "profiles"))
-        data = machine.folder("XDG_DATA_HOME", machine.home / ".local/share") / "omp/sessions"
-        own = [base / "agent/sessions", *(base / path / "agent/sessions" for path in profiles), data]
-        return (*own, *(path for path in self._shared(machine) if path not in own))
-
-    def _shared(self, machine: Machine) -> tuple[Path, ...]:
-        """The folders that its variables name, which are pi's, too."""
-        home = self.home(machine) / "sessions"
-        return tuple(dict.fromkeys((home, machine.folder("PI_CODING_AGENT_SESSION_DIR", home))))
-
-    def sessions(self, machine: Machine) -> Iterator[FoundSession]:
-        from toolpair.source import peek
-
-        shared = {*self._shared(machine)} - {machine.home / self.usual_home / "sessions"}
-        for root in self.roots(machine):
-            for entry, stat in peek.files_below(root, ".jsonl"):
-                if root not in shared or has_title(entry.path):
-                    yield self.found(entry.path, entry.name[:-6].partition("_")[2] or entry.name[:-6], stat)
-
-    def belongs(self, found: FoundSession, folder: str) -> bool:
-        from toolpair.source import peek
-
-        return (found.folder or peek.folder_in(peek.head(found.path))) == folder
-
-    def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
-        return described(found)
-
-    def way_back(self, file: SessionFile) -> WayBack | None:
-        from toolpair.formats.engine.agents.way_back import WayBack
-
-        if file.path is None:
-            return WayBack((), sentence="Start `omp --resume` with the file.")
-        return WayBack(("omp", "--resume", os.path.abspath(file.path)), file.folder)
-
-    def in_place(self, path: Path, session_id: str) -> bool:
-        return True
-
-    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
-        if problem.result is not None and not isinstance(problem.result.id, str):
-            return OnResume(TITLE, MEASURED, "rejected", None, _NO_ID_AT_ALL)
-        return None
-
-
-AGENT: Final = OhMyPiAgent()

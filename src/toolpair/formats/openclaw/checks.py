@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from toolpair.formats.engine.reading.stored_rows import row_of
 from toolpair.formats.engine.reading.tree_history import SkippedLines
-from toolpair.formats.format import Damage, ResumeEffect
+from toolpair.formats.format import Damage, Item, ResumeEffect, View
 from toolpair.formats.openclaw.format import TITLE
 from toolpair.formats.openclaw.rows import (
     EVENTS,
@@ -24,15 +24,16 @@ from toolpair.formats.openclaw.rows import (
     list_differs,
     path_of,
     plain_of,
+    rows_of,
     text_of,
 )
 from toolpair.formats.openclaw.writing import in_order
-from toolpair.formats.pi_family.records import History
+from toolpair.formats.pi_family.history import history_of
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, Impact, Severity
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import Edit, InsertRecord, Relink, SetInRecord
-from toolpair.transcript.model import Damaged
+from toolpair.transcript.model import Damaged, Transcript
 
 RULE: Final = "chain.list_differs"
 _OUT_OF_ORDER: Final = (
@@ -41,7 +42,7 @@ _OUT_OF_ORDER: Final = (
 _PLACE: Final = re.compile(rb'"listed_active_position":(\d+|null)')
 
 
-def damage_of(found: Sequence[Damage], skipped: SkippedLines, torn: bool) -> list[ResumeEffect | None]:
+def _damage(found: Sequence[Damage], skipped: SkippedLines, torn: bool) -> list[ResumeEffect | None]:
     """What the agent makes of rows that are not JSON. `torn`: with them, its list of the history has a gap."""
     places = [_PLACE.search(damage.raw) for damage in found]
     listed = [place is not None and place[1] != b"null" for place in places]
@@ -61,7 +62,8 @@ def _effect(damage: Damage, skipped: SkippedLines, stops: bool) -> ResumeEffect 
     return ResumeEffect("stops", says, "rejected", "history", complete=found.complete, splits=False)
 
 
-def check(context: Context, rows: Rows, pi: History) -> None:
+def check(context: Context, items: Sequence[Item], view: View) -> None:
+    rows, pi = rows_of(items, context.transcript), history_of(context.transcript)
     if not rows.events:
         return
     numbers = {record: number for number, one in enumerate(context.messages) for record in one.records}
@@ -246,3 +248,9 @@ def _to_list(rows: Rows, path: Sequence[Event]) -> list[Edit]:
         if event.item.uid in rows.parents and rows.parents[event.item.uid] != event.parent
     ]
     return edits or [_nothing(rows)]
+
+
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
+    places = {item.uid: number for number, item in enumerate(items)}
+    skipped = SkippedLines(TITLE, history_of(transcript).tree, transcript, places)
+    return _damage(found, skipped, rows_of(items, transcript).torn)

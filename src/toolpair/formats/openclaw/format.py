@@ -17,19 +17,14 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from toolpair.dialects.block_texts import is_real_output
-from toolpair.formats.engine.reading.stored_rows import row_of
 from toolpair.formats.engine.reading.turns import Turn
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, View
-from toolpair.formats.pi_family import records
-from toolpair.formats.pi_family.records import (
-    OPENCLAW_NO_RESULT,
-    Model,
-    PiSending,
-    Ways,
-    has_marks,
-    is_header,
-    is_openclaws_placeholder,
-)
+from toolpair.formats.pi_family.checks import damage as pi_damage
+from toolpair.formats.pi_family.checks import is_header
+from toolpair.formats.pi_family.detection import OPENCLAW_NO_RESULT, is_openclaws_placeholder
+from toolpair.formats.pi_family.history import Model, Ways
+from toolpair.formats.pi_family.history import read as pi_read
+from toolpair.formats.pi_family.sending import PiSending
 from toolpair.transcript.id_shapes import usable
 
 if TYPE_CHECKING:
@@ -38,11 +33,11 @@ if TYPE_CHECKING:
 
 # --- data --------------------------------------------------------------------------------------------------
 
+
 TITLE: Final = "OpenClaw"
 MEASURED: Final = "2026.6.11"
 MEASURED_ROWS: Final = "2026.9.6"
 """The one whose database was measured."""
-_TABLES: Final = frozenset({"transcript_events", "session_transcript_index_state", "session_windows"})
 _NOT_IN_AN_ID: Final = re.compile(r"[^A-Za-z0-9]")
 _OF_KIMI: Final = re.compile(r"functions\.[A-Za-z0-9_-]+:\d+")
 """Ids that it never changes."""
@@ -243,20 +238,10 @@ WAYS: Final = Ways(
 )
 
 
-def sniff(values: Sequence[Any]) -> int:
-    if any(row_of(value, "transcript_events") for value in values):
-        return 95
-    return records.looks(values) if has_marks(values) else 0
-
-
-def knows(value: dict[str, Any]) -> bool:
-    return records.knows(value) or bool(value.keys() & _TABLES)
-
-
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-    return records.read(items, view, WAYS)
+    return pi_read(items, view, WAYS)
 
 
 def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
-    effects = zip(found, records.damage(items, transcript, found), strict=True)
+    effects = zip(found, pi_damage(items, transcript, found), strict=True)
     return [_when_imported(damage, effect, len(items)) for damage, effect in effects]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
@@ -19,26 +19,16 @@ from toolpair.dialects.block_values import words
 from toolpair.dialects.item_types import type_name
 from toolpair.formats.engine.reading.clock import time_in
 from toolpair.formats.engine.reading.stored_rows import row_of
-from toolpair.formats.engine.reading.tree_history import SkippedLines, inactive_ways
+from toolpair.formats.engine.reading.tree_history import inactive_ways
 from toolpair.formats.engine.reading.turns import Turn, is_blank
-from toolpair.formats.engine.writing.linear import with_slots
-from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentRequest, View
-from toolpair.formats.openclaw.format import BEHIND, ENDS_ELSEWHERE, MEASURED_ROWS, TITLE, WAYS
-from toolpair.formats.pi_family import records
-from toolpair.formats.pi_family.records import (
-    History,
-    Ways,
-    edited,
-    history,
-    history_of,
-    request_for,
-    transcript_of,
-)
+from toolpair.formats.format import AS_RESUMED, Item, SentRequest, View
+from toolpair.formats.openclaw.format import BEHIND, ENDS_ELSEWHERE, MEASURED_ROWS, WAYS
+from toolpair.formats.pi_family.detection import profile_for as pi_profile_for
+from toolpair.formats.pi_family.history import History, Ways, history, history_of, transcript_of
+from toolpair.formats.pi_family.history import request_kept as pi_request_kept
+from toolpair.formats.pi_family.history import usage as pi_usage
+from toolpair.formats.pi_family.sending import request_for
 from toolpair.transcript.model import Damaged, Transcript
-
-if TYPE_CHECKING:
-    from toolpair.rules.context import Context
-    from toolpair.transcript.edits import Edit
 
 EVENTS: Final = "transcript_events"
 STATE: Final = "session_transcript_index_state"
@@ -172,10 +162,10 @@ def rows_in(items: Sequence[Item]) -> Rows:
 
 
 def events_in(items: Iterable[Item]) -> list[Event]:
-    return [_event(item) for item in items if row_of(item.value, EVENTS)]
+    return [event_of(item) for item in items if row_of(item.value, EVENTS)]
 
 
-def _event(item: Item) -> Event:
+def event_of(item: Item) -> Event:
     row = row_of(item.value, EVENTS)
     found = row.get(RECORD)
     record: Mapping[str, Any] = found if isinstance(found, dict) else {}
@@ -369,7 +359,7 @@ def _history(rows: Rows, leaf: str | None) -> History:
     return history(_records(rows), leaf, _ways(rows), rows.leaf)
 
 
-def _rows_of(items: Sequence[Item], transcript: Transcript) -> Rows:
+def rows_of(items: Sequence[Item], transcript: Transcript) -> Rows:
     """The rows in these records, as they are known where the transcript was read from them."""
     ways = history_of(transcript).ways
     return ways.rows if isinstance(ways, RowWays) and ways.rows.items is items else rows_in(items)
@@ -390,50 +380,27 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     return replace(made, session_id=id_, boundaries=tuple(boundaries))
 
 
-def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-    from toolpair.formats.openclaw.writing import LINKED, settled
-
-    rows = _rows_of(items, transcript)
-    shown = [with_parent(item, rows) for item in items]
-    made = edited(shown, transcript, edits, LINKED)
-    return settled(rows, shown, made)
-
-
-def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
-    from toolpair.formats.openclaw.checks import damage_of
-
-    places = {item.uid: number for number, item in enumerate(items)}
-    skipped = SkippedLines(TITLE, history_of(transcript).tree, transcript, places)
-    return damage_of(found, skipped, _rows_of(items, transcript).torn)
-
-
 def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
     known = history_of(transcript)
     is_same = isinstance(known.ways, RowWays) and known.ways.rows.items is items
     return request_for(known if is_same else found_in(items, transcript.tree.leaf)[1], transcript)
 
 
-def check(context: Context, items: Sequence[Item], view: View) -> None:
-    from toolpair.formats.openclaw.checks import check
-
-    check(context, _rows_of(items, context.transcript), history_of(context.transcript))
-
-
 def inactive(items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
     found = history_of(transcript)
     by_uid = {item.uid: item for item in items}
     head = [item for item in items if not row_of(item.value, EVENTS) and not isinstance(item.value, Damaged)]
-    head += [item for item in items if _event(item).record.get("type") == "session"]
+    head += [item for item in items if event_of(item).record.get("type") == "session"]
     for leaf, nodes in inactive_ways(found.tree, found.path):
         yield leaf, [*head, *(by_uid[node.uid] for node in nodes)]
 
 
 def profile_for(values: Sequence[Any]) -> str:
-    return records.profile_for([plain_of(value) for value in values if row_of(value, EVENTS)])
+    return pi_profile_for([plain_of(value) for value in values if row_of(value, EVENTS)])
 
 
 def request_kept(items: Sequence[Item], response: int | None) -> Any:
-    return records.request_kept([Item(item.uid, plain_of(item.value)) for item in items], response)
+    return pi_request_kept([Item(item.uid, plain_of(item.value)) for item in items], response)
 
 
 def time_of(value: Any) -> float | None:
@@ -441,15 +408,7 @@ def time_of(value: Any) -> float | None:
 
 
 def usage(value: Any) -> Any:
-    return records.usage(plain_of(value))
-
-
-def with_parent(item: Item, rows: Rows) -> Item:
-    """The row with the parent that its record has for the agent."""
-    event = _event(item)
-    if event.id is None or item.uid not in rows.parents or rows.parents[item.uid] == event.record.get("parentId"):
-        return item
-    return Item(item.uid, with_slots(item.value, {(*IN_EVENT, "parentId"): rows.parents[item.uid]}))
+    return pi_usage(plain_of(value))
 
 
 def plain_of(value: Any) -> Any:

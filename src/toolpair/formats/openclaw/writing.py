@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.formats.engine.reading.stored_rows import row_of
 from toolpair.formats.engine.reading.tree_history import uuid_from
@@ -22,14 +22,19 @@ from toolpair.formats.openclaw.rows import (
     WINDOW,
     Event,
     Rows,
+    event_of,
     events_in,
     path_of,
     rows_in,
+    rows_of,
     text_of,
 )
-from toolpair.formats.pi_family.records import PiEnvelope
+from toolpair.formats.pi_family.writing import PiEnvelope, edited
 from toolpair.transcript.draft import DraftMessage, Slot
-from toolpair.transcript.model import Damaged
+from toolpair.transcript.model import Damaged, Transcript
+
+if TYPE_CHECKING:
+    from toolpair.transcript.edits import Edit
 
 _NOT_LISTED: Final = dict.fromkeys((POSITION, MESSAGE_POSITION, ELIGIBLE))
 _NO_NAME: Final = {NAMED: None, PARENT: None, "identity_event_type": None, "identity_created_at": None}
@@ -55,10 +60,10 @@ class _Envelope(PiEnvelope, frozen=True):
         return super().is_node(row_of(value, EVENTS).get(RECORD))
 
 
-LINKED: Final = _Envelope(first_of=("firstKeptEntryId",), within=IN_EVENT)
+_LINKED: Final = _Envelope(first_of=("firstKeptEntryId",), within=IN_EVENT)
 
 
-def settled(rows: Rows, shown: Sequence[Item], made: Sequence[Item]) -> list[Item]:
+def _settled(rows: Rows, shown: Sequence[Item], made: Sequence[Item]) -> list[Item]:
     """The rows after edits, in the order of the database, with all that is derived of them.
 
     `shown` are those that were edited: each with the parent that its record has for the agent.
@@ -234,3 +239,18 @@ def in_order(rows: Rows, path: Sequence[Event]) -> bool:
     places = _listed(path)
     right = all(_changes(event.item, places, {}, {}) == {} for event in rows.events)
     return right and list(map(id, _with_state(rows.items, path, rows.leaf))) == list(map(id, rows.items))
+
+
+def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+    rows = rows_of(items, transcript)
+    shown = [with_parent(item, rows) for item in items]
+    made = edited(shown, transcript, edits, _LINKED)
+    return _settled(rows, shown, made)
+
+
+def with_parent(item: Item, rows: Rows) -> Item:
+    """The row with the parent that its record has for the agent."""
+    event = event_of(item)
+    if event.id is None or item.uid not in rows.parents or rows.parents[item.uid] == event.record.get("parentId"):
+        return item
+    return Item(item.uid, with_slots(item.value, {(*IN_EVENT, "parentId"): rows.parents[item.uid]}))

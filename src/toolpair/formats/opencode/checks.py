@@ -9,16 +9,16 @@ from toolpair.dialects import opencode as dialect
 from toolpair.dialects.block_texts import is_real_output
 from toolpair.dialects.item_types import type_name
 from toolpair.formats.engine.damage.lost import effect_on_readers
-from toolpair.formats.format import Damage, ResumeEffect
+from toolpair.formats.format import Damage, Item, ResumeEffect, View
+from toolpair.formats.opencode.detection import MESSAGE, SESSION
 from toolpair.formats.opencode.history import (
-    MESSAGE,
-    SESSION,
     STOPS,
     History,
     Nearest,
     Part,
     StoredMessage,
     data_in,
+    history_of,
     is_sent,
     lacks,
     new_info,
@@ -29,9 +29,14 @@ from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import ABSENT, InsertRecord, RemoveRecord, SetInRecord
+from toolpair.transcript.model import Transcript
 
 
-def damage(history: History, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
+    return list(_damage(history_of(transcript), found))
+
+
+def _damage(history: History, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
     for one in found:
         if one.at < history.read_from:
             yield ResumeEffect("harmless", f"{history.agent} does not read it again after the summary", "healed")
@@ -53,8 +58,9 @@ def _says(damage: Damage) -> bool:
     return isinstance(data.get("text"), str) and type_name(data) in ("text", "reasoning")
 
 
-def check(context: Context, history: History) -> None:
+def check(context: Context, items: Sequence[Item], view: View) -> None:
     """What only these rows can break."""
+    history = history_of(context.transcript)
     if history.lost is not None:
         _session_lost(context, history, history.lost)
     for place, message in enumerate(history.stored):

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from toolpair.formats.engine.reading.clock import milliseconds_in
 from toolpair.formats.engine.reading.stored_rows import object_in
-from toolpair.formats.opencode.history import MESSAGE, PART, SESSION
+from toolpair.formats.opencode.detection import MESSAGE, PART, SESSION
 from toolpair.source import peek
 from toolpair.source.addresses import joined
 from toolpair.source.errors import UnreadableFile

@@ -8,17 +8,14 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from toolpair.dialects import opencode as dialect
 from toolpair.dialects.item_types import type_name
 from toolpair.formats.engine.reading.stored_rows import facts_in, row_of
 from toolpair.formats.format import Item
+from toolpair.formats.opencode.detection import MESSAGE, PART, SESSION, model_of
 from toolpair.transcript.model import Transcript
 
 OPENCODE: Final = "opencode"
 KILO: Final = "Kilo CLI"
-SESSION: Final = "session"
-MESSAGE: Final = "message"
-PART: Final = dialect.PART
 STOPS: Final = "no prompt works in this session any more"
 _ABORTED: Final = "MessageAbortedError"
 
@@ -264,15 +261,6 @@ def lacks(data: dict[str, Any]) -> Iterator[str]:
             yield "time"
     if not isinstance(data.get("callID"), str):
         yield "callID"
-
-
-def model_of(infos: Sequence[Any]) -> tuple[Any, Any]:
-    """Provider and name of the model that continues: the one that was asked last, else the one that answered last."""
-    known = [info for info in reversed(infos) if isinstance(info, dict)]
-    asked = (info.get("model") for info in known if info.get("role") == "user")
-    answered = (info for info in known if info.get("role") == "assistant" and "providerID" in info)
-    found = next((model for model in asked if isinstance(model, dict)), None) or next(answered, {})
-    return found.get("providerID"), found.get("modelID")
 
 
 def data_in(part: Part) -> dict[str, Any]:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from toolpair.dialects import opencode as dialect
-from toolpair.formats.format import Beside, SubagentSession
-from toolpair.formats.opencode.history import History, data_in
+from toolpair.formats.format import Beside, Item, SubagentSession
+from toolpair.formats.opencode.history import data_in, history_of
 from toolpair.source.addresses import is_database, joined
+from toolpair.transcript.model import Transcript
 
 _TOOL: Final = "task"
 _LINES: Final = ".jsonl"
 
 
-def subagent_sessions_of(history: History, beside: Beside) -> Iterator[SubagentSession]:
+def subagent_sessions(items: Sequence[Item], transcript: Transcript, beside: Beside) -> Iterator[SubagentSession]:
     """Each once, in the order of the calls that started them, whether these are sent or not."""
+    history = history_of(transcript)
     known: set[str] = set()
     for data in (data_in(part) for message in history.stored for part in message.parts):
         id_ = started_by(data)

@@ -17,15 +17,8 @@ from toolpair.dialects.opencode import OpencodeWriter
 from toolpair.formats.engine.reading.stored_rows import row_of
 from toolpair.formats.engine.writing.linear import Linear, with_slots
 from toolpair.formats.format import Item
-from toolpair.formats.opencode.history import (
-    MESSAGE,
-    PART,
-    History,
-    Nearest,
-    StoredMessage,
-    new_info,
-    with_ids,
-)
+from toolpair.formats.opencode.detection import MESSAGE, PART
+from toolpair.formats.opencode.history import History, Nearest, StoredMessage, history_of, new_info, with_ids
 from toolpair.transcript.draft import DraftBlock, DraftMessage, Slot
 from toolpair.transcript.edits import Edit, MoveResult, SetField
 from toolpair.transcript.model import Block, Transcript, kept_output_label
@@ -367,3 +360,7 @@ class Rows(Linear):
 def _name(block: DraftBlock) -> str | None:
     source: Block | None = block.source
     return source.name if source is not None else None
+
+
+def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+    return Rows(items, transcript, history_of(transcript)).run(edits)

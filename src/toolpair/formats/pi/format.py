@@ -7,32 +7,22 @@ share of it is in `pi_files.py`.
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 from toolpair.dialects import pi as dialect
 from toolpair.dialects.block_values import without_halves
 from toolpair.dialects.item_types import type_name
-from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
 from toolpair.formats.engine.reading.reading import blocks_by_key
 from toolpair.formats.engine.reading.turns import Turn
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentPart, View
 from toolpair.formats.pi.ids import for_another_model
-from toolpair.formats.pi_family import records
-from toolpair.formats.pi_family.records import (
-    History,
-    PiSending,
-    Ways,
-    described,
-    has_marks,
-    has_own_records,
-    has_title,
-    history_of,
-    is_header,
-    lacks_message,
-)
+from toolpair.formats.pi_family.checks import check as pi_check
+from toolpair.formats.pi_family.checks import is_header
+from toolpair.formats.pi_family.history import History, Ways, history_of, lacks_message
+from toolpair.formats.pi_family.history import read as pi_read
+from toolpair.formats.pi_family.sending import PiSending
 from toolpair.rules import causes
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Fix
@@ -40,14 +30,8 @@ from toolpair.transcript.draft import value_at
 from toolpair.transcript.edits import Relink
 from toolpair.transcript.model import Block, Transcript
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from toolpair.formats.agent import Outcome
-    from toolpair.formats.engine.agents.way_back import WayBack
-    from toolpair.shell.machine import Machine
-
 # --- data --------------------------------------------------------------------------------------------------
+
 
 TITLE: Final = "pi"
 NEWEST: Final = "1.5.2"
@@ -58,12 +42,11 @@ _CHANGED_SINCE: Final = (1, 3)
 _EDITS_SINCE: Final = (0, 87)
 """From which version on a `context_edit` counts, and a file without its first line is refused."""
 _IMAGE_BEHIND: Final = {"type": "text", "text": "(image attached after the tool results)"}
-_LOOP: Final = "pi does not start: the links between its records form a loop."
+LOOP: Final = "pi does not start: the links between its records form a loop."
 _NO_MESSAGE: Final = "pi does not start: a record that should have a message has none."
 _NULL: Final = "pi does not start: a line of the file is null."
 _HEADLESS: Final = "pi does not resume this session"
 _NO_HEADER: Final = "pi does not resume this session: its first line does not say that it is one."
-_OUTCOMES: Final[dict[str, Outcome]] = {"chain.cycle": ("rejected", _LOOP, "history")}
 
 
 # --- what is sent ------------------------------------------------------------------------------------------
@@ -184,7 +167,7 @@ def _report_late(context: Context, history: History, broken: Turn, late: Sequenc
 def _refuses(history: History) -> str | None:
     if lacks_message(history):
         return _NO_MESSAGE
-    return _LOOP if history.end == "cycle" else None
+    return LOOP if history.end == "cycle" else None
 
 
 def _refuses_now(history: History) -> str | None:
@@ -220,71 +203,10 @@ def _ways_of(version: str | None) -> Ways:
 # --- the format --------------------------------------------------------------------------------------------
 
 
-def sniff(values: Sequence[Any]) -> int:
-    return 0 if has_marks(values) or has_own_records(values) else records.looks(values)
-
-
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-    return records.read(items, view, _ways_of(view.agent_version))
+    return pi_read(items, view, _ways_of(view.agent_version))
 
 
 def check(context: Context, items: Sequence[Item], view: View) -> None:
-    records.check(context, items, view)
+    pi_check(context, items, view)
     _behind_broken_off(context, history_of(context.transcript))
-
-
-# --- the agent ---------------------------------------------------------------------------------------------
-
-
-class PiAgent(Agent):
-    """pi itself: `pi`, which continues any file that it is given."""
-
-    id = "pi"
-    title = TITLE
-    outcomes = _OUTCOMES
-    variable = "PI_CODING_AGENT_DIR"
-    usual_home = ".pi/agent"
-    suffix = ".jsonl"
-    program = Program(
-        "pi",
-        TITLE,
-        r"(?<!@oh-my-pi)[/\\]pi-coding-agent[/\\]",
-        session_options=("--session",),
-        other_work=frozenset({"install", "remove", "update", "list", "config"}),
-        package="@earendil-works/pi-coding-agent",
-        older_packages=("@mariozechner/pi-coding-agent",),
-        places=(".local/bin",),
-    )
-
-    def roots(self, machine: Machine) -> tuple[Path, ...]:
-        return (machine.folder("PI_CODING_AGENT_SESSION_DIR", self.home(machine) / "sessions"),)
-
-    def sessions(self, machine: Machine) -> Iterator[FoundSession]:
-        from toolpair.source import peek
-
-        root = self.roots(machine)[0]
-        shared = root != machine.home / self.usual_home / "sessions"
-        for entry, stat in peek.files_below(root, ".jsonl"):
-            if shared and has_title(entry.path):
-                continue  # oh-my-pi's, which has the same variables
-            yield self.found(entry.path, entry.name[:-6].partition("_")[2] or entry.name[:-6], stat)
-
-    def belongs(self, found: FoundSession, folder: str) -> bool:
-        named = re.sub(r"[/\\:]", "-", re.sub(r"\A[/\\]", "", folder))
-        return os.path.basename(os.path.dirname(found.path)) == f"--{named}--"
-
-    def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
-        return described(found)
-
-    def way_back(self, file: SessionFile) -> WayBack | None:
-        from toolpair.formats.engine.agents.way_back import WayBack
-
-        if file.path is None:
-            return WayBack((), sentence="Start `pi --session` with the file.")
-        return WayBack(("pi", "--session", os.path.abspath(file.path)), file.folder)
-
-    def in_place(self, path: Path, session_id: str) -> bool:
-        return True
-
-
-AGENT: Final = PiAgent()

@@ -10,31 +10,25 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from toolpair.formats.engine.reading.tree_history import Node
-from toolpair.formats.format import View
-from toolpair.formats.qwen_code.format import (
-    EMPTY,
-    KEPT,
-    ROLES,
-    History,
-    content_of,
-    has_folder,
-    is_record,
-    read_by_agent,
-)
+from toolpair.formats.engine.reading.reading import facts_of
+from toolpair.formats.engine.reading.tree_history import Node, SkippedLines
+from toolpair.formats.format import Damage, Item, ResumeEffect, View
+from toolpair.formats.qwen_code.detection import is_record
+from toolpair.formats.qwen_code.history import EMPTY, KEPT, ROLES, TITLE, History, content_of, has_folder, read_by_agent
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
 from toolpair.transcript.counting import plural
 from toolpair.transcript.draft import value_at
 from toolpair.transcript.edits import Edit, Remove, RemoveMessage, SetField, SetInRecord, SetValue, records_of
-from toolpair.transcript.model import Block, Damaged
+from toolpair.transcript.model import Block, Damaged, Transcript
 
 _ALWAYS_ERRORS: Final = ("call.reused_id", "call.duplicate_id", "id.empty")
 """Rules whose problems lose something with this agent, whatever the API says."""
 _LOST: Final = "The words of this message are not in a list of parts, so Qwen Code leaves them out without telling you."
 
 
-def check(context: Context, history: History, view: View) -> None:
+def check(context: Context, items: Sequence[Item], view: View) -> None:
+    history = facts_of(context.transcript, History)
     there = {item.uid for item in history.items if not isinstance(item.value, Damaged)}
     _sessions(context, history, there, view)
     _folder(context, history, there)
@@ -222,3 +216,22 @@ def _add(
         fixes=(fix,) if isinstance(fix, Fix) else fix,
         **more,
     )
+
+
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
+    history = facts_of(transcript, History)
+    place = {item.uid: number for number, item in enumerate(items)}
+    skipped = SkippedLines(TITLE, history.tree, transcript, place, ("uuid", "parentUuid"))
+    read: dict[int, list[Any]] = {}
+    for node in history.tree.nodes:
+        read.setdefault(node.uid, []).append(node.value)
+    return [_damage(damage, read.get(damage.record, ()), skipped) for damage in found]
+
+
+def _damage(damage: Damage, read: Sequence[Any], skipped: SkippedLines) -> ResumeEffect | None:
+    """`read`: what the agent reads of the line nevertheless."""
+    if damage.rule == "record.bom":
+        return ResumeEffect("harmless", f"{TITLE} ignores it", "healed")
+    if damage.rule == "record.glued" and damage.partial is None:
+        return ResumeEffect("harmless", f"{TITLE} takes the line apart", "healed")
+    return skipped.effect(replace(damage, values=tuple(value for value in damage.values if value not in read)))

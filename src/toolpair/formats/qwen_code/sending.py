@@ -9,9 +9,10 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from toolpair.dialects.gemini import part_block
-from toolpair.formats.engine.reading.reading import blocks_by_key
+from toolpair.formats.engine.reading.reading import blocks_by_key, facts_of
 from toolpair.formats.engine.reading.turns import fates_of
-from toolpair.formats.format import SentMessage, SentPart, SentRequest
+from toolpair.formats.format import Item, SentMessage, SentPart, SentRequest
+from toolpair.formats.qwen_code.history import NEWEST, TITLE, History, history_of
 from toolpair.transcript.model import Block, Transcript
 
 NO_RESULT: Final = (
@@ -54,7 +55,7 @@ class _Message(Struct, eq=False):
     """Of a result."""
 
 
-def request_of(
+def _request_of(
     contents: Iterable[tuple[Any, Parts]], transcript: Transcript, agent: str, version: str, refuses: str | None
 ) -> SentRequest:
     """The request that the agent makes of its history."""
@@ -267,3 +268,10 @@ def _sent(messages: Iterable[_Message]) -> Iterator[SentMessage]:
         yield SentMessage(message.role, (*message.parts, *message.calls.values()))
     if results:
         yield SentMessage("user", tuple(results))
+
+
+def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
+    known = facts_of(transcript, History)
+    history = known if known.items is items else history_of(items, transcript.tree.leaf)
+    contents = history.contents if history.refuses is None else ()
+    return _request_of(contents, transcript, TITLE, NEWEST, history.refuses)

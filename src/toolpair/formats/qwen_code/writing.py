@@ -14,22 +14,14 @@ from msgspec.structs import replace
 
 from toolpair.dialects import gemini as dialect
 from toolpair.dialects.gemini_writer import GeminiResultWriter
+from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.engine.reading.tree_history import Node, fresh_id, uuid_from
 from toolpair.formats.engine.reading.turns import messages_of
 from toolpair.formats.engine.writing.linear import OF_RECORDS, with_slots
 from toolpair.formats.engine.writing.tree import Tree, TreeEnvelope
-from toolpair.formats.format import Item
-from toolpair.formats.qwen_code.format import (
-    AT,
-    KEPT,
-    History,
-    Said,
-    content_of,
-    is_node,
-    message_in,
-    parts_in,
-    turn_of,
-)
+from toolpair.formats.format import Item, View
+from toolpair.formats.qwen_code.detection import message_in
+from toolpair.formats.qwen_code.history import AT, KEPT, History, Said, content_of, is_node, parts_in, read, turn_of
 from toolpair.transcript.draft import DraftMessage, value_at
 from toolpair.transcript.edits import Edit, records_of, said_of
 from toolpair.transcript.model import Block, Damaged, Transcript
@@ -210,3 +202,11 @@ def _with_copied_id(old: Item | None, item: Item) -> Item:
 
 def _result_ids(value: Any) -> list[Any]:
     return [block.id for block in dialect.blocks_of(parts_in(value), 0, ()) if block.kind == "result"]
+
+
+def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+    def read_again(made: Sequence[Item]) -> tuple[Transcript, History]:
+        now = read(made, View(leaf=transcript.tree.leaf))
+        return now, facts_of(now, History)
+
+    return applied(items, transcript, facts_of(transcript, History), edits, read_again)

@@ -18,11 +18,11 @@ FORMAT: Final = Format(
         "cline": lazy("toolpair.formats.roo_code.extensions:CLINE"),
         "kilo-code": lazy("toolpair.formats.roo_code.extensions:KILO_CODE"),
     },
-    sniff=lazy("toolpair.formats.roo_code.format:sniff"),
+    sniff=lazy("toolpair.formats.roo_code.detection:sniff"),
     surest=95,
     read=lazy("toolpair.formats.roo_code.format:read"),
     apply=lazy("toolpair.formats.roo_code.format:apply"),
-    damage=lazy("toolpair.formats.lists.plain:damage"),
+    damage=lazy("toolpair.formats.engine.damage.lost:effects_without_agent"),
     time_of=lazy("toolpair.formats.roo_code.format:time_of"),
     usage_of=lazy("toolpair.formats.roo_code.format:usage"),
 )

@@ -8,8 +8,14 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from toolpair.dialects.anthropic import message_of
-from toolpair.formats.engine.detection.list_evidence import ListEvidence, is_foreign
+from toolpair.dialects.anthropic_writer import WRITER
+from toolpair.formats.engine.detection.list_evidence import is_foreign
+from toolpair.formats.engine.reading.clock import count_in, milliseconds_in, usage_of
+from toolpair.formats.engine.reading.reading import joined, pairs_in
+from toolpair.formats.engine.writing.linear import Envelope, Linear
 from toolpair.formats.format import AS_RESUMED, Item, Usage, View
+from toolpair.formats.roo_code.results_as_text import with_texts_as_results
+from toolpair.transcript.draft import DraftMessage
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import COMPACTED, Block, Boundary, Message, Scope, Transcript
 
@@ -18,14 +24,7 @@ CLINE: Final = "Cline"
 """Its later files give each message an id."""
 
 
-def sniff(values: Sequence[Any]) -> int:
-    return 95 if ListEvidence().hear_all(values).is_roo else 0
-
-
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-    from toolpair.formats.engine.reading.reading import joined
-    from toolpair.formats.roo_code.results_as_text import with_texts_as_results
-
     scopes: dict[int, Scope] = {}
     active = _active(items, scopes)
     inactive = _blocks_of_inactive(items, scopes)
@@ -63,23 +62,15 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
 
 
 def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-    from toolpair.dialects.anthropic_writer import WRITER
-    from toolpair.formats.engine.writing.linear import Linear
-    from toolpair.formats.roo_code.envelope import ENVELOPE
-
-    return Linear(items, transcript, WRITER, ENVELOPE).run(edits)
+    return Linear(items, transcript, WRITER, _ENVELOPE).run(edits)
 
 
 def time_of(value: Any) -> float | None:
-    from toolpair.formats.engine.reading.clock import milliseconds_in
-
     return milliseconds_in(value, "ts")
 
 
 def usage(value: Any) -> Usage | None:
     """Cline's command line writes it; Roo Code keeps it in another file."""
-    from toolpair.formats.engine.reading.clock import count_in, usage_of
-
     metrics = value.get("metrics") if isinstance(value, dict) and value.get("role") == "assistant" else None
     written = count_in(metrics, "outputTokens")
     read = count_in(metrics, "inputTokens", "cacheReadTokens", "cacheWriteTokens")
@@ -138,7 +129,21 @@ def _without_condensed_results(messages: Sequence[Message], condensed_calls: set
 
 
 def _blocks_of_inactive(items: Sequence[Item], scopes: dict[int, Scope]) -> tuple[Block, ...]:
-    from toolpair.formats.engine.reading.reading import pairs_in
-
     beside = (message_of(item.value, item.uid) for item in items if scopes.get(item.uid) == "inactive")
     return pairs_in(block for message in beside if message is not None for block in message.blocks)
+
+
+class _Envelope(Envelope, frozen=True):
+    """New messages copy their neighbour's time and parents, so that they are condensed and rewound together."""
+
+    def new_record(self, message: Any, beside: DraftMessage) -> Any:
+        home = beside.record if isinstance(beside.record, dict) else {}
+        made = dict(message)
+        timestamp = home.get("ts")
+        if isinstance(timestamp, int) and not isinstance(timestamp, bool):
+            made["ts"] = timestamp + 1
+        made.update((key, home[key]) for key in ("condenseParent", "truncationParent") if key in home)
+        return made
+
+
+_ENVELOPE: Final = _Envelope()

@@ -14,9 +14,9 @@ from toolpair.formats.claude_code.history import History, history_of
 from toolpair.formats.claude_code.reading import AGENT, cached_history
 from toolpair.formats.claude_code.record_kinds import SYNTHETIC_MODEL, without_time
 from toolpair.formats.claude_code.sending.messages import as_sent, calls_last, merged, paired, renamed, without_empty
-from toolpair.formats.claude_code.sending.parts import NO_CONTENT, Draft, key_of, words_of
+from toolpair.formats.claude_code.sending.parts import NO_CONTENT, NO_RESPONSE, Draft, key_of, text_part, words_of
 from toolpair.formats.claude_code.sending.sent_records import drafts_of
-from toolpair.formats.claude_code.sending.taking import breaks_off, taken
+from toolpair.formats.claude_code.sending.taking import breaks_off, open_left_out, taken
 from toolpair.formats.format import Fate, Item, SentMessage, SentPart, SentRequest
 from toolpair.transcript.model import Transcript
 
@@ -46,10 +46,19 @@ def ends_open(items: Sequence[Item]) -> bool | None:
     return breaks_off(drafts_of(history.order, history.recovered, {}))
 
 
-def _unhealed(drafts: list[Draft]) -> list[Draft]:
-    from toolpair.formats.claude_code.sending.old import unhealed
+def _unhealed(drafts: Sequence[Draft]) -> list[Draft]:
+    """The messages of version 2.1.1: open calls are left out, everything else is sent as it is in the chain.
 
-    return unhealed(drafts)
+    Each has its results first. Results off the chain are not searched for.
+    """
+    taken = [draft for draft in drafts if draft.parts and not draft.beside and not draft.command]
+    messages = merged(open_left_out(taken))
+    if messages and messages[-1].role == "user":
+        messages.append(Draft("assistant", [text_part(NO_RESPONSE)], made_up=True))
+    for message in messages:
+        if message.role == "user":
+            message.parts.sort(key=lambda part: part.type != "tool_result")
+    return messages
 
 
 def _messages_of(drafts: list[Draft], model: str | None) -> list[Draft]:

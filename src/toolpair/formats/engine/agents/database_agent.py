@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolpair.formats.agent import Agent, FoundSession, SessionFile
+from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.shell.machine import Machine, resolved
+from toolpair.source import peek
 from toolpair.source.addresses import divided, joined
 from toolpair.source.errors import UnreadableFile
 from toolpair.source.rows.layout import FACTS
 
 if TYPE_CHECKING:
-    from toolpair.formats.engine.agents.way_back import WayBack
     from toolpair.source.rows.layout import Layout, StoredSession
 
 
@@ -25,8 +26,6 @@ def is_lines(path: Path) -> bool:
 
 def has_rows(path: Path, layout: Layout) -> bool:
     """Whether a file of lines was made of a session's rows, where the agent itself has written others."""
-    from toolpair.source import peek
-
     first = (FACTS, *(table.name for table in layout.tables))
     return peek.head(str(path), 64).startswith(tuple(f'{{"{name}":'.encode() for name in first))
 
@@ -87,8 +86,6 @@ class DatabaseAgent(Agent):
         return None
 
     def way_back(self, file: SessionFile) -> WayBack | None:
-        from toolpair.formats.engine.agents.way_back import WayBack
-
         if file.path is None or is_lines(file.path):
             place = "folder" if file.opened is not None and file.opened.is_dir() else "database"
             return WayBack((), sentence=f"{self.title} reads no lines: save into its {place} to resume this session.")

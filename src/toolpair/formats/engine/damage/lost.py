@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
 
 from toolpair.dialects import goose
 from toolpair.dialects.block_texts import is_placeholder_text, text_of
-from toolpair.formats.format import Damage, ResumeEffect
+from toolpair.formats.format import Damage, Item, ResumeEffect
 from toolpair.source.record_values import big_numbers, is_rounded
+from toolpair.transcript.model import Transcript
 
 _RESULT_ID: Final = re.compile(
     rb'"(?:tool_use_id|tool_call_id|toolCallId|call_id|functionResponse"\s*:\s*\{\s*"id'
@@ -157,8 +158,14 @@ def _ids(pattern: re.Pattern[bytes], raw: bytes) -> set[str]:
     return found
 
 
-def effect_without_agent(damage: Damage) -> ResumeEffect | None:
-    """The effect for files that no agent resumes: what a program that sends the list would do."""
+def effects_without_agent(
+    items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
+) -> Sequence[ResumeEffect | None]:
+    """For lists that no agent resumes, so that nothing is healed: what a program that sends the list would do."""
+    return [_effect_without_agent(damage) for damage in found]
+
+
+def _effect_without_agent(damage: Damage) -> ResumeEffect | None:
     if damage.rule == "record.trailing_comma" or (damage.readable and damage.rule == "record.torn"):
         return ResumeEffect("stops", "no parser that keeps to JSON reads it", "rejected")
     if damage.readable:

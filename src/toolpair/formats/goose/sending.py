@@ -1,7 +1,4 @@
-"""goose's sessions: rows of its database, or JSONL as it wrote before 1.10. As measured on 1.52.0.
-
-A message is a row with a list of blocks; calls are blocks of the assistant's, results of the user's.
-"""
+"""What goose would send, as compared with the agent itself."""
 
 from __future__ import annotations
 
@@ -9,55 +6,20 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from toolpair.dialects import goose as dialect
 from toolpair.dialects.item_types import type_name
-from toolpair.formats.engine.reading.reading import as_text, blocks_by_key, facts_of, pairs_in
-from toolpair.formats.format import (
-    AS_RESUMED,
-    Damage,
-    Fate,
-    Item,
-    ResumeEffect,
-    SentMessage,
-    SentPart,
-    SentRequest,
-    View,
-    profile_of,
-)
-from toolpair.formats.goose.rows import MESSAGES, ROLES, SESSIONS, content_key, fields_of, is_message, row_slot
-from toolpair.source.deep_values import is_deeper
-from toolpair.transcript.edits import Edit
-from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Message, Scope, Transcript
+from toolpair.formats.engine.reading.reading import blocks_by_key, facts_of
+from toolpair.formats.engine.reading.turns import is_blank
+from toolpair.formats.format import Fate, Item, SentMessage, SentPart, SentRequest
+from toolpair.formats.goose.detection import MESSAGES, ROLES, content_key, fields_of, is_message, row_slot
+from toolpair.formats.goose.history import TITLE, Facts, is_visible, unreadable_in
+from toolpair.transcript.model import Block, Damaged, Transcript
 
-if TYPE_CHECKING:
-    from toolpair.rules.context import Context
-
-# --- data --------------------------------------------------------------------------------------------------
-
-TITLE: Final = "goose"
 VERSION: Final = "1.52.0"
-LEVELS: Final = 127
-"""How deeply values of a row's content may be nested for goose's parser, as measured."""
-_PROFILES: Final = {
-    "anthropic": "anthropic",
-    "aws_bedrock": "bedrock-converse",
-    "google": "gemini",
-    "gemini_cli": "gemini",
-    "gemini_oauth": "gemini",
-    "mistral": "mistral",
-    "groq": "groq",
-    "custom_deepseek": "deepseek",
-    "custom_mistral": "mistral",
-    "custom_groq": "groq",
-}
-"""`provider_name` of a session -> the profile that it is checked against; the others speak chat."""
-OF_TURNS: Final = ("anthropic", "bedrock-converse", "gemini")
-"""Profiles of APIs that are sent what a message says in its order; others get the words before the results."""
 _EMPTY: Final = "(empty result)"
 _NO_IMAGE: Final = "[Image content removed - not supported in assistant messages]"
 _HAS_IMAGE: Final = "This tool result included an image that is uploaded in the next message."
@@ -65,112 +27,6 @@ _FAILED: Final = "The tool call returned the following error:\n-32603: "
 _FAILED_IN_TURNS: Final = "Error: -32603: "
 _NO_NAME: Final = re.compile(r"[^a-zA-Z0-9_-]")
 _STOPS: Final = "goose does not start: it crashes at a row that it cannot read."
-
-
-# --- the transcript ----------------------------------------------------------------------------------------
-
-
-class _Facts(Struct, frozen=True, eq=False, dict=True):
-    items: Sequence[Item]
-
-    @cached_property
-    def unreadable(self) -> frozenset[int]:
-        """uids of the messages that goose cannot read."""
-        from toolpair.formats.goose.checks import cannot_be_read
-
-        return frozenset(item.uid for item in self.items if is_message(item.value) and cannot_be_read(item.value))
-
-    @cached_property
-    def in_turns(self) -> bool:
-        """Whether it is sent to an API of turns, in which a message keeps its order."""
-        return profile_for([item.value for item in self.items]) in OF_TURNS
-
-
-def unreadable_in(transcript: Transcript) -> frozenset[int]:
-    """uids of the messages that goose cannot read."""
-    return facts_of(transcript, _Facts).unreadable
-
-
-def is_visible(value: Any) -> bool:
-    """Whether goose shows a message to the model: all but those that say otherwise in full."""
-    metadata = _metadata(value)
-    return metadata.get("agentVisible") is not False or not isinstance(metadata.get("userVisible"), bool)
-
-
-def blocks_in(item: Item) -> tuple[Block, ...]:
-    key = content_key(item.value)
-    return dialect.blocks_of(fields_of(item.value).get(key), item.uid, (*row_slot(item.value), key))
-
-
-def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-    scopes: dict[int, Scope] = {}
-    messages: list[Message] = []
-    more: list[tuple[list[Block], list[int]]] = []
-    """The blocks and records of each: goose takes messages of one kind in a row for one."""
-    last: tuple[Any, bool] | None = None
-    """Role of the last one, and whether goose takes it for a tool's, which it never merges with a user's."""
-    beside: list[Block] = []
-    hidden = False
-    boundaries: tuple[Boundary, ...] = ()
-    for item in items:
-        if not is_message(item.value):
-            if isinstance(item.value, Damaged):
-                scopes[item.uid] = "malformed"
-            continue
-        role, blocks = fields_of(item.value).get("role"), blocks_in(item)
-        if role not in ROLES or not is_visible(item.value):
-            scopes[item.uid] = "inactive"
-            beside += pairs_in(blocks)
-            hidden = hidden or not messages
-            continue
-        note = "meta" if _metadata(item.value).get("turnContext") is True else None
-        if not messages and hidden:
-            note = "summary"
-            boundaries = (Boundary(0, COMPACTED, item.uid),)
-        kind = role, role == "user" and any(block.kind == "result" for block in blocks)
-        if kind == last:
-            more[-1][0].extend(blocks)
-            more[-1][1].append(item.uid)
-        else:
-            messages.append(Message(role, blocks, (item.uid,), "blocks", _as_message(item.value), note))
-            more.append((list(blocks), [item.uid]))
-            last = kind
-    messages = [
-        message if len(records) == 1 else replace(message, blocks=tuple(together), records=tuple(records))
-        for message, (together, records) in zip(messages, more, strict=True)
-    ]
-    header = next((item.value for item in items[:2] if not is_message(item.value)), None)
-    session = header.get(SESSIONS, header) if isinstance(header, dict) else {}
-    session = session if isinstance(session, dict) else {}
-    config = session.get("model_config_json")
-    name = view.beside.path.stem if view.beside is not None and "working_dir" in session else None
-    return Transcript(
-        tuple(messages),
-        merged=True,
-        native=True,
-        agent=TITLE,
-        agent_facts=_Facts(items),
-        session_id=as_text(session.get("id")) or name,
-        folder=as_text(session.get("working_dir")),
-        model=as_text(config.get("model_name")) if isinstance(config, dict) else None,
-        scopes=scopes,
-        inactive_blocks=tuple(beside),
-        boundaries=boundaries,
-    )
-
-
-def _metadata(value: Any) -> dict[str, Any]:
-    fields = fields_of(value)
-    found = fields.get("metadata_json", fields.get("metadata"))
-    return found if isinstance(found, dict) else {}
-
-
-def _as_message(value: Any) -> dict[str, Any]:
-    fields = fields_of(value)
-    return {"role": fields.get("role"), "content": fields.get(content_key(value))}
-
-
-# --- what is sent ------------------------------------------------------------------------------------------
 
 
 class _Part(Struct, eq=False, dict=True):
@@ -191,9 +47,7 @@ class _Part(Struct, eq=False, dict=True):
 _Said = tuple[str, list[_Part]]
 
 
-def _sees(items: Sequence[Item], transcript: Transcript, in_turns: bool) -> SentRequest:
-    from toolpair.formats.engine.reading.turns import is_blank
-
+def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     own, unreadable = blocks_by_key(transcript), unreadable_in(transcript)
     in_rows = any(MESSAGES in item.value for item in items if isinstance(item.value, dict))
     refuses = None
@@ -205,6 +59,7 @@ def _sees(items: Sequence[Item], transcript: Transcript, in_turns: bool) -> Sent
             said.append((fields_of(item.value)["role"], list(_for_the_model(item, own))))
     # Once when it loads the session, and once for each request.
     said = _prepared(_prepared([] if refuses is not None else said))
+    in_turns = facts_of(transcript, Facts).in_turns
     sent = list(_in_turns(said) if in_turns else _in_chat(said))
     fates: dict[int, Fate] = {id(b): "dropped" for b in own.values() if b.kind in ("call", "result") or is_blank(b)}
     fates.update((id(part.block), "sent") for message in sent for part in message.parts if part.block is not None)
@@ -389,72 +244,3 @@ def _arguments(given: Any) -> Any:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-# --- the format --------------------------------------------------------------------------------------------
-
-
-def sniff(values: Sequence[Any]) -> int:
-    known = [value for value in values if isinstance(value, dict)]
-    rows = sum(is_message(value) or _is_session(value) for value in known)
-    old = bool(known) and "working_dir" in known[0] and "role" not in known[0]
-    marked = old or any(MESSAGES in value or _is_session(value) or _has_pair(value) for value in known)
-    return 94 if marked and rows + old >= len(known) / 2 else 0
-
-
-def knows(value: dict[str, Any]) -> bool:
-    if MESSAGES in value or SESSIONS in value or "working_dir" in value:
-        return True
-    return is_message(value) and "created" in value
-
-
-def profile_for(values: Sequence[Any]) -> str:
-    """That of the provider that the session's row names."""
-    sessions = (value[SESSIONS] for value in values if isinstance(value, dict) and SESSIONS in value)
-    provider = next((row.get("provider_name") for row in sessions if isinstance(row, dict)), None)
-    return profile_of(provider, _PROFILES)
-
-
-def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-    from toolpair.formats.goose.writing import applied
-
-    return applied(items, transcript, edits, facts_of(transcript, _Facts).in_turns)
-
-
-def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
-    from toolpair.formats.goose.checks import damage_of
-
-    in_rows = any(MESSAGES in item.value for item in items if isinstance(item.value, dict))
-    return [damage_of(one, in_rows) for one in found]
-
-
-def levels_refused(value: Any) -> int | None:
-    return LEVELS if row_slot(value) and is_deeper(fields_of(value).get(content_key(value)), LEVELS) else None
-
-
-def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
-    return _sees(items, transcript, facts_of(transcript, _Facts).in_turns)
-
-
-def check(context: Context, items: Sequence[Item], view: View) -> None:
-    from toolpair.formats.goose import checks
-
-    checks.check(context, items, unreadable_in(context.transcript), facts_of(context.transcript, _Facts).in_turns)
-
-
-def time_of(value: Any) -> float | None:
-    from toolpair.formats.engine.reading.clock import seconds_in
-
-    fields = fields_of(value)
-    return seconds_in(fields, "created_timestamp" if "created_timestamp" in fields else "created")
-
-
-def _is_session(value: Any) -> bool:
-    row = value.get(SESSIONS)
-    return isinstance(row, dict) and "working_dir" in row and "schedule_id" in row
-
-
-def _has_pair(value: Any) -> bool:
-    """Whether it has a block that only goose writes."""
-    content = value.get("content")
-    return isinstance(content, list) and any(type_name(part) in (dialect.CALL, dialect.RESULT) for part in content)

@@ -1,66 +1,36 @@
-"""Qwen Code's session files: JSONL, a tree of records, each message a content of Gemini's. As measured on 0.24.4.
-
-What the history is was read in the agent's own code and compared with the agent. What is sent of it is worked out in
-`sent_contents.py`.
-"""
+"""Qwen Code's records as a history, as read in the agent's own code and compared with the agent, 0.24.4."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from toolpair.dialects import gemini as dialect
 from toolpair.dialects.block_texts import is_real_output
-from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
 from toolpair.formats.engine.reading.clock import count_in, usage_of
 from toolpair.formats.engine.reading.reading import as_text, facts_of, first_text, malformed_in, pairs_in
 from toolpair.formats.engine.reading.tree_history import (
     End,
     Node,
     NodeTree,
-    SkippedLines,
     branches_of,
     inactive_ways,
     links_of,
     uuid_from,
 )
 from toolpair.formats.engine.reading.turns import Turn, messages_of
-from toolpair.formats.format import (
-    AS_RESUMED,
-    Damage,
-    Item,
-    KeptRequest,
-    ResumeEffect,
-    SentRequest,
-    Usage,
-    View,
-    profile_of,
-)
-from toolpair.rules.context import Context
-from toolpair.rules.problem import OnResume, Problem
+from toolpair.formats.format import AS_RESUMED, Item, KeptRequest, Usage, View
+from toolpair.formats.qwen_code.detection import is_record, message_in
 from toolpair.transcript.draft import value_at
-from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Scope, Transcript
 from toolpair.transcript.record_tree import RecordTree
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from toolpair.formats.agent import Outcome
-    from toolpair.formats.engine.agents.way_back import WayBack
-    from toolpair.shell.machine import Machine
-
-# --- data --------------------------------------------------------------------------------------------------
-
-TITLE: Final = "Qwen Code"
 NEWEST: Final = "0.24.4"
-_TYPES: Final = ("user", "assistant", "tool_result", "system")
+TITLE: Final = "Qwen Code"
 ROLES: Final = ("user", "model")
 _BESIDE: Final = frozenset(
     {
@@ -74,8 +44,6 @@ _BESIDE: Final = frozenset(
 )
 """Subtypes of records that are not in the tree."""
 _COMPRESSION: Final = "chat_compression"
-_PROFILES: Final = {"anthropic": "anthropic", "gemini": "gemini", "vertex-ai": "gemini"}
-"""How a session was authenticated -> the profile that it is checked against; all others speak Chat Completions."""
 _FORGETS: Final = "Qwen Code forgets everything before this line without telling you."
 _ROLE: Final = "Qwen Code does not start: a message has a role that is neither user nor model."
 _PART: Final = "Qwen Code does not start: a message has a part that cannot be read."
@@ -83,18 +51,9 @@ _SESSIONS: Final = "Qwen Code does not resume this session: its records name mor
 _FOLDER: Final = "Qwen Code does not resume this session: its first record does not name the working folder."
 _NO_LIST: Final = "Qwen Code does not start: what a compression kept is not a list of messages."
 _NOTHING: Final = "Qwen Code does not resume this session: no record of it can be read."
-_OUTCOMES: Final[dict[str, Outcome]] = {
-    "rollout.envelope": ("rejected", "Qwen Code does not resume this session.", "history"),
-    "rollout.not_loaded": ("dropped", "Qwen Code leaves these words out without telling you.", "the words"),
-    "chain.cycle": ("dropped", "Qwen Code forgets what is above the loop without telling you.", "history"),
-    "chain.duplicate_uuid": ("dropped", "Qwen Code reads them as one message, with the role of the first.", None),
-}
 EMPTY: Final = "content.empty_text"
 AT: Final = ("message", "parts")
 KEPT: Final = ("systemPayload", "compressedHistory")
-
-
-# --- records -----------------------------------------------------------------------------------------------
 
 
 class Said(Struct, eq=False):
@@ -128,25 +87,11 @@ class History(Struct, eq=False):
     """ids of calls and results on lines that the agent takes apart itself."""
 
 
-def is_record(value: Any) -> bool:
-    """Whether the agent reads the record at all."""
-    if not isinstance(value, dict) or not isinstance(value.get("uuid"), str) or not value["uuid"]:
-        return False
-    parent, session = value.get("parentUuid", 0), value.get("sessionId")
-    linked = parent is None or isinstance(parent, str)
-    return linked and isinstance(session, str) and bool(session) and value.get("type") in _TYPES
-
-
 def is_node(value: Any) -> bool:
     if not is_record(value):
         return False
     subtype = value.get("subtype")
     return not (value["type"] == "system" and isinstance(subtype, str) and subtype in _BESIDE)
-
-
-def message_in(value: Any) -> dict[str, Any]:
-    found = value.get("message") if isinstance(value, dict) and value.get("type") != "system" else None
-    return found if isinstance(found, dict) and value.get("subtype") != "realtime_message" else {}
 
 
 def has_folder(value: Any) -> bool:
@@ -189,7 +134,7 @@ def _tree(read: Iterable[tuple[Item, Any]]) -> NodeTree:
     return NodeTree(nodes, merges=True, new_id=uuid_from)
 
 
-def _history(items: Sequence[Item], leaf: str | None) -> History:
+def history_of(items: Sequence[Item], leaf: str | None) -> History:
     read = list(read_by_agent(items))
     damaged = {item.uid for item in items if isinstance(item.value, Damaged)}
     tree = _tree(read)
@@ -296,9 +241,6 @@ class _Contents:
         return plain and parts_in(value) == [{"text": payload.get("rawCommand")}]
 
 
-# --- the transcript ----------------------------------------------------------------------------------------
-
-
 def turn_of(said: Said) -> Turn:
     role = "assistant" if said.role == "model" else said.role
     if role == "user" and any(block.kind == "result" for block in said.blocks):
@@ -307,7 +249,7 @@ def turn_of(said: Said) -> Turn:
 
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-    history = _history(items, view.leaf)
+    history = history_of(items, view.leaf)
     scopes: dict[int, Scope] = malformed_in(items)
     messages = tuple(messages_of(map(turn_of, history.said)))
     sent = {uid for message in messages for uid in message.records}
@@ -342,71 +284,15 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
 
 
 def _user_words(node: Node) -> tuple[str, str | None]:
-    return _words_of(node.value) or "", as_text(node.value.get("timestamp"))
+    return words_of(node.value) or "", as_text(node.value.get("timestamp"))
 
 
-def _words_of(value: Any) -> str | None:
+def words_of(value: Any) -> str | None:
     """What the user says in a record."""
     if not isinstance(value, dict) or value.get("type") != "user":
         return None
     texts = [part["text"] for part in parts_in(value) if isinstance(part, dict) and isinstance(part.get("text"), str)]
     return " ".join(" ".join(texts).split())
-
-
-# --- the format --------------------------------------------------------------------------------------------
-
-
-def sniff(values: Sequence[Any]) -> int:
-    own = [value for value in values if is_record(value)]
-    spoken = [message for value in own if (message := message_in(value))]
-    if spoken:
-        return 95 if sum("parts" in message for message in spoken) * 2 >= len(spoken) else 0
-    return 95 if any("systemPayload" in value for value in own) else 0
-
-
-def knows(value: dict[str, Any]) -> bool:
-    return is_record(value) and ("parts" in message_in(value) or "message" not in value)
-
-
-def profile_for(values: Sequence[Any]) -> str:
-    """That of the provider that the last of these records was written with."""
-    events = (value_at(value, ("systemPayload", "uiEvent", "auth_type")) for value in reversed(values))
-    return profile_of(first_text(events), _PROFILES)
-
-
-def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-    from toolpair.formats.qwen_code.writing import applied
-
-    def read_again(made: Sequence[Item]) -> tuple[Transcript, History]:
-        now = read(made, View(leaf=transcript.tree.leaf))
-        return now, facts_of(now, History)
-
-    return applied(items, transcript, facts_of(transcript, History), edits, read_again)
-
-
-def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
-    history = facts_of(transcript, History)
-    place = {item.uid: number for number, item in enumerate(items)}
-    skipped = SkippedLines(TITLE, history.tree, transcript, place, ("uuid", "parentUuid"))
-    read: dict[int, list[Any]] = {}
-    for node in history.tree.nodes:
-        read.setdefault(node.uid, []).append(node.value)
-    return [_damage(damage, read.get(damage.record, ()), skipped) for damage in found]
-
-
-def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
-    from toolpair.formats.qwen_code.sending import request_of
-
-    known = facts_of(transcript, History)
-    history = known if known.items is items else _history(items, transcript.tree.leaf)
-    contents = history.contents if history.refuses is None else ()
-    return request_of(contents, transcript, TITLE, NEWEST, history.refuses)
-
-
-def check(context: Context, items: Sequence[Item], view: View) -> None:
-    from toolpair.formats.qwen_code.checks import check
-
-    check(context, facts_of(context.transcript, History), view)
 
 
 def inactive(items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
@@ -426,96 +312,3 @@ def usage(value: Any) -> Usage | None:
     written = count_in(usage, "candidatesTokenCount", "thoughtsTokenCount")
     read = count_in(usage, "promptTokenCount")
     return usage_of(read, written)
-
-
-def _damage(damage: Damage, read: Sequence[Any], skipped: SkippedLines) -> ResumeEffect | None:
-    """`read`: what the agent reads of the line nevertheless."""
-    if damage.rule == "record.bom":
-        return ResumeEffect("harmless", f"{TITLE} ignores it", "healed")
-    if damage.rule == "record.glued" and damage.partial is None:
-        return ResumeEffect("harmless", f"{TITLE} takes the line apart", "healed")
-    return skipped.effect(replace(damage, values=tuple(value for value in damage.values if value not in read)))
-
-
-# --- the agent ---------------------------------------------------------------------------------------------
-
-_CHATS: Final = "chats"
-_PROJECTS: Final = "projects"
-_ID: Final = re.compile(r"[0-9a-fA-F-]{32,36}")
-
-
-class QwenCodeAgent(Agent):
-    """Qwen Code itself: `qwen`."""
-
-    id = "qwen-code"
-    title = TITLE
-    outcomes = _OUTCOMES
-    filled = "tells the model that the result was not recorded, and to treat the call as failed"
-    variable = "QWEN_HOME"
-    usual_home = ".qwen"
-    suffix = ".jsonl"
-    program = Program(
-        "qwen",
-        TITLE,
-        r"[/\\]@qwen-code[/\\]qwen-code[/\\]|[/\\]qwen-code[/\\]",
-        session_options=("--resume", "-r", "--session-id"),
-        other_work=frozenset({"mcp", "extensions", "auth", "hooks", "channel", "serve"}),
-        package="@qwen-code/qwen-code",
-        places=(".local/bin",),
-    )
-
-    def roots(self, machine: Machine) -> tuple[Path, ...]:
-        return (machine.folder("QWEN_RUNTIME_DIR", self.home(machine)) / _PROJECTS,)
-
-    def sessions(self, machine: Machine) -> Iterator[FoundSession]:
-        from toolpair.source import peek
-
-        for project in peek.entries(self.roots(machine)[0]):
-            if not peek.is_folder(project):
-                continue
-            for entry in peek.entries(f"{project.path}/{_CHATS}"):
-                stat = peek.regular(entry) if _ID.fullmatch(entry.name.removesuffix(".jsonl")) else None
-                if stat is not None and entry.name.endswith(".jsonl"):
-                    yield self.found(entry.path, entry.name[:-6], stat)
-
-    def belongs(self, found: FoundSession, folder: str) -> bool:
-        from pathlib import Path
-
-        return Path(found.path).parent.parent.name == _folder_name(folder)
-
-    def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
-        from toolpair.source import peek
-
-        words = peek.last_said(found.path, found.size, _words_of)
-        return peek.folder_in(peek.head(found.path)), peek.one_line(words)
-
-    def way_back(self, file: SessionFile) -> WayBack | None:
-        from toolpair.formats.engine.agents.way_back import WayBack
-
-        if not file.session_id or file.session_id.startswith("-"):
-            return None
-        return WayBack(("qwen", "--resume", file.session_id), file.folder)
-
-    def home_of(self, path: Path, session_id: str) -> Path | None:
-        parents = path.parents
-        named = path.name == session_id + ".jsonl" and len(parents) > 3 and parents[0].name == _CHATS
-        return parents[3] if named and parents[2].name == _PROJECTS else None
-
-    def target(self, file: SessionFile, machine: Machine) -> Path | None:
-        if file.folder is None:
-            return None
-        return self.roots(machine)[0] / _folder_name(file.folder) / _CHATS / f"{file.session_id}.jsonl"
-
-    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
-        blocks = (problem.call, problem.result, *problem.others)
-        glued = facts_of(transcript, History).glued
-        if any(block is not None and isinstance(block.id, str) and block.id in glued for block in blocks):
-            return OnResume(TITLE, NEWEST, "healed", None, "Qwen Code takes the glued line apart and reads both.")
-        return None
-
-
-def _folder_name(folder: str) -> str:
-    return re.sub(r"[^a-zA-Z0-9]", "-", folder)
-
-
-AGENT: Final = QwenCodeAgent()

@@ -1,0 +1,85 @@
+"""oh-my-pi itself: its folders and processes, and how a session is resumed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
+from toolpair.formats.engine.agents.way_back import WayBack
+from toolpair.formats.format import SentRequest
+from toolpair.formats.oh_my_pi.format import HEADLESS, MEASURED, NO_ID_AT_ALL, TITLE
+from toolpair.formats.pi_family.session_files import described, has_title
+from toolpair.rules.problem import OnResume, Problem
+from toolpair.source import peek
+from toolpair.transcript.model import Transcript
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from toolpair.formats.agent import Outcome
+    from toolpair.shell.machine import Machine
+
+_OUTCOMES: Final[dict[str, Outcome]] = {"record.no_message": ("rejected", f"{HEADLESS}.", None)}
+
+
+class OhMyPiAgent(Agent):
+    """oh-my-pi: `omp`, which continues any file that it is given."""
+
+    id = "oh-my-pi"
+    title = TITLE
+    outcomes = _OUTCOMES
+    variable = "PI_CODING_AGENT_DIR"
+    usual_home = ".omp/agent"
+    suffix = ".jsonl"
+    program = Program(
+        "omp",
+        TITLE,
+        r"@oh-my-pi[/\\]pi-coding-agent[/\\]",
+        session_options=("--resume", "-r", "--session"),
+        package="@oh-my-pi/pi-coding-agent",
+        places=(".local/bin", ".bun/bin"),
+    )
+
+    def roots(self, machine: Machine) -> tuple[Path, ...]:
+        """Its usual folders, and those that pi's variables name."""
+        base = machine.home / ".omp"
+        profiles = sorted(entry.path for entry in peek.entries(base / "profiles"))
+        data = machine.folder("XDG_DATA_HOME", machine.home / ".local/share") / "omp/sessions"
+        own = [base / "agent/sessions", *(base / path / "agent/sessions" for path in profiles), data]
+        return (*own, *(path for path in self._shared(machine) if path not in own))
+
+    def _shared(self, machine: Machine) -> tuple[Path, ...]:
+        """The folders that its variables name, which are pi's, too."""
+        home = self.home(machine) / "sessions"
+        return tuple(dict.fromkeys((home, machine.folder("PI_CODING_AGENT_SESSION_DIR", home))))
+
+    def sessions(self, machine: Machine) -> Iterator[FoundSession]:
+        shared = {*self._shared(machine)} - {machine.home / self.usual_home / "sessions"}
+        for root in self.roots(machine):
+            for entry, stat in peek.files_below(root, ".jsonl"):
+                if root not in shared or has_title(entry.path):
+                    yield self.found(entry.path, entry.name[:-6].partition("_")[2] or entry.name[:-6], stat)
+
+    def belongs(self, found: FoundSession, folder: str) -> bool:
+        return (found.folder or peek.folder_in(peek.head(found.path))) == folder
+
+    def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
+        return described(found)
+
+    def way_back(self, file: SessionFile) -> WayBack | None:
+        if file.path is None:
+            return WayBack((), sentence="Start `omp --resume` with the file.")
+        return WayBack(("omp", "--resume", os.path.abspath(file.path)), file.folder)
+
+    def in_place(self, path: Path, session_id: str) -> bool:
+        return True
+
+    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
+        if problem.result is not None and not isinstance(problem.result.id, str):
+            return OnResume(TITLE, MEASURED, "rejected", None, NO_ID_AT_ALL)
+        return None
+
+
+AGENT: Final = OhMyPiAgent()

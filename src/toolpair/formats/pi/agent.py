@@ -1,0 +1,72 @@
+"""pi itself: its folders and processes, and how a session is resumed."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
+from toolpair.formats.engine.agents.way_back import WayBack
+from toolpair.formats.pi.format import LOOP, TITLE
+from toolpair.formats.pi_family.session_files import described, has_title
+from toolpair.source import peek
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from toolpair.formats.agent import Outcome
+    from toolpair.shell.machine import Machine
+
+_OUTCOMES: Final[dict[str, Outcome]] = {"chain.cycle": ("rejected", LOOP, "history")}
+
+
+class PiAgent(Agent):
+    """pi itself: `pi`, which continues any file that it is given."""
+
+    id = "pi"
+    title = TITLE
+    outcomes = _OUTCOMES
+    variable = "PI_CODING_AGENT_DIR"
+    usual_home = ".pi/agent"
+    suffix = ".jsonl"
+    program = Program(
+        "pi",
+        TITLE,
+        r"(?<!@oh-my-pi)[/\\]pi-coding-agent[/\\]",
+        session_options=("--session",),
+        other_work=frozenset({"install", "remove", "update", "list", "config"}),
+        package="@earendil-works/pi-coding-agent",
+        older_packages=("@mariozechner/pi-coding-agent",),
+        places=(".local/bin",),
+    )
+
+    def roots(self, machine: Machine) -> tuple[Path, ...]:
+        return (machine.folder("PI_CODING_AGENT_SESSION_DIR", self.home(machine) / "sessions"),)
+
+    def sessions(self, machine: Machine) -> Iterator[FoundSession]:
+        root = self.roots(machine)[0]
+        shared = root != machine.home / self.usual_home / "sessions"
+        for entry, stat in peek.files_below(root, ".jsonl"):
+            if shared and has_title(entry.path):
+                continue  # oh-my-pi's, which has the same variables
+            yield self.found(entry.path, entry.name[:-6].partition("_")[2] or entry.name[:-6], stat)
+
+    def belongs(self, found: FoundSession, folder: str) -> bool:
+        named = re.sub(r"[/\\:]", "-", re.sub(r"\A[/\\]", "", folder))
+        return os.path.basename(os.path.dirname(found.path)) == f"--{named}--"
+
+    def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
+        return described(found)
+
+    def way_back(self, file: SessionFile) -> WayBack | None:
+        if file.path is None:
+            return WayBack((), sentence="Start `pi --session` with the file.")
+        return WayBack(("pi", "--session", os.path.abspath(file.path)), file.folder)
+
+    def in_place(self, path: Path, session_id: str) -> bool:
+        return True
+
+
+AGENT: Final = PiAgent()

@@ -1,0 +1,12 @@
+"""What shows that a list of messages is Roo Code's, Cline's or Kilo Code's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from toolpair.formats.engine.detection.list_evidence import ListEvidence
+
+
+def sniff(values: Sequence[Any]) -> int:
+    return 95 if ListEvidence().hear_all(values).is_roo else 0
