@@ -473,14 +473,25 @@ def test_a_function_imports_only_what_a_start_should_not_load() -> None:
     assert found == LAZY
 
 
-def test_the_interface_imports_nothing_in_a_circle() -> None:
-    """Imports inside functions and of types alone count, too: they would only hide one."""
+def test_nothing_is_imported_in_a_circle() -> None:
+    """Imports inside functions, of types alone, and by `lazy` count, too: they would only hide one.
+
+    The package itself is the front: it has the version, and hands on what the rooms have.
+    """
     imports: dict[str, set[str]] = {}
-    for path in (SOURCE / "toolpair" / "tui").rglob("*.py"):
+    for path in (SOURCE / "toolpair").rglob("*.py"):
         names = path.relative_to(SOURCE / "toolpair").with_suffix("").parts
         module = ".".join(names[:-1] if names[-1] == "__init__" else names)
-        statements = [
-            node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Import | ast.ImportFrom)
-        ]
-        imports[module] = {name for node in statements for name in _names_of(node)} - {module}
+        tree = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        found = {name for node in tree if isinstance(node, ast.Import | ast.ImportFrom) for name in _names_of(node)}
+        imports[module] = {*found, *_lazily(tree)} - {module, "toolpair"}
+    del imports[""]
     TopologicalSorter(imports).prepare()
+
+
+def _lazily(tree: list[ast.AST]) -> Iterator[str]:
+    for node in tree:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("lazy", "Lazy"):
+            for given in node.args:
+                if isinstance(given, ast.Constant):
+                    yield str(given.value).partition(":")[0].removeprefix("toolpair.")
