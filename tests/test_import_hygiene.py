@@ -171,7 +171,7 @@ _CLAUDE_CODE = "".join(
 
 @pytest.mark.parametrize(
     ("name", "content", "most"),
-    [("list.json", _PLAIN, 139), ("session.jsonl", _CLAUDE_CODE, 164)],
+    [("list.json", _PLAIN, 141), ("session.jsonl", _CLAUDE_CODE, 165)],
     ids=["list of messages", "Claude Code"],
 )
 def test_a_check_of_a_small_sound_file_loads_few_modules(tmp_path: Path, name: str, content: str, most: int) -> None:
