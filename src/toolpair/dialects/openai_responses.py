@@ -265,6 +265,11 @@ def text_type(block: Block) -> str:
     return "output_text" if field_of(block, "role") == "assistant" else "input_text"
 
 
+def with_field(item: Block, key: str, value: Any) -> SetValue:
+    """The item with another value under a key."""
+    return SetValue(item, {**item.value, key: value})
+
+
 def with_no_arguments(call: Block) -> SetValue:
     """The edit that gives a call empty arguments."""
     return with_fields(call, arguments="{}")

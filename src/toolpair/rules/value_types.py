@@ -29,7 +29,7 @@ from toolpair.dialects.block_values import (
 from toolpair.rules.context import Context, tool_of, with_edits
 from toolpair.rules.pair_states import fit_of, moved
 from toolpair.rules.problem import Cause, Fix
-from toolpair.transcript.edits import Edit, RemoveMessage, SetField, SetValue
+from toolpair.transcript.edits import Edit, RemoveMessage, SetField
 from toolpair.transcript.model import Block, Message
 from toolpair.transcript.pairing import Pair
 
@@ -226,7 +226,7 @@ def _content(context: Context, number: int, message: Message, of: Block | Messag
 
 def _set(message: Message, of: Block | Message, key: str, value: Any) -> Edit:
     """Set a key of the message, or of the item, where several items are one message."""
-    return SetValue(of, {**of.value, key: value}) if isinstance(of, Block) else SetField(message, key, value)
+    return openai_responses.with_field(of, key, value) if isinstance(of, Block) else SetField(message, key, value)
 
 
 def _result(context: Context, at: tuple[int, int], block: Block, content: Any) -> None:
