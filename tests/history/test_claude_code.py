@@ -48,7 +48,7 @@ def parted(values: Sequence[Any], least: int, view: View = AS_RESUMED) -> tuple[
 
     def load(wanted: Range, edges: WindowEdges) -> CheckedWindow:
         first, end = outline.records(wanted)
-        own = replace(view, inside=outline.inside(first, end, lambda start, stop: items[start:stop]))
+        own = replace(view, surroundings=outline.surroundings(first, end, lambda start, stop: items[start:stop]))
         return CheckedWindow(CheckedRecords(items[first:end], FORMAT, PROFILE, view=own, edges=edges))
 
     judged = judge_ranges(outline, load, 5_000)

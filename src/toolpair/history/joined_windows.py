@@ -1,4 +1,4 @@
-"""What windows hold, in a row: numbered as in the whole, and made when it is asked for."""
+"""Sequences over all windows, built on access and numbered as in the whole history."""
 
 from __future__ import annotations
 

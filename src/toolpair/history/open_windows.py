@@ -92,10 +92,14 @@ def opened_long(
     def judged_by(other: Profile) -> Conversation | None:
         return opened_long(number, source, format, other, request, view)
 
-    def inside(first: int, end: int) -> FileFacts | None:
-        return outline.inside(first, end, lambda start, stop: items_of(document.part(start, stop, document.next_uid)))
+    def surroundings(first: int, end: int) -> FileFacts | None:
+        return outline.surroundings(
+            first, end, lambda start, stop: items_of(document.part(start, stop, document.next_uid))
+        )
 
-    reading = Reading(document, format, profile, request, view, outline.ids, answered, head, judged_by, inside=inside)
+    reading = Reading(
+        document, format, profile, request, view, outline.ids, answered, head, judged_by, surroundings=surroundings
+    )
     reading = replace(reading, past=outline.past, inactive=outline.inactive, named=outline.named)
     reading = replace(reading, ids_of_file=Ids(document, (), format))
     declared = head.declared_tools

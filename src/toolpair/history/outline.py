@@ -20,7 +20,7 @@ LEAST: Final = 24
 class OutlineWindow(Struct, eq=False):
     """Records from `first` to before `end`, numbered from 0; no call and result are on different sides of its edges.
 
-    The counts are those of its messages; where it is not `clean` only a judgement knows them, and they are a guess.
+    The counts are those of its messages; where it is not `clean` they are estimates until it is checked.
     """
 
     first: int
@@ -75,8 +75,8 @@ class Outline(Struct, frozen=True, eq=False):
     inactive: int = 0
     """How many of them would have been sent, or are next to such records."""
 
-    def inside(self, first: int, end: int, read: Read) -> FileFacts | None:
-        """For `View.inside`: what stands around the records from one to before another."""
+    def surroundings(self, first: int, end: int, read: Read) -> FileFacts | None:
+        """For `View.surroundings`: what stands around the records from one to before another."""
         return None if self.around is None else self.around(first, end, self.windows[-1].end, read)
 
     def window_of(self, number: int) -> int:

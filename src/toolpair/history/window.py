@@ -53,7 +53,7 @@ class Reading(Struct, frozen=True, eq=False):
     """How many of these are the agent's messages, and what stands beside them."""
     proof: Callable[[Document, WindowEdges], tuple[OutlineWindow, frozenset[str]] | None] = lambda document, edges: None
     """The counts and the ids of changed records, where a look at their values shows that nothing in them is wrong."""
-    inside: Callable[[int, int], FileFacts | None] = lambda first, end: None
+    surroundings: Callable[[int, int], FileFacts | None] = lambda first, end: None
     """What else the format needs to read the records from one number to before another."""
     named: Callable[[str], Iterable[int]] = lambda id_: ()
     """By an id that pairs nothing: the numbers of the records that it may stand in."""
@@ -65,16 +65,18 @@ class Reading(Struct, frozen=True, eq=False):
         """Whether it is an agent's own session."""
         return self.head.native
 
-    def judged(self, part: DocumentPart, edges: WindowEdges | None, inside: FileFacts | None = None) -> CheckedRecords:
-        """The records of a window. `inside`: what else the format needs to read them, if that is known."""
+    def judged(
+        self, part: DocumentPart, edges: WindowEdges | None, surroundings: FileFacts | None = None
+    ) -> CheckedRecords:
+        """The records of a window. `surroundings`: what else the format needs to read them, if that is known."""
         if part.end <= self.past:
             from toolpair.history.compacted import replaced
 
             return replaced(
                 CheckedRecords(items_of(part.now), self.format, self.profile, self.request, self.view, part.now)
             )
-        inside = inside or self.inside(part.first, part.end)
-        view = self.view if inside is None else replace(self.view, inside=inside)
+        surroundings = surroundings or self.surroundings(part.first, part.end)
+        view = self.view if surroundings is None else replace(self.view, surroundings=surroundings)
         return CheckedRecords(
             items_of(part.now), self.format, self.profile, self.request, view, part.now, edges, ids=self.ids_of_file
         )
@@ -101,16 +103,16 @@ class Window:
         outlined: OutlineWindow | None = None,
         judged: CheckedWindow | ReportedWindow | None = None,
         ids: frozenset[str] | None = None,
-        inside: FileFacts | None = None,
+        surroundings: FileFacts | None = None,
     ) -> None:
-        """`edges`: what stands around it; None where it is all of a conversation. `inside`: see `Reading.judged`."""
+        """`edges`: what is around it; None if it is the whole conversation. `surroundings`: see `Reading.judged`."""
         self.reading = reading
         self.document = document
         self.edges = edges
         self.outlined = outlined
         self._judged = judged
         self._ids = ids
-        self._inside = inside
+        self._surroundings = surroundings
         self._seen: tuple[Offsets, NumberedWindow] | None = None
 
     @property
@@ -121,7 +123,7 @@ class Window:
     @property
     def checked(self) -> CheckedWindow | ReportedWindow:
         if self._judged is None:
-            self._judged = CheckedWindow(self.reading.judged(self.document, self.edges, self._inside))
+            self._judged = CheckedWindow(self.reading.judged(self.document, self.edges, self._surroundings))
         return self._judged
 
     @property
@@ -143,7 +145,7 @@ class Window:
     def read_again(self) -> CheckedRecords:
         """Its records, which are not kept."""
         unread = self.unread
-        return unread.reading.judged(unread.document, unread.edges, self._inside)
+        return unread.reading.judged(unread.document, unread.edges, self._surroundings)
 
     @cached_property
     def says_more(self) -> bool:
@@ -254,7 +256,7 @@ class Window:
         """The same records after a change."""
         proven = self.reading.proof(document.now, edges)
         if proven is None:
-            return Window(self.reading, document, edges, inside=self.judged.view.inside)
+            return Window(self.reading, document, edges, surroundings=self.judged.view.surroundings)
         return Window(self.reading, document, edges, proven[0], ids=proven[1])
 
 

@@ -42,7 +42,7 @@ def edited_windows(
     edits: Sequence[Edit],
     on_progress: Callable[[int], None] | None,
 ) -> EditedWindows | None:
-    """None where only the whole tells what comes of it. `window_of`: the window that a record (its uid) stands in."""
+    """None if only checking the whole history can tell. `window_of`: the window that a record (its uid) is in."""
     reading = windows[0].reading
     by_window: dict[int, list[Edit]] = {}
     if any(isinstance(edit, RemoveThinking) for edit in edits):
@@ -96,12 +96,12 @@ def of_the_whole(edits: Sequence[Edit], transcript: Transcript) -> Sequence[Edit
 
 def _may_be_interrupted(window: Window) -> bool:
     """Whether the end of the history reaches to this window: there an agent looks for an interrupted turn."""
-    inside = window.judged.view.inside
-    return window.edges is None or not window.edges.after or inside is None or inside.ties_to_end
+    surroundings = window.judged.view.surroundings
+    return window.edges is None or not window.edges.after or surroundings is None or surroundings.ties_to_end
 
 
 def _turns(judged: CheckedRecords) -> tuple[bool, bool]:
-    """Whether the user says anything in a window, and whether it ends with results: what is in front may hang on it.
+    """Whether the user says anything in a window, and whether it ends with results: earlier windows may depend on it.
 
     An agent takes results at the very end, behind which the user says nothing, for a turn that was interrupted.
     """
@@ -117,7 +117,7 @@ def _links(judged: CheckedRecords) -> int:
 
 
 def _holds_its_ends(before: Document, after: Document, edges: WindowEdges) -> bool:
-    """Whether the records at both ends are the same: what stands there beside other windows does so still."""
+    """Whether the window still meets its neighbours in the same records."""
     old, new = before.records, after.records
     first = not edges.before or (bool(new) and old[0].uid == new[0].uid)
     return first and (not edges.after or (bool(new) and old[len(old) - 1].uid == new[len(new) - 1].uid))

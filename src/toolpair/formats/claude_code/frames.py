@@ -37,8 +37,8 @@ class LogFacts(Struct, frozen=True):
     """The uuids of the file's first records."""
 
 
-def log_facts(inside: FileFacts) -> LogFacts:
-    return inside.agent_facts if isinstance(inside.agent_facts, LogFacts) else LogFacts()
+def log_facts(surroundings: FileFacts) -> LogFacts:
+    return surroundings.agent_facts if isinstance(surroundings.agent_facts, LogFacts) else LogFacts()
 
 
 class Frame(Struct, eq=False):
@@ -95,35 +95,35 @@ class Frame(Struct, eq=False):
         return end - first
 
 
-def framed(items: Sequence[Item], inside: FileFacts) -> Frame:
+def framed(items: Sequence[Item], surroundings: FileFacts) -> Frame:
     """The records between their sentinels."""
     front: list[Item] = []
     after_items: list[Item] = []
     first = next((value for item in items if isinstance(value := value_of(item), dict) and value.get("uuid")), {})
-    if inside.before:
+    if surroundings.before:
         prompts = (
             text_or_none(item.value.get("promptId"))
-            for item in inside.before
+            for item in surroundings.before
             if isinstance(item.value, dict) and item.value.get("type") == "user"
         )
         front = [Item(_BEFORE, _record(first, "user", first.get("parentUuid"), None, _words("user"), prompts))]
-    leaf = first.get("parentUuid") if log_facts(inside).leaf_before else None
-    if inside.after is not None:
-        value = inside.after.value
+    leaf = first.get("parentUuid") if log_facts(surroundings).leaf_before else None
+    if surroundings.after is not None:
+        value = surroundings.after.value
         message = {**value["message"], "content": [_text()]}
         tail = _words("user")
-        if log_facts(inside).on_results:
+        if log_facts(surroundings).on_results:
             message["content"].append({"type": "tool_use", "id": _CALL, "name": "_", "input": {}})
             tail["content"] = [{"type": "tool_result", "tool_use_id": _CALL, "content": "."}]
         after_items = [
-            Item(inside.after.uid, {**value, "message": message}),
+            Item(surroundings.after.uid, {**value, "message": message}),
             Item(_TAIL, _record({"timestamp": _LATEST}, "user", _TAIL_UUID, value["uuid"], tail)),
         ]
         leaf = _TAIL_UUID
     if leaf is not None:
         after_items.append(Item(_PROMPT, {"type": "last-prompt", "leafUuid": leaf}))
     stand_ins = {item.uid: item for item in (*front, *after_items)}
-    after = inside.after.uid if inside.after is not None else None
+    after = surroundings.after.uid if surroundings.after is not None else None
     return Frame([*front, *items, *after_items], stand_ins, after)
 
 
@@ -150,7 +150,7 @@ def _record(
     return value if prompt is None else {**value, "promptId": prompt}
 
 
-def unframed(transcript: Transcript, frame: Frame, inside: FileFacts) -> Transcript:
+def unframed(transcript: Transcript, frame: Frame, surroundings: FileFacts) -> Transcript:
     """The transcript without the sentinels, and with the head of the whole."""
     own = frame.stand_ins
     compacted = frame.history is not None and frame.history.boundary is not None
@@ -161,7 +161,7 @@ def unframed(transcript: Transcript, frame: Frame, inside: FileFacts) -> Transcr
         or (not compacted and any(scope == "inactive" for scope in transcript.scopes.values()))
         or bool(transcript.tree.broken or transcript.tree.branches)
     )
-    head = inside.head
+    head = surroundings.head
     return replace(
         transcript,
         messages=messages,
@@ -172,7 +172,7 @@ def unframed(transcript: Transcript, frame: Frame, inside: FileFacts) -> Transcr
         model=head.model,
         thinking=head.thinking,
         scopes={uid: scope for uid, scope in transcript.scopes.items() if uid not in own},
-        tree=transcript.tree if inside.after is None else replace(transcript.tree, retries=None),
+        tree=transcript.tree if surroundings.after is None else replace(transcript.tree, retries=None),
         frame=frame,
     )
 
@@ -182,9 +182,9 @@ class WithCopies(Sequence[Item]):
     iteration.
     """
 
-    def __init__(self, items: Sequence[Item], inside: FileFacts) -> None:
+    def __init__(self, items: Sequence[Item], surroundings: FileFacts) -> None:
         self._items = items
-        self._inside = inside
+        self._surroundings = surroundings
 
     def __len__(self) -> int:
         return len(self._items)
@@ -205,7 +205,7 @@ class WithCopies(Sequence[Item]):
                 if isinstance(id_, str):
                     ids[id_] = None
         own = {item.uid for item in self._items}
-        others = [item for item in self._inside.copies(ids) if item.uid not in own]
+        others = [item for item in self._surroundings.copies(ids) if item.uid not in own]
         first = self._items[0].uid if self._items else 0
         yield from (item for item in others if item.uid < first)
         yield from self._items

@@ -50,7 +50,7 @@ class History(Struct, eq=False):
     parents: dict[str, str | None]
     """uuid -> parent's uuid, after linking what a compaction kept to its summary."""
     bridged: dict[str, str] = field(default_factory=dict)
-    """uid of a record with a lost parent -> the record that the agent uses instead."""
+    """uuid of a record with a lost parent -> the record that the agent uses instead."""
     chain: list[ChainNode] = field(default_factory=list)
     """From the oldest record to the leaf."""
     end: End = "root"

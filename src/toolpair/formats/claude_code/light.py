@@ -1,10 +1,8 @@
 """Quick reading of Claude Code's records: what they hold, and whether their links form a history without branches.
 
 Each record links to the one before it, or a result to the record of its call. A link elsewhere in the same window
-leaves
-that window to the rules; a link out of the window, a sub-agent's record or an unreadable record means that the file
-must
-be checked as a whole.
+leaves that window to the rules; a link out of the window, a sub-agent's record or an unreadable record means that the
+file must be checked as a whole.
 """
 
 from __future__ import annotations

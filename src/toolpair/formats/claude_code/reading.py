@@ -37,17 +37,19 @@ class _Facts(Struct):
 
 
 def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-    if view.inside is not None:
-        return _read_inside(items, view, view.inside)
+    if view.surroundings is not None:
+        return _read_window(items, view, view.surroundings)
     return transcript_of(items, history_of(items, view.leaf, behaviour(view.agent_version)), view)
 
 
-def _read_inside(items: Sequence[Item], view: View, inside: FileFacts) -> Transcript:
+def _read_window(items: Sequence[Item], view: View, surroundings: FileFacts) -> Transcript:
     """The transcript of records that are a window of a longer file."""
-    frame = framed(items, inside)
+    frame = framed(items, surroundings)
     frame.history = history = history_of(frame.items, resumed_by=behaviour(view.agent_version))
-    read = unframed(transcript_of(frame.items, history, view), frame, inside)
-    return replace(read, copies=copies_of(WithCopies(items, inside), view.beside, log_facts(inside).first_uuids))
+    read = unframed(transcript_of(frame.items, history, view), frame, surroundings)
+    return replace(
+        read, copies=copies_of(WithCopies(items, surroundings), view.beside, log_facts(surroundings).first_uuids)
+    )
 
 
 def cached_history(transcript: Transcript, items: Sequence[Item]) -> History:

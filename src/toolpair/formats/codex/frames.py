@@ -22,7 +22,7 @@ _STAND_INS: Final = frozenset(
 class Frame(Struct, eq=False):
     """What surrounds a window's records."""
 
-    inside: FileFacts
+    surroundings: FileFacts
     own: frozenset[int]
     """The uids of the window's records."""
     spills: bool = False
@@ -35,7 +35,7 @@ class Frame(Struct, eq=False):
     @property
     def numbered(self) -> tuple[int, int] | None:
         """In a file with ordinals: the number of records after the window, and of those before the first gap."""
-        found = self.inside.agent_facts
+        found = self.surroundings.agent_facts
         return found if isinstance(found, tuple) else None
 
     def count(self, sent: Sequence[SentMessage]) -> int | None:
@@ -44,7 +44,7 @@ class Frame(Struct, eq=False):
 
     def elsewhere(self, ids: Sequence[str]) -> list[Item]:
         """The events in other windows that report calls with these ids, in file order."""
-        return [item for item in self.inside.copies(ids) if item.uid not in self.own] if ids else []
+        return [item for item in self.surroundings.copies(ids) if item.uid not in self.own] if ids else []
 
     def hold(self, before: Sequence[Item], after: Sequence[Item], edits: Sequence[Edit]) -> None:
         """Raise Spills if the edits also change records outside the window: their ordinals, or copies of an id."""
@@ -60,8 +60,8 @@ def frame_of(transcript: Transcript) -> Frame | None:
     return transcript.frame if isinstance(transcript.frame, Frame) else None
 
 
-def framed(items: Sequence[Item], inside: FileFacts) -> Frame:
-    return Frame(inside, frozenset(item.uid for item in items))
+def framed(items: Sequence[Item], surroundings: FileFacts) -> Frame:
+    return Frame(surroundings, frozenset(item.uid for item in items))
 
 
 def with_events_elsewhere(

@@ -34,12 +34,12 @@ def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcrip
     # A record that Codex skips is shown in place, but does not affect other records.
     gone = skipped(items)
     meta = next((line.payload for line in lines if line.kind == "meta"), None)
-    parent = inherited(meta, view.beside) if view.inside is None and view.beside is not None else Inherited()
+    parent = inherited(meta, view.beside) if view.surroundings is None and view.beside is not None else Inherited()
     kept = [line for line in lines if line.kind == "item" or line.uid not in gone]
     history = rebuild([*parent.lines, *kept])
     others = {line.uid for line in parent.lines}
     front = next((n for n, entry in enumerate(history.entries) if entry.record not in others), len(history.entries))
-    frame = framed(items, view.inside) if view.inside is not None else None
+    frame = framed(items, view.surroundings) if view.surroundings is not None else None
     responses = _responses(lines)
     if responses is None and frame is not None:
         responses = {}  # none ends in this window, but elsewhere they do
@@ -64,9 +64,9 @@ def read_transcript(items: Sequence[Item], view: View = AS_RESUMED) -> Transcrip
         copies=recovered_outputs(reporting, messages),
         frame=frame,
     )
-    if view.inside is None:
+    if view.surroundings is None:
         return read
-    head = view.inside.head
+    head = view.surroundings.head
     return replace(
         read, agent_version=head.agent_version, session_id=head.session_id, folder=head.folder, model=head.model
     )

@@ -24,7 +24,7 @@ from toolpair.transcript.edits import Edit, MoveResult, SetField
 from toolpair.transcript.model import Block, Transcript, kept_output_label
 
 _TAILS: Final = ("U", "F", "7", "3", "1", "0", "-", "!")
-"""What a new id has after the one before it, the first that still sorts before the next one."""
+"""Suffixes for a new id, tried until it sorts before the next."""
 
 
 class _Writer(OpencodeWriter):

@@ -75,7 +75,7 @@ class View(Struct, frozen=True):
     leaf: str | None = None
     """The id of the record where the history ends."""
     beside: Beside | None = None
-    inside: FileFacts | None = None
+    surroundings: FileFacts | None = None
     """The surroundings, if the records are a window of a longer file."""
     agent_version: str | None = None
     """The version of the agent that resumes the file, whichever wrote it; None: the newest one measured."""
