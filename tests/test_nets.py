@@ -24,7 +24,6 @@ from tests.work import work_of
 from toolpair import repair
 from toolpair.history import id_places
 from toolpair.session.session import Session, SessionError, open_session
-from toolpair.transcript.id_shapes import sanitised
 
 ROUNDS = int(os.environ.get("TOOLPAIR_TEST_ROUNDS", "1"))
 SAID = "the output number 7351 of an invented place"
@@ -274,75 +273,6 @@ def test_an_error_that_quotes_the_id_is_no_place_of_its_output(said: str, answer
         assert [str(problem.no_fix) for problem in repaired.left] == [
             "Its id also stands in message 2, where its output may be."
         ]
-
-
-def _answer_of(id_: str) -> dict[str, Any]:
-    return {"role": "tool", "tool_call_id": id_, "content": SAID}
-
-
-def _call_of(id_: str) -> dict[str, Any]:
-    call = {"id": id_, "type": "function", "function": {"name": "shell", "arguments": "{}"}}
-    return {"role": "assistant", "content": None, "tool_calls": [call]}
-
-
-def _left_by(session: Session) -> list[str | None]:
-    session.stage_recommended()
-    assert not any(row.placeholders for row in session.staged)
-    return [problem.no_fix for problem in session.problems if problem.rule == "result.missing"]
-
-
-@pytest.mark.parametrize(
-    ("asked", "answered"),
-    [
-        ("functions.shell:0", "functions_shell_0"),
-        ("functions_shell_0", "functions.shell:0"),
-        ("call_Ab12Cd34Ef56|fc_Gh78", "call_Ab12Cd34Ef56"),
-        ("call_Ab12Cd34Ef56", "toolu_Ab12Cd34Ef56"),
-        ("call_" + 8 * "Ab12Cd34Ef", sanitised("call_" + 8 * "Ab12Cd34Ef")[:64]),
-    ],
-)
-def test_a_damaged_record_with_another_spelling_of_the_id_may_hold_the_output(
-    asked: str, answered: str, tmp_path: Path
-) -> None:
-    lines = [
-        json.dumps({"role": "user", "content": "go"}),
-        json.dumps(_call_of(asked)),
-        json.dumps(_answer_of(answered)).replace(', "content"', ' "content"'),
-        json.dumps({"role": "user", "content": "go on"}),
-    ]
-    path = tmp_path / "damaged.jsonl"
-    path.write_text("\n".join(lines) + "\n")
-    (why,) = _left_by(open_session(path))
-    assert why == "Its id also stands in another spelling in line 3, where its output may be."
-
-
-def test_a_text_with_another_spelling_of_the_id_may_be_the_output() -> None:
-    said = {"role": "user", "content": f"functions_shell_0 says: {SAID}"}
-    messages = [{"role": "user", "content": "go"}, _call_of("functions.shell:0"), said]
-    repaired = repair(messages, "openai-chat")
-    assert not any(taken.fix == "insert-placeholder" for taken in repaired.taken)
-    (why,) = [one.no_fix for one in repaired.left if one.rule == "result.missing"]
-    assert why == "Its id also stands in another spelling in message 2, where its output may be."
-
-
-@pytest.mark.parametrize(("asked", "other"), [("Bash:0", "Bash_0"), ("Bash:0", "Bash:1"), ("call_1", "toolu_1")])
-@pytest.mark.parametrize("is_copied", [False, True])
-def test_other_exchanges_hold_no_placeholder_back(asked: str, other: str, is_copied: bool) -> None:
-    go: Any = {"role": "user", "content": "go"}
-    later = {"role": "user", "content": f"See {other}."} if is_copied else go
-    messages = [go, _call_of(other), _answer_of(other), later, _call_of(asked), go]
-    repaired = repair(messages, "openai-chat")
-    assert [taken.fix for taken in repaired.taken if taken.rule == "result.missing"] == ["insert-placeholder"]
-
-
-def test_a_damaged_record_of_another_counter_holds_no_placeholder_back(tmp_path: Path) -> None:
-    for asked, other in (("Bash:0", "Bash:1"), ("call_1", "toolu_1"), ("call_1", "1")):
-        path = tmp_path / "counters.jsonl"
-        torn = json.dumps(_answer_of(other)).replace(', "content"', ' "content"')
-        talk = [json.dumps({"role": "user", "content": "go"}), json.dumps(_call_of(asked)), torn]
-        path.write_text("\n".join([*talk, json.dumps({"role": "user", "content": "go on"})]) + "\n")
-        (missing,) = [one for one in open_session(path).problems if one.rule == "result.missing"]
-        assert missing.recommended is not None and missing.recommended.placeholder, (asked, other)
 
 
 def test_twice_the_calls_that_are_left_are_twice_the_work() -> None:

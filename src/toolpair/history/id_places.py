@@ -3,9 +3,7 @@
 What a reader does not know may be the call's output: a block of an unknown type, a field too many, a text. So before a
 placeholder is recommended, the id is looked for in the bytes, as a whole string or a token in one. Not elsewhere are
 the call and its copies, other exchanges with the same id, errors that quote it, and what its agent is known to keep
-beside its calls. Systems spell ids anew, so the spellings that they make of it are looked for too, unless they are ids
-of other exchanges; a damaged record, which pairs with nothing, is compared in both directions. The file is searched
-once for all calls that want it.
+beside its calls. The file is searched once for all calls that want it.
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import Any, Final
 
 from msgspec import Struct
@@ -32,7 +30,7 @@ from toolpair.source.limits import GB, in_words
 from toolpair.source.record_values import parse
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import InsertResult, Rename
-from toolpair.transcript.id_shapes import SPELLINGS, usable
+from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import Block, Damaged, Transcript
 from toolpair.transcript.output_copies import Copies
 from toolpair.transcript.pairing import Pairing
@@ -51,12 +49,7 @@ _TOLD: Final = frozenset({"output", "content", "error", "stdout", "stderr", "res
 _OUTPUTS: Final = frozenset({"output", "result", "results", "content", "error", "stdout", "stderr", "response"})
 _KIND_KEYS: Final = ("type", "subtype", "customType")
 _WORDS: Final = re.compile(rb"[A-Za-z0-9_-]++")
-_ID: Final = re.compile(r"[!-~]{2,200}")
-_SHORTEST: Final = 6
-"""Characters of a spelling that tells whose id it is."""
 Slot = tuple[str | int, ...]
-_Shape = tuple[int, str]
-"""The number of a way to spell ids, and an id spelt so."""
 _Find = Callable[[bytes], Iterator[tuple[int, bytes]]]
 
 
@@ -91,15 +84,8 @@ class IdPlaces:
         self._beside = format.ids_beside if format is not None else frozenset[str]()
         self._ends = format.outputs_beside if format is not None else frozenset[str]()
         self._wanted: dict[str, _Wanted] = {}
-        self._others: set[str] = set()
-        """The ids of calls and of their results: as spellings of another id they say nothing of its call."""
-        self._damaged: set[int] = set()
-        self._shapes: dict[_Shape, list[int]] = {}
-        """The damaged records by the shapes of what may be ids in them."""
-        self._shaped: set[int] = set()
-        """Those that were read for it."""
         self._found: dict[str, list[int]] = {}
-        """The records that hold each spelling, of those that were looked for."""
+        """The records that hold each id, of those that were looked for."""
         self._renamed: dict[str, str] = {}
         self._all_searched = True
         self._spelt: dict[bytes, str] = {}
@@ -119,11 +105,7 @@ class IdPlaces:
         inactive = [*transcript.inactive_blocks, *transcript.unreached]
         asked = {block.id for block in inactive if block.kind in _CALLS and usable(block.id)}
         for block in (*(block for message in transcript.messages for block in message.blocks), *inactive):
-            if not usable(block.id):
-                continue
-            if block.kind in _CALLS or (block.kind == "result" and not is_real_output(block)):
-                self._others.add(block.id)
-            at = known.get(self._id(block))
+            at = known.get(self._id(block)) if usable(block.id) else None
             if at is None:
                 continue
             if block.kind in _CALLS or (block.kind == "result" and not is_real_output(block)):
@@ -135,10 +117,6 @@ class IdPlaces:
                     at[block.record].append(asks.slot[:-1])  # one object is the call and its result, with the id in it
                 elif asks is not None or (pair is None and block.id in asked):
                     at[block.record].append(block.slot)
-        answers = (result for pair in pairing.pairs if pair.call is not None for result in pair.results)
-        self._others.update(result.id for result in answers if usable(result.id))
-        self._others.update(block.id for block in inactive if block.kind == "result" and block.id in asked)
-        self._damaged.update(uid for uid, scope in transcript.scopes.items() if scope == "malformed")
         copies = transcript.copies if isinstance(transcript.copies, Copies) else None
         for id_, call in calls.items():
             left = copies.not_searched(id_) if copies is not None else None
@@ -186,36 +164,22 @@ class IdPlaces:
     def _why_not(self, wanted: _Wanted, records: _Records) -> str | None:
         if records.holds_output(wanted.record, wanted.slot):
             return f"in {records.place(wanted.record)}, the call itself has a text that may be its output"
-        places = [uid for uid in self._found[wanted.id] if self._says_more(uid, wanted, wanted.id, records)]
-        spelt = "" if places else " in another spelling"
-        places = places or self._spelt_anew(wanted, records)
+        places = [uid for uid in self._found[wanted.id] if self._says_more(uid, wanted, records)]
         if places:
             more = f" and {plural(len(places) - 1, 'other place')}" if len(places) > 1 else ""
-            return f"its id also stands{spelt} in {records.place(places[0])}{more}, where its output may be"
+            return f"its id also stands in {records.place(places[0])}{more}, where its output may be"
         if not self._all_searched:
             return f"its id was only looked for in the first {in_words(self._most)}, and its output may come later"
         if wanted.not_searched is not None:
             return f"{wanted.not_searched} for its output, which may be there"
         return None
 
-    def _spelt_anew(self, wanted: _Wanted, records: _Records) -> list[int]:
-        """The places where the id stands in another spelling, and may be that of the call's output."""
-        found = {uid for shape in _shapes(wanted.id) for uid in self._shapes.get(shape, ()) if records.is_damaged(uid)}
-        for spelling in _respelt(wanted.id):
-            for uid in self._found[spelling]:
-                is_own = spelling not in self._others or records.is_damaged(uid)
-                if is_own and self._says_more(uid, wanted, spelling, records):
-                    found.add(uid)
-        return sorted(found)
-
     # --- searching ---------------------------------------------------------------------------------------
 
     def _search(self) -> None:
-        wanted = [id_ for id_ in self._wanted if id_ not in self._found]
-        if not wanted:
+        new = [id_ for id_ in self._wanted if id_ not in self._found]
+        if not new:
             return
-        self._shape()
-        new = [one for one in dict.fromkeys([*wanted, *chain(*map(_respelt, wanted))]) if one not in self._found]
         self._found.update((id_, []) for id_ in new)
         spelt = {spelling: id_ for id_ in new for spelling in _spelt(id_)}
         find = _finder(spelt)
@@ -234,15 +198,6 @@ class IdPlaces:
                 if not found or found[-1] != uid:
                     found.append(uid)
             searched += len(block)
-
-    def _shape(self) -> None:
-        """Take down the shapes of what may be ids in damaged records."""
-        for uid in self._damaged - self._shaped:
-            if self._document is not None and uid in self._document:
-                texts = {text for _, text in strings_in(self._document.record(uid).body) if _ID.fullmatch(text)}
-                for shape in {shape for text in texts for shape in _shapes(text)}:
-                    self._shapes.setdefault(shape, []).append(uid)
-        self._shaped |= self._damaged
 
     def _bodies(self) -> Iterator[tuple[Callable[[int], int], Sequence[bytes | memoryview]]]:
         """The records in batches: how to get the uid of each, and their bytes."""
@@ -263,8 +218,8 @@ class IdPlaces:
             records = document.records
             yield (lambda at: records[at].uid), [record.body for record in records]
 
-    def _says_more(self, uid: int, wanted: _Wanted, spelling: str, records: _Records) -> bool:
-        """Whether the id, or a spelling of it, stands in a record where nothing explains it."""
+    def _says_more(self, uid: int, wanted: _Wanted, records: _Records) -> bool:
+        """Whether the id stands in a record where nothing explains it."""
         uid = records.first_line(uid)
         read = records.read(uid)
         if read is None or not self._beside.isdisjoint(read.kinds):
@@ -272,12 +227,10 @@ class IdPlaces:
         if not self._ends.isdisjoint(read.kinds) and not records.tells_output(uid):
             return False
         known = wanted.known.get(uid, ())
-        for place in read.places.get(spelling, ()):
+        for place in read.places.get(wanted.id, ()):
             if any(place.slot[:deep] in known for deep in range(len(place.slot) + 1)):
                 continue
-            if place.key in self._beside:
-                continue
-            if len(place.text) > len(spelling) and not {wanted.id, spelling}.isdisjoint(_quoted(place.text)):
+            if place.key in self._beside or (len(place.text) > len(wanted.id) and wanted.id in _quoted(place.text)):
                 continue
             if not _is_copy(place.around, wanted.tool, records.said(wanted.record)):
                 return True
@@ -426,10 +379,6 @@ class _Records:
             key.removeprefix("aggregated_").removeprefix("formatted_") in _TOLD and text.strip() for key, text in texts
         )
 
-    def is_damaged(self, uid: int) -> bool:
-        body = self.body(uid)
-        return body is not None and isinstance(parse(body), Damaged)
-
     def place(self, uid: int) -> str:
         opened = self._opened
         if opened is None:
@@ -468,21 +417,6 @@ def _left(problem: Problem, by: Callable[[Fix], bool], why: str) -> Problem:
 
 def _writes_placeholder(fix: Fix) -> bool:
     return fix.recommended and fix.placeholder
-
-
-def _shapes(id_: str) -> Iterator[_Shape]:
-    """What two spellings of one id share."""
-    for number, (_, form) in enumerate(SPELLINGS):
-        shape = form(id_)
-        if len(shape) >= _SHORTEST and not shape.isdecimal():
-            yield number, shape
-
-
-def _respelt(id_: str) -> Iterator[str]:
-    """Other spellings that systems make of an id, of those that begin like it: these cost no search of their own."""
-    for shape in {shape for _, shape in _shapes(id_)}:
-        if shape != id_ and shape[:_BEGINNING] == id_[:_BEGINNING]:
-            yield shape
 
 
 def _spelt(id_: str) -> Iterator[bytes]:
