@@ -120,7 +120,7 @@ def test_kill_9_at_each_step(tmp_path: Path) -> None:
 def test_kill_9_at_each_system_call(tmp_path: Path, after_it: bool) -> None:
     before, after = wanted(tmp_path / "wanted")
     outcomes = set()
-    for at in range(1, calls(tmp_path / "counted") + 1, 1 if EVERY else 3 if not after_it else 5):
+    for at in range(1, calls(tmp_path / "counted") + 1, 1 if EVERY else 2 if not after_it else 3):
         storage = made(tmp_path / str(at))
         save = saving(storage, io=Watched(at, kill, after_it))
         assert in_a_child(save.write) == signal.SIGKILL

@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from tests.docker_agent_databases import dump, several
-from tests.rounds import ROUNDS
 from tests.rows.test_saving import is_whole, left_open, opened
 from tests.source.faults import FAULTS, at_step, filled, held_by, in_a_child, kill, little_space, raising, small_disk
 from toolpair.source.errors import Refused, SaveFailed
@@ -89,15 +88,8 @@ def check(path: Path, before: dict[str, Any], after: dict[str, Any]) -> bool:
 ANY_FAULT = {**FAULTS, "sqlite": lambda: sqlite3.OperationalError("disk I/O error")}
 
 
-@pytest.mark.parametrize(
-    ("state", "fault"),
-    [
-        (state, fault)
-        for number, state in enumerate(STATES)
-        for place, fault in enumerate(ANY_FAULT)
-        if ROUNDS or number == 2 or (number + place) % len(ANY_FAULT) == 0
-    ],
-)
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("fault", ANY_FAULT)
 def test_an_exception_at_each_step(tmp_path: Path, state: str, fault: str) -> None:
     before, after = wanted(tmp_path / "wanted", state)
     for at in STEPS:

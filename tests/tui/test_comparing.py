@@ -115,7 +115,7 @@ def test_steps_of_long_histories_are_read_in_the_background_and_then_shown(tmp_p
         assert " …" not in frame(app)
 
     with judged_by(2):
-        drive(path, play, (120, 40))
+        drive(path, play, (120, 40), drawn=True)
 
 
 def test_what_is_the_same_unfolds_and_the_cursor_keeps_its_place(tmp_path: Path) -> None:
