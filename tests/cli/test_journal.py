@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.rounds import some
 from tests.terminal import Terminal, program
 
 pytest.importorskip("toolpair.tui.app")
@@ -72,7 +71,7 @@ def close_window(terminal: Terminal) -> None:
     assert terminal.close() == 129
 
 
-@pytest.mark.parametrize("how", some([kill, quit_by_signal, terminate, close_window], 2))
+@pytest.mark.parametrize("how", [kill, quit_by_signal, terminate, close_window])
 def test_what_was_applied_is_there_again(path: Path, state: Path, how: Callable[[Terminal], None]) -> None:
     original = path.read_bytes()
     terminal = opened(path)
