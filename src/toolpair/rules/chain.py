@@ -25,7 +25,7 @@ _CAUSES: Final = {
 _NO_FIX: Final = {
     "error": "What it linked to is not in the file, and nothing says what it was.",
     "warning": "What is missing is not in the file.",
-    "info": "Nothing to do: it is kept as it is.",
+    "info": "Nothing needs to be done: it stays as it is.",
 }
 _UNSURE: Final = "it starts over: history was lost here, or the user went back to the very beginning"
 

@@ -121,7 +121,7 @@ def _meta_fields(context: Context, items: Sequence[Item], view: View) -> None:
         fixes.append(
             Fix(
                 "complete-meta",
-                "write what Codex wants of it, and leave out what it cannot read",
+                "add the fields Codex needs and drop those it can't read",
                 (SetInRecord(first.uid, (), made),),
                 recommended=True,
                 note=f"{_named(gone)} {'goes' if len(gone) == 1 else 'go'}" if gone else None,

@@ -23,7 +23,7 @@ PAGES: Final = (
 """,
             path=_FORK,
         ),
-        (Offered("complete-meta", "write what Codex wants of it, and leave out what it cannot read"),),
+        (Offered("complete-meta", "add the fields Codex needs and drop those it can't read"),),
     ),
     RulePage(
         "rollout.envelope",

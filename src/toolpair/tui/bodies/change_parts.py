@@ -101,9 +101,8 @@ def _title(change: Change, noun: str) -> str:
     )
     sizes = [len(data) for data in (change.before, change.after) if data is not None]
     if len(sizes) == 2:
-        said = (
-            f"{sizes[0]:,} bytes, as many after" if sizes[0] == sizes[1] else f"{sizes[0]:,} bytes become {sizes[1]:,}"
-        )
+        before, after = sizes
+        said = f"{before:,} bytes before and after" if before == after else f"{before:,} bytes become {after:,}"
     else:
         said = f"{sizes[0]:,} bytes" if sizes else ""
     return f"{place}{words} · {said}" if said else f"{place}{words}"
