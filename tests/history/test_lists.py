@@ -29,7 +29,7 @@ from toolpair.formats.lists.openai_chat_light import ChatLight
 from toolpair.history import list_windows
 from toolpair.history import outline as outlines
 from toolpair.history.checked_records import CheckedRecords
-from toolpair.history.list_windows import problems_in
+from toolpair.history.list_windows import windows_in
 from toolpair.history.scan import Scan
 from toolpair.rules.profiles import profile
 
@@ -104,10 +104,10 @@ def test_windows_together_say_what_the_whole_says(kind: str, name: str, least: i
     messages = broken(seed, kind)
     before = json.dumps(messages)
 
-    found = problems_in(copy.deepcopy(messages), kind, profile(name), least)
+    found = windows_in(copy.deepcopy(messages), kind, profile(name), least)
 
     if found is not None:
-        assert told(found) == whole(messages, kind, name)
+        assert told(found.problems) == whole(messages, kind, name)
     assert json.dumps(messages) == before
 
 
@@ -122,8 +122,10 @@ def test_what_stands_far_in_front_of_a_broken_pair_is_not_looked_at(kind: str, n
     assert outline is not None
     windows = [outline.windows[found.start : found.stop] for found in outline.ranges]
     spans = [(found[0].first, found[-1].end) for found in windows]
-    problems = problems_in(messages, kind, profile(name))
-    assert problems is not None and len(problems) == len(spans) == 8
+    found = windows_in(messages, kind, profile(name))
+    assert found is not None
+    problems = found.problems
+    assert len(problems) == len(spans) == 8
     assert all(first <= (problem.message or 0) < end for problem, (first, end) in zip(problems, spans, strict=True))
     assert max(end - first for first, end in spans) <= 20
 
@@ -138,7 +140,7 @@ def test_a_format_without_a_light_is_judged_window_by_window(kind: str, name: st
     items = [Item(number, message) for number, message in enumerate(messages)]
 
     with patch.object(outlines, "MANY", 0), patch.object(list_windows, "get_format", lambda id_: slow):
-        found = problems_in(messages, kind, profile(name), least)
+        found = windows_in(messages, kind, profile(name), least)
 
     assert found is not None
-    assert told(found) == told(CheckedRecords(items, slow, profile(name)).problems)
+    assert told(found.problems) == told(CheckedRecords(items, slow, profile(name)).problems)

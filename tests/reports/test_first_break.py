@@ -19,7 +19,7 @@ from tests.work import growing
 from toolpair.formats import get_format
 from toolpair.formats.format import Item
 from toolpair.history.checked_records import CheckedRecords, request_of
-from toolpair.history.list_windows import problems_in
+from toolpair.history.list_windows import windows_in
 from toolpair.reports.first_break.breaks import FirstBreaks
 from toolpair.rules.profiles import profile as profile_named
 from toolpair.session.session import open_session
@@ -390,10 +390,11 @@ def test_what_a_request_declares_counts_window_by_window() -> None:
     request = request_of({"messages": agent.history, "tools": [{"name": "Read", "input_schema": {}}]})
     items = [Item(number, message) for number, message in enumerate(agent.history)]
     whole = CheckedRecords(items, found, checked_by, request).problems
-    parts = problems_in(agent.history, "anthropic", checked_by, 8, request=request)
+    parts = windows_in(agent.history, "anthropic", checked_by, 8, request=request)
     assert parts is not None
-    assert [(one.rule, one.message) for one in parts] == [(one.rule, one.message) for one in whole] != []
-    assert not problems_in(agent.history, "anthropic", checked_by, 8)
+    assert [(one.rule, one.message) for one in parts.problems] == [(one.rule, one.message) for one in whole] != []
+    sound = windows_in(agent.history, "anthropic", checked_by, 8)
+    assert sound is not None and not sound.problems
 
 
 def test_what_a_request_declares_counts_as_in_a_file() -> None:

@@ -30,23 +30,6 @@ _MOST: Final = 5_000
 """Messages that are checked together; a list that needs more is checked whole."""
 
 
-def problems_in(
-    messages: Sequence[Any],
-    format_id: str,
-    profile: Profile,
-    least: int = LEAST,
-    sure: Callable[[], bool] = lambda: True,
-    request: Callable[[Transcript], Transcript] | None = None,
-) -> Sequence[Problem] | None:
-    """The problems of a list, the same as if checked whole. None when it must be checked whole.
-
-    `sure` confirms that the list has that format; it is called if some messages are not plain ones of it. `request`
-    adds what the request around the list says.
-    """
-    found = windows_in(messages, format_id, profile, least, sure, request)
-    return None if found is None else found.problems
-
-
 class ListWindows(Struct, frozen=True, eq=False):
     """The windows of a list of which some are judged: all others are known to have no problem."""
 
@@ -99,7 +82,11 @@ def windows_in(
     sure: Callable[[], bool] = lambda: True,
     request: Callable[[Transcript], Transcript] | None = None,
 ) -> ListWindows | None:
-    """The same list in windows, as `problems_in`."""
+    """A list in windows: its problems are the same as if checked whole. None when it must be checked whole.
+
+    `sure` confirms that the list has that format; it is called if some messages are not plain ones of it. `request`
+    adds what the request around the list says.
+    """
     found = get_format(format_id)
     light = light_for(found, profile, AS_RESUMED)
     if light is None or not is_json(messages):

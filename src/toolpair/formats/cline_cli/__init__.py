@@ -26,5 +26,5 @@ FORMAT: Final = Format(
     check=lazy("toolpair.formats.cline_cli.checks:check"),
     subagent_sessions=lazy("toolpair.formats.cline_cli.history:subagent_sessions"),
     time_of=lazy("toolpair.formats.cline_cli.history:time_of"),
-    usage_of=lazy("toolpair.formats.cline_cli.history:usage"),
+    usage_of=lazy("toolpair.formats.engine.reading.clock:usage_in_metrics"),
 )

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 from toolpair.dialects.anthropic import message_of
 from toolpair.formats.cline_cli.compaction import compaction_of, is_shown_only
 from toolpair.formats.cline_cli.detection import model_of, profile_for
-from toolpair.formats.engine.reading.clock import count_in, milliseconds_in, usage_of
+from toolpair.formats.engine.reading.clock import milliseconds_in
 from toolpair.formats.engine.reading.reading import joined, pairs_in
-from toolpair.formats.format import AS_RESUMED, Beside, Item, SubagentSession, Usage, View
+from toolpair.formats.format import AS_RESUMED, Beside, Item, SubagentSession, View
 from toolpair.source import peek
 from toolpair.transcript.model import COMPACTED, Block, Boundary, Message, Scope, Transcript
 
@@ -91,13 +91,6 @@ def subagent_sessions(items: Sequence[Item], transcript: Transcript, beside: Bes
 
 def time_of(value: Any) -> float | None:
     return milliseconds_in(value, "ts")
-
-
-def usage(value: Any) -> Usage | None:
-    metrics = value.get("metrics") if isinstance(value, dict) and value.get("role") == "assistant" else None
-    written = count_in(metrics, "outputTokens")
-    read = count_in(metrics, "inputTokens", "cacheReadTokens", "cacheWriteTokens")
-    return usage_of(read, written)
 
 
 def is_root(path: Path) -> bool:

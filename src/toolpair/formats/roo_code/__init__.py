@@ -24,5 +24,5 @@ FORMAT: Final = Format(
     apply=lazy("toolpair.formats.roo_code.format:apply"),
     damage=lazy("toolpair.formats.engine.damage.lost:effects_without_agent"),
     time_of=lazy("toolpair.formats.roo_code.format:time_of"),
-    usage_of=lazy("toolpair.formats.roo_code.format:usage"),
+    usage_of=lazy("toolpair.formats.engine.reading.clock:usage_in_metrics"),
 )

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from toolpair.dialects.anthropic import message_of
 from toolpair.dialects.anthropic_writer import WRITER
 from toolpair.formats.engine.detection.list_evidence import is_foreign
-from toolpair.formats.engine.reading.clock import count_in, milliseconds_in, usage_of
+from toolpair.formats.engine.reading.clock import milliseconds_in
 from toolpair.formats.engine.reading.reading import joined, pairs_in
 from toolpair.formats.engine.writing.linear import Envelope, Linear
-from toolpair.formats.format import AS_RESUMED, Item, Usage, View
+from toolpair.formats.format import AS_RESUMED, Item, View
 from toolpair.formats.roo_code.results_as_text import with_texts_as_results
 from toolpair.transcript.draft import DraftMessage
 from toolpair.transcript.edits import Edit
@@ -67,14 +67,6 @@ def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) 
 
 def time_of(value: Any) -> float | None:
     return milliseconds_in(value, "ts")
-
-
-def usage(value: Any) -> Usage | None:
-    """Cline's command line writes it; Roo Code keeps it in another file."""
-    metrics = value.get("metrics") if isinstance(value, dict) and value.get("role") == "assistant" else None
-    written = count_in(metrics, "outputTokens")
-    read = count_in(metrics, "inputTokens", "cacheReadTokens", "cacheWriteTokens")
-    return usage_of(read, written)
 
 
 def _active(items: Sequence[Item], scopes: dict[int, Scope]) -> list[Item]:

@@ -8,7 +8,7 @@ from typing import Final
 from toolpair.formats import get_format
 from toolpair.formats.format import Item
 from toolpair.history.checked_records import CheckedRecords, request_of
-from toolpair.history.list_windows import problems_in
+from toolpair.history.list_windows import windows_in
 from toolpair.reports.first_break.bodies import History
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import profile as profile_named
@@ -24,8 +24,10 @@ def errors_in(history: History, profile: str) -> list[Problem]:
     """The errors of a history, each at its message."""
     checked_by, request = profile_named(profile), request_of(history.outer)
     with gc_paused():
-        found = problems_in(history.messages, history.format, checked_by, request=request)
-        if found is None:
+        windows = windows_in(history.messages, history.format, checked_by, request=request)
+        if windows is not None:
+            found = windows.problems
+        else:
             items = [Item(number, message) for number, message in enumerate(history.messages)]
             found = CheckedRecords(items, get_format(history.format), checked_by, request).problems
     return [problem for problem in found if problem.severity == "error"]

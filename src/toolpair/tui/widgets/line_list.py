@@ -71,9 +71,13 @@ class LineList(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         if y >= len(self._flat):
             return self.paint((), cells)
         entry, line = self._flat[y]
-        here = entry == self.cursor
-        bar = self._glyphs.ui("▌" if here else " ", "key")
-        return self.paint((bar, *line), cells, "cursor" if here else "")
+        marked, lit = self.marks(entry)
+        bar = self._glyphs.ui("▌" if marked else " ", "key" if lit else "dim")
+        return self.paint((bar, *line), cells, "cursor" if marked and lit else "")
+
+    def marks(self, entry: int) -> tuple[bool, bool]:
+        """Whether an entry is marked, and whether the mark is lit."""
+        return entry == self.cursor, True
 
     def _reveal(self) -> None:
         if not self._entries:
@@ -134,15 +138,8 @@ class CauseList(LineList, inherit_bindings=False):
     def on_blur(self) -> None:
         self.refresh()
 
-    def render_line(self, y: int) -> Strip:
-        y += self.scroll_offset.y
-        cells = self.scrollable_content_region.width
-        if y >= len(self._flat):
-            return self.paint((), cells)
-        entry, line = self._flat[y]
-        here = entry == self.cursor and not self.bare
-        bar = self._glyphs.ui("▌" if here else " ", "key" if self.has_focus else "dim")
-        return self.paint((bar, *line), cells, "cursor" if here and self.has_focus else "")
+    def marks(self, entry: int) -> tuple[bool, bool]:
+        return entry == self.cursor and not self.bare, self.has_focus
 
 
 _TICK = 4

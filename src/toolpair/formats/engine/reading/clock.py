@@ -54,3 +54,11 @@ def count_in(value: Any, *names: str) -> int:
         return 0
     numbers = (value.get(name) for name in names)
     return sum(number for number in numbers if isinstance(number, int) and not isinstance(number, bool) and number > 0)
+
+
+def usage_in_metrics(value: Any) -> Usage | None:
+    """What a response cost, as the `metrics` of its message say. Some agents keep them beside the message."""
+    metrics = value.get("metrics") if isinstance(value, dict) and value.get("role") == "assistant" else None
+    written = count_in(metrics, "outputTokens")
+    read = count_in(metrics, "inputTokens", "cacheReadTokens", "cacheWriteTokens")
+    return usage_of(read, written)
