@@ -125,45 +125,6 @@ def _amp() -> Records:
     return [{"v": 3, "id": f"T-{_ID}", "created": 1784606400000, "messages": messages}]
 
 
-def _export() -> Records:
-    def part(number: int, **more: Any) -> dict[str, Any]:
-        return {"id": f"prt_{number}", "sessionID": "ses_1", "messageID": f"msg_{number}", **more}
-
-    state = {"status": "running", "input": {}, "time": {"start": 1}}
-    said = [
-        ("user", part(1, **_text("Read a."))),
-        ("assistant", part(2, type="tool", callID="call_1", tool="read", state=state)),
-        ("user", part(3, **_text("And?"))),
-    ]
-    return [
-        {"info": {"id": f"msg_{n}", "sessionID": "ses_1", "role": role, "time": {"created": n}}, "parts": [one]}
-        for n, (role, one) in enumerate(said, 1)
-    ]
-
-
-def _contents() -> Records:
-    def call(name: str) -> dict[str, Any]:
-        return {"functionCall": {"name": name, "args": {"path": "a"}}}
-
-    answer = {"functionResponse": {"name": "look", "response": {"output": "print('open')"}}}
-    return [
-        {"role": "user", "parts": [{"text": "Read both."}]},
-        {"role": "model", "parts": [call("look")]},
-        {"role": "user", "parts": [answer]},
-        {"role": "model", "parts": [call("list")]},
-        {"role": "user", "parts": [{"text": "And?"}]},
-    ]
-
-
-def _ui_messages() -> Records:
-    called = {"type": "tool-look", "toolCallId": "call_1", "state": "input-available", "input": {}}
-    return [
-        {"id": "m1", "role": "user", "parts": [_text("Look.")]},
-        {"id": "m2", "role": "assistant", "metadata": {}, "parts": [{"type": "step-start"}, called]},
-        {"id": "m3", "role": "user", "parts": [_text("And?")]},
-    ]
-
-
 def _deepseek() -> Records:
     called = {"type": "tool_call", "id": "call_1", "name": "bash", "arguments": "{}"}
     events = [
@@ -186,10 +147,6 @@ FOREIGN: Final[dict[str, Records]] = {
     "a transcript of Cursor's agent": _cursor(),
     "a transcript of Copilot in VS Code": _copilot_in_vscode(),
     "a session of iFlow's command line": _iflow(),
-    "an export of opencode, or of Kilo": _export(),
-    "a list of Gemini contents": _contents(),
-    "the body of a request to Gemini": [{"contents": _contents(), "tools": []}],
-    "a list of the AI SDK's UI messages": _ui_messages(),
     "a transcript of AgentV": _agentv(),
     "a session of DeepSeek's agent": _deepseek(),
 }

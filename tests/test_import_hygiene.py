@@ -294,7 +294,9 @@ CHECKING = {
     "rules.pairs": {"rules.duplicates", "rules.result_places"},
     "rules.result_contents": {"dialects.bedrock_converse"},
     "session.carrying_out": {"recipes", "recipes.careful", "recipes.engine", "source.changes"},
-    "session.opening": {"formats.engine.agents.databases", "history.open_windows"},
+    "formats": {"formats.forms.registry"},
+    "formats.forms.registry": {"formats.forms.writing"},
+    "session.opening": {"formats.engine.agents.databases", "formats.forms.detection", "history.open_windows"},
     "session.saving": {
         "formats.engine.agents.databases",
         "session.opening",

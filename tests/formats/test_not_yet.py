@@ -71,13 +71,6 @@ RECORDS: dict[str, list[Any]] = {
             {"type": "user.message", "data": {"content": "Hello."}, "id": "evt-2", "parentId": ID},
         ],
     ],
-    "an export of opencode, or of Kilo": [
-        {"info": {"id": "ses_1"}, "messages": [{"info": {"sessionID": "ses_1", "role": "user"}, "parts": TEXT}]},
-    ],
-    "a list of Gemini contents": [
-        [{"role": "user", "parts": [{"text": "Hello."}]}, {"role": "model", "parts": [{"text": "Hello."}]}],
-    ],
-    "the body of a request to Gemini": [{"contents": [{"parts": [{"text": "Hello."}]}], "tools": []}],
     "a list of the AI SDK's UI messages": [
         {
             "id": "c",

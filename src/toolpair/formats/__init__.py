@@ -58,8 +58,13 @@ def by_id() -> dict[str, Format]:
 
 
 def get_format(id_: str) -> Format:
-    """The format with this id. Raises KeyError for an unknown one."""
-    return by_id()[id_]
+    """The format with this id, or of the table in the file of this name. Raises KeyError for an unknown one."""
+    found = by_id().get(id_)
+    if found is not None:
+        return found
+    from toolpair.formats.forms.registry import form_named
+
+    return form_named(id_).format
 
 
 def all_formats() -> tuple[Format, ...]:

@@ -209,23 +209,27 @@ def open_file(
     """Read a file for the first time. Also returns the reader for reading it again. Raises Unreadable."""
     limits = Limits.of(max_size)
     snapshot = from_bytes(data, str(path), limits) if data is not None else _snapshot(str(path), limits, progress)
-    if reader.format is not None and reader.format not in by_id():
-        raise UnreadableFile(no_such_format(reader.format))
     if reader.profile is not None and not is_profile(reader.profile):
         raise UnreadableFile(no_such_profile(reader.profile))
-    container = container_in(snapshot)
-    wanted = get_format(reader.format) if reader.format is not None else None
+    wanted = _wanted(reader.format)
+    snapshot, container = _with_lists(snapshot, wanted)
     sources = container.conversations
     refused = not_understood(sources, snapshot.shown) if wanted is None else refused_as(wanted, sources, snapshot.shown)
-    if refused is not None:
-        raise refused
     formats = [
         of_its_api(wanted, source.document) if wanted is not None else _first_look(source, reader.profile)
-        for source in sources
+        for source in (sources if refused is None else ())
     ]
     known = next((found for found in formats if found is not None), None)
+    if known is None and wanted is None:
+        from toolpair.formats.forms.detection import form_in
+
+        form, places = form_in(container, snapshot.shown)
+        if form is not None:
+            known, snapshot = form, replace(snapshot, limits=replace(snapshot.limits, places=places))
+            container = container_in(snapshot) if places else container
+            sources, formats = container.conversations, [form for _ in container.conversations]
     if known is None:
-        raise not_recognised(sources, snapshot.shown)
+        raise refused or not_recognised(sources, snapshot.shown)
     beside = FilesBeside(snapshot.path) if snapshot.path is not None else None
     version = agent_version(known.id) if callable(agent_version) else agent_version
     reader = replace(reader, view=replace(reader.view, beside=beside, agent_version=version))
@@ -236,6 +240,30 @@ def open_file(
         if refused is not None:
             raise refused
     return replace(reader, settled=True), state
+
+
+def _wanted(format: str | None) -> Format | None:
+    """The format that was asked for. Raises Unreadable."""
+    try:
+        return get_format(format) if format is not None else None
+    except KeyError:
+        raise UnreadableFile(no_such_format(str(format))) from None
+    except ValueError as error:  # a table that cannot be used
+        raise UnreadableFile(str(error)) from None
+
+
+def _with_lists(snapshot: Snapshot, wanted: Format | None) -> tuple[Snapshot, Container]:
+    """The conversations of a file: where a form that was asked for says they are, or where they usually are."""
+    container = container_in(snapshot)
+    if wanted is None or wanted.id in by_id():
+        return snapshot, container
+    from toolpair.formats.forms.detection import places_in
+
+    places = places_in(wanted, container)
+    if not places:
+        return snapshot, container
+    snapshot = replace(snapshot, limits=replace(snapshot.limits, places=places))
+    return snapshot, container_in(snapshot)
 
 
 def _snapshot(name: str, limits: Limits, progress: OnProgress | None) -> Snapshot:

@@ -24,7 +24,8 @@ from toolpair.source.file_bytes import Content
 from toolpair.source.index import LineIndex
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.json_spans import BadSpan, Finder, SpanScan, children, closers, node_at, scan, skip_space
-from toolpair.source.locate import Located, is_message_list, locate
+from toolpair.source.limits import Places
+from toolpair.source.locate import Located, at_places, is_message_list, locate
 from toolpair.source.record import Record
 from toolpair.source.record_values import BOM, parse, strictly, without_comma
 from toolpair.source.repairing import close
@@ -330,8 +331,12 @@ def _torn_span(text: bytes, after: int) -> tuple[int, int]:
     return start, end
 
 
-def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Container:
-    """The conversations of bytes in memory; see `read_container`."""
+def _lists_in(value: Any, places: Places) -> list[Located]:
+    return at_places(places, value) if places else locate(value)
+
+
+def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None, places: Places = ()) -> Container:
+    """The conversations of bytes in memory; see `read_container`. `places`: where they are, where that is known."""
     start = len(BOM) if data.startswith(BOM) else 0
     match = _BLANKS.match(data, start)
     start = match.end() if match else start
@@ -347,14 +352,14 @@ def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Con
     if prefer != "document" and (not one_line or data.endswith(b",", start, end)):
         first = without_comma(data[start : end if one_line else first_end].strip())
         if not isinstance(parse(first), Damaged):
-            return _read_lines(data, shown)
+            return _read_lines(data, shown, places)
     quick = scan(data, start, _QUICK_TOKENS)
     text = data[start:end] if start or b"\0" in data[end:] else data
     if quick.state == "limit":
         value, read = strictly(text)
         if read:
             del text  # another copy is cut up
-            return _read_document(data, start, end, value, prefer)
+            return _read_document(data, start, end, value, prefer, places)
         quick = scan(data, start)
     if quick.state == "error" and b"\0" in data[end:] and (found := scan(data[:end], start)).state == "torn":
         quick = found  # a crash left NUL bytes where the rest should be
@@ -362,21 +367,21 @@ def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Con
         value = parse(text)
         del text
         if not isinstance(value, Damaged):
-            return _read_document(data, start, end, value, prefer)
+            return _read_document(data, start, end, value, prefer, places)
         raise UnreadableFile(f"{shown} cannot be read: its JSON is {value.reason}; {_AFTER}")
     if quick.state == "error" and (value := _without_last_commas(data, start, end, quick)) is not None:
-        return _read_document(data, start, end, value, prefer)
+        return _read_document(data, start, end, value, prefer, places)
     if quick.state == "error":
         literal = _read_python(data, start, end, quick, shown)
         if literal is not None:
             return literal
     if quick.state == "torn":
-        torn = _read_torn(data, start, quick)
+        torn = _read_torn(data, start, quick, places)
         if torn is not None:
             return torn
     # Read as records line by line; if only a few lines are records, it was one document with a syntax error.
     try:
-        container = _read_lines(data, shown)
+        container = _read_lines(data, shown, places)
     except UnreadableFile:
         raise syntax_error(data, quick, shown) from None
     if not one_line and quick.pos > first_end and quick.state != "complete":
@@ -429,8 +434,8 @@ def syntax_error(content: Content, found: SpanScan, shown: str) -> UnreadableFil
     return UnreadableFile(f"{shown}: line {line}, column {column}: {what}; {_AFTER}")
 
 
-def _read_document(data: bytes, start: int, end: int, value: Any, prefer: str | None) -> Container:
-    located = locate(value)
+def _read_document(data: bytes, start: int, end: int, value: Any, prefer: str | None, places: Places = ()) -> Container:
+    located = _lists_in(value, places)
     if not located or prefer == "lines":
         if isinstance(value, (dict, list)):
             line = data.count(b"\n", 0, start) + 1
@@ -451,13 +456,13 @@ def _around(data: bytes, start: int, end: int, parts: list[Part]) -> tuple[Part,
     return tuple(part for part in (data[:start], *parts, data[end:]) if part != b"")
 
 
-def _read_torn(data: bytes, start: int, cut: SpanScan) -> Container | None:
+def _read_torn(data: bytes, start: int, cut: SpanScan, places: Places = ()) -> Container | None:
     safe = cut.safe - start
     closed = data[start : cut.safe] + cut.closers
     value = parse(closed)
     if isinstance(value, Damaged):
         return None
-    located = [place for place in locate(value) if place.inside is None]
+    located = [place for place in _lists_in(value, places) if place.inside is None]
     if not located:
         return None
     build = _Build()
@@ -485,19 +490,21 @@ def share_readable(document: Document) -> float:
     return sum(isinstance(r.value, (dict, list)) for r in sample) / max(len(sample), 1)
 
 
-def _read_lines(data: bytes, shown: str) -> Container:
+def _read_lines(data: bytes, shown: str, places: Places = ()) -> Container:
     document = lines_document(data)
     sample = sample_of(document.records)
     values = [record.value for record in sample if isinstance(record.value, (dict, list))]
     if not values and not any(isinstance(record.value, (dict, list)) for record in document.records):
         raise UnreadableFile(f"{shown} has no line that is a JSON record; give the session file itself.")
-    if values and sum(map(is_conversation_line, values)) * 2 > len(values):
-        return read_conversation_lines(data, document)
+    if values and sum(is_conversation_line(value, places) for value in values) * 2 > len(values):
+        return read_conversation_lines(data, document, places)
     return Container("lines", (0,), (ConversationSource("", document, offset=0),))
 
 
-def is_conversation_line(value: Any) -> bool:
+def is_conversation_line(value: Any, places: Places = ()) -> bool:
     """Whether a line's value is a whole conversation rather than one of its records."""
+    if places:
+        return bool(at_places(places, value))
     if isinstance(value, list):
         return bool(locate(value))
     return isinstance(value, dict) and "role" not in value and any(_is_sure(place) for place in locate(value))
@@ -509,7 +516,7 @@ def _is_sure(place: Located) -> bool:
     return is_message_list(place.value)
 
 
-def read_conversation_lines(data: Content, document: Document) -> Container:
+def read_conversation_lines(data: Content, document: Document, places: Places = ()) -> Container:
     """The conversations of a file that has one per line."""
     build = _Build()
     parts: list[Part] = [document.head]
@@ -518,7 +525,7 @@ def read_conversation_lines(data: Content, document: Document) -> Container:
         value = record.value
         start = record.start or 0
         span = (start, start + record.size)
-        located = locate(value) if isinstance(value, (dict, list)) else []
+        located = _lists_in(value, places) if isinstance(value, (dict, list)) else []
         damaged += record.count * isinstance(value, Damaged)
         try:
             parts += build.parts(

@@ -29,7 +29,7 @@ def read_container(content: Content, shown: str, prefer: Prefer | None = None, l
     if isinstance(content, bytes):
         refuse_long_line(content, shown, limits)
         refuse_crumbs(content, shown, limits)
-        return read_in_memory(content, shown, prefer)
+        return read_in_memory(content, shown, prefer, limits.places)
     from toolpair.source.large import read_large
 
     return read_large(content, shown, prefer, limits)

@@ -29,7 +29,7 @@ from toolpair.source.floods import Flood
 from toolpair.source.index import ArrayIndex, Body, LineIndex
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.json_spans import SpanScan, scan
-from toolpair.source.limits import USUAL, Limits, no_memory, refuse_crumbs, refuse_long_line
+from toolpair.source.limits import USUAL, Limits, Places, no_memory, refuse_crumbs, refuse_long_line
 from toolpair.source.literal import may_be_literal
 from toolpair.source.locate import LOOKED_AT
 from toolpair.source.memory import fits
@@ -68,35 +68,37 @@ def read_large(content: Content, shown: str, prefer: Prefer | None = None, limit
             refuse_crumbs(content, shown, limits)
         found = (
             found
-            or _as_lines(content, start, end, shown, prefer)
+            or _as_lines(content, start, end, shown, prefer, limits.places)
             or _as_document(content, start, shown, prefer, limits)
         )
         if found is not None:
             return found
     if not fits(len(content)):
         raise no_memory(shown)
-    return read_in_memory(content[:], shown, prefer)
+    return read_in_memory(content[:], shown, prefer, limits.places)
 
 
-def _as_lines(content: Content, start: int, end: int, shown: str, prefer: Prefer | None) -> Container | None:
+def _as_lines(
+    content: Content, start: int, end: int, shown: str, prefer: Prefer | None, places: Places
+) -> Container | None:
     """The file as lines; None when it is not clearly that."""
     first_end = content.find(b"\n", start, end)
     if first_end < 0:
         return None
     if prefer != "document" and not isinstance(parse(without_comma(content[start:first_end].strip())), Damaged):
-        return _lines(content, shown)
+        return _lines(content, shown, places)
     if content[start : start + 1] not in (b"{", b"["):
         return None
     sample = content[start : start + _SAMPLE_BYTES]
     quick = scan(sample, 0, _QUICK_TOKENS)
     if quick.state == "limit" and len(quick.stack) >= _DEEP:
-        return _lines(content, shown)  # no file nests values this deeply
+        return _lines(content, shown, places)  # no file nests values this deeply
     if quick.state in ("limit", "torn") or (quick.state == "complete" and start + quick.pos >= end):
         return None
     if quick.state == "error" and (may_be_literal(sample, quick.pos) or is_after_comma(sample, quick.pos)):
         return None
     try:
-        found = _lines(content, shown)
+        found = _lines(content, shown, places)
     except UnreadableFile:
         return None
     # The first line is damaged; if few others are better, it is one document with a syntax error.
@@ -105,7 +107,7 @@ def _as_lines(content: Content, start: int, end: int, shown: str, prefer: Prefer
     return found
 
 
-def _lines(content: Content, shown: str) -> Container | None:
+def _lines(content: Content, shown: str, places: Places) -> Container | None:
     index = LineIndex(content)
     if not fits(len(content) - index.stop):
         raise no_memory(shown)
@@ -113,28 +115,28 @@ def _lines(content: Content, shown: str) -> Container | None:
     if not document.records:
         return None
     spread = _spread(content, index.head_end)
-    values = _Sampled(parse(without_comma(line) if index.commas else line) for line in spread)
+    values = _Sampled((parse(without_comma(line) if index.commas else line) for line in spread), places)
     if not values.count and not any(map(_holds_record, index.bodies())):
         raise UnreadableFile(f"{shown} has no line that is a JSON record; give the session file itself.")
     if values.count * 2 < _sample_size(content) or values.count < values.held * 10 < values.count * 9:
         # The lines are few, or mixed, so that the outcome would depend on the sample.
-        values = _Sampled(values_of(sample_of(document.records)))
+        values = _Sampled(values_of(sample_of(document.records)), places)
     if values.held * 2 > values.count:
         if not fits(len(content)):
             raise no_memory(shown)
-        return read_conversation_lines(content, document)
+        return read_conversation_lines(content, document, places)
     return Container("lines", (0,), (ConversationSource("", document, offset=0),))
 
 
 class _Sampled:
     """Counts how many of some values are records, and how many of those hold a whole conversation. Keeps no value."""
 
-    def __init__(self, values: Iterable[Any]) -> None:
+    def __init__(self, values: Iterable[Any], places: Places) -> None:
         self.count = self.held = 0
         for value in values:
             if _is_record(value):
                 self.count += 1
-                self.held += is_conversation_line(value)
+                self.held += is_conversation_line(value, places)
 
 
 def _is_record(value: Any) -> bool:
@@ -187,7 +189,7 @@ def _as_document(
     text = content[:cut] + content[resumed:]
     refuse_long_line(text, shown, limits)
     try:
-        found = read_in_memory(text, shown, prefer)
+        found = read_in_memory(text, shown, prefer, limits.places)
     except UnreadableFile:
         wrong = scan(text, start)
         if wrong.state != "error" or wrong.pos <= cut or may_be_literal(text, wrong.pos):

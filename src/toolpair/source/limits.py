@@ -21,8 +21,12 @@ _LOOKED_AT: Final = 1 << 16
 """Bytes: of a line that says nothing, of a file that has too many of them, and of what is looked at in one place."""
 
 
+Places = tuple[tuple[str | None, ...], ...]
+"""Paths in a JSON value: keys, and None for every element of a list or value of a map."""
+
+
 class Limits(Struct, frozen=True):
-    """In bytes."""
+    """How far a file is read: sizes in bytes, and what of it is looked at."""
 
     unpacked: int = 4 * GB
     """Maximum unpacked size of a compressed file."""
@@ -31,6 +35,8 @@ class Limits(Struct, frozen=True):
     """A line is held some four times while it is read: this many bytes take 150 MB."""
     asked_for: bool = False
     """The user set them."""
+    places: Places = ()
+    """Where the lists of messages are; empty where that is found by what they look like."""
 
     @classmethod
     def of(cls, max_size: int | None) -> Limits:

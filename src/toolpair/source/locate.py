@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from msgspec import Struct
 
+from toolpair.source.limits import Places
 from toolpair.source.record_values import parse
 from toolpair.transcript.model import Damaged
 
@@ -46,6 +48,36 @@ def locate(value: Any, depth: int = 0) -> list[Located]:
     if isinstance(value, dict):
         return _in_dict(value, depth)
     return []
+
+
+def at_places(places: Places, value: Any) -> list[Located]:
+    """The lists at these places of a JSON value."""
+    found: dict[tuple[str | int, ...], Located] = {}
+    for place in places:
+        for slot, held, outer in _at(place, value, (), None):
+            if isinstance(held, list):
+                found.setdefault(slot, Located(slot, held, outer))
+    return list(found.values())
+
+
+_Walked = Iterator[tuple[tuple[str | int, ...], Any, dict[str, Any] | None]]
+
+
+def _at(
+    place: tuple[str | None, ...], value: Any, slot: tuple[str | int, ...], outer: dict[str, Any] | None
+) -> _Walked:
+    if not place:
+        yield slot, value, outer
+        return
+    step, rest = place[0], place[1:]
+    outer = value if isinstance(value, dict) else outer
+    inner: Iterable[tuple[str | int, Any]] = ()
+    if isinstance(value, dict):
+        inner = value.items() if step is None else [(step, value[step])] if step in value else ()
+    elif isinstance(value, list) and step is None:
+        inner = enumerate(value)
+    for key, part in inner:
+        yield from _at(rest, part, (*slot, key), outer)
 
 
 def _in_list(value: list[Any], depth: int) -> list[Located]:

@@ -255,7 +255,6 @@ _LOOKED_AT: Final = 50
 _OF_IFLOW: Final = re.compile(r"session-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _SIMPLE: Final = re.compile(r"[A-Za-z0-9_.$-]{1,32}")
 _MOST_KEYS: Final = 8
-_GEMINI_PARTS: Final = {"text", "functionCall", "functionResponse", "inlineData", "fileData", "executableCode"}
 _STARTS: Final = "session.start"
 _OF_KIMI_CODE: Final = ("turn.prompt", "turn.steer", "context.append_loop_event", "context.append_message")
 
@@ -326,24 +325,6 @@ def _is_copilot_in_vscode(value: dict[str, Any], outer: Any) -> bool:
     return value.get("type", _STARTS) == _STARTS and isinstance(data, dict) and "vscodeVersion" in data
 
 
-def _is_of_opencode(value: dict[str, Any], outer: Any) -> bool:
-    info = value.get("info")
-    return isinstance(info, dict) and "sessionID" in info and isinstance(value.get("parts"), list)
-
-
-def _is_content_of_gemini(value: dict[str, Any], outer: Any) -> bool:
-    parts = value.get("parts")
-    if value.get("role", "user") not in ("user", "model") or not isinstance(parts, list) or "content" in value:
-        return False
-    return any(isinstance(part, dict) and "type" not in part and part.keys() & _GEMINI_PARTS for part in parts)
-
-
-def _is_request_of_gemini(value: dict[str, Any], outer: Any) -> bool:
-    contents = value.get("contents")
-    first = contents[0] if isinstance(contents, list) and contents else None
-    return isinstance(first, dict) and _is_content_of_gemini(first, value)
-
-
 def _is_ui_message(value: dict[str, Any], outer: Any) -> bool:
     parts = value.get("parts")
     if value.get("role") not in ("user", "assistant", "system") or not isinstance(parts, list):
@@ -388,9 +369,6 @@ _NOT_YET: Final = (
         "it is written for reading, and VS Code does not continue from it",
     ),
     _NotYet("a session of iFlow's command line", _is_iflow),
-    _NotYet("an export of opencode, or of Kilo", _is_of_opencode, "the session itself is in the agent's database"),
-    _NotYet("a list of Gemini contents", _is_content_of_gemini, of_most=True),
-    _NotYet("the body of a request to Gemini", _is_request_of_gemini, of_most=True),
     _NotYet("a list of the AI SDK's UI messages", _is_ui_message, of_most=True),
     _NotYet("a transcript of AgentV", _is_agentv, of_most=True),
     _NotYet("a session of DeepSeek's agent", _is_deepseek_agent, of_most=True),

@@ -1,0 +1,96 @@
+"""Which form a file is in: asked when no agent's format and no API's list is recognised in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, product
+from typing import Any, Final
+
+from toolpair.formats.format import Format
+from toolpair.formats.forms.evidence import fits
+from toolpair.formats.forms.paths import Each, InMap, Key, path_of
+from toolpair.formats.forms.registry import Form, form_of, shipped
+from toolpair.source.container import Container, ConversationSource
+from toolpair.source.errors import NotUnderstood
+from toolpair.source.limits import Places
+from toolpair.source.locate import at_places
+from toolpair.source.sampling import values_of
+
+LOOKED_AT: Final = 200
+"""Elements of a list."""
+_CONVERSATIONS: Final = 50
+
+
+def form_in(container: Container, shown: str) -> tuple[Format | None, Places]:
+    """The form of a file's conversations, and where these are, if that is not where they were found. Raises
+    NotUnderstood for a file that fits several.
+    """
+    found, places = forms_in(container, shipped())
+    if len(found) > 1:
+        names = " and ".join(f"{form.table.title} (--format {form.id})" for form in found)
+        raise NotUnderstood(lambda: f"{shown} may be either of these: {names}; say which one it is.")
+    return (found[0].format, places) if found else (None, ())
+
+
+def places_in(format: Format, container: Container) -> Places:
+    """Where a form that was asked for finds lists that are in it; empty where these were found without it."""
+    form = form_of(format)
+    return forms_in(container, (form,))[1] if form is not None else ()
+
+
+def forms_in(container: Container, forms: Sequence[Form]) -> tuple[tuple[Form, ...], Places]:
+    """The forms that the conversations of a file are in: as they were found, else where the tables say they are."""
+    sources = container.conversations[:_CONVERSATIONS]
+    found = [
+        form for form in forms if _most(fits(form.compiled, _beginning(one), (one.outer, one.root)) for one in sources)
+    ]
+    if found:
+        return tuple(found), ()
+    roots = list(_roots(container))
+    told = [(form, places) for form in forms if (places := _places_in(form, roots))]
+    return tuple(form for form, _ in told), told[0][1] if told else ()
+
+
+def _most(answers: Iterable[bool]) -> bool:
+    told = list(answers)
+    return sum(told) * 2 > len(told)
+
+
+def _beginning(source: ConversationSource) -> list[Any]:
+    return list(values_of(source.document.records[:LOOKED_AT]))
+
+
+def _roots(container: Container) -> Iterator[Any]:
+    """The JSON values of a file, or of its first lines."""
+    if container.kind == "lines":
+        for source in container.conversations[:_CONVERSATIONS]:
+            yield from values_of(source.document.records[:_CONVERSATIONS])
+    elif container.conversations:
+        yield container.conversations[0].root
+
+
+def _places_in(form: Form, roots: Sequence[Any]) -> Places:
+    """Where this form's table finds lists that are in it, in most of these values."""
+    made = tuple(place for place in places_of(form) if place)
+    found = [tuple(place for place in made if _fits_at(form, place, root)) for root in roots]
+    return tuple(dict.fromkeys(place for places in found for place in places)) if _most(map(bool, found)) else ()
+
+
+def _fits_at(form: Form, place: tuple[str | None, ...], root: Any) -> bool:
+    lists = islice(at_places((place,), root), _CONVERSATIONS)
+    return any(fits(form.compiled, one.value[:LOOKED_AT], (one.outer, root)) for one in lists)
+
+
+def places_of(form: Form) -> Places:
+    """Where a form's table looks for lists."""
+    made: list[tuple[str | None, ...]] = []
+    for text in form.table.lists:
+        steps: list[tuple[str | None, ...]] = []
+        for step in path_of(text.removesuffix("[]")):
+            match step:
+                case Key(names):
+                    steps.append(names)
+                case Each() | InMap():
+                    steps.append((None,))
+        made += product(*steps)
+    return tuple(dict.fromkeys(made))

@@ -1,0 +1,190 @@
+"""Records of a form to a transcript: blocks are spelled as Anthropic's, which all rules know."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, cast
+
+import orjson
+
+from toolpair.dialects.block_texts import WrittenBlock
+from toolpair.formats.engine.reading.view import AS_RESUMED, Item, View
+from toolpair.formats.forms.compiled import INSIDE, Compiled, Rule, Slot
+from toolpair.formats.forms.pairing import PAIR
+from toolpair.transcript.model import Block, BlockKind, Message, Scope, Transcript
+
+_WRAPPERS: Final = ("text", "value", "output", "error", "result")
+"""Keys of objects in which results say what they say."""
+
+
+class FormBlock(WrittenBlock, frozen=True, eq=False):
+    """A block with what its table says of it."""
+
+    rule: Rule | None = None
+
+
+def call(kind: BlockKind, record: int, slot: Slot, id_: Any, name: Any, given: Any, rule: Rule) -> FormBlock:
+    if type(given) is str:
+        try:
+            given = orjson.loads(given)
+        except ValueError:
+            pass
+    name = name.removeprefix(rule.strip) if isinstance(name, str) and rule.strip else name
+    value = {"type": "tool_use", "name": name, "input": {} if given is None else given}
+    if id_ is not None:
+        value["id"] = id_
+    return FormBlock(kind, value, record, slot, id_, name if isinstance(name, str) else None, rule=rule)
+
+
+def result(
+    kind: BlockKind, record: int, slot: Slot, id_: Any, name: Any, content: Any, failed: bool, rule: Rule
+) -> FormBlock:
+    value = {"type": "tool_result", "content": content if _is_plain(content) else flat(content)}
+    if id_ is not None:
+        value["tool_use_id"] = id_
+    if failed:
+        value["is_error"] = True
+    return FormBlock(kind, value, record, slot, id_, name if isinstance(name, str) else None, failed, rule=rule)
+
+
+def said(kind: str, record: int, slot: Slot, text: str) -> Block:
+    if kind == "text":
+        return FormBlock("text", {"type": "text", "text": text}, record, slot)
+    if kind == "thinking":
+        return FormBlock("thinking", {"type": "thinking", "thinking": text}, record, slot)
+    return FormBlock(STEP, text, record, slot)
+
+
+def other(record: int, slot: Slot, part: dict[str, Any]) -> Block:
+    """A part that no table's rule is about, such as an image. All blocks have a type, which the part may not."""
+    named = isinstance(part.get("type"), str) or not part
+    return FormBlock("other", part if named else {"type": f"{next(iter(part))} part", **part}, record, slot)
+
+
+STEP: Final = cast(BlockKind, "step")
+"""The kind of a block that only divides an element into responses: no transcript has it."""
+MAKERS: Final = {"call": call, "result": result, "said": said, "other": other}
+
+
+def _is_plain(content: Any) -> bool:
+    """Whether it is what Anthropic's results hold: a text, or parts that say their type."""
+    if isinstance(content, list):
+        return bool(content) and all(isinstance(part, dict) and isinstance(part.get("type"), str) for part in content)
+    return isinstance(content, str)
+
+
+def flat(content: Any) -> str:
+    """What a result says, as a text."""
+    if isinstance(content, str):
+        return content
+    if content is None:
+        return ""
+    if isinstance(content, list) and content and all(isinstance(part, dict) and len(part) <= 2 for part in content):
+        texts = [_in_wrapper(part) for part in content]
+        if all(isinstance(text, str) for text in texts):
+            return "\n".join(cast(list[str], texts))
+    if isinstance(content, dict) and isinstance(text := _in_wrapper(content), str):
+        return text
+    return json.dumps(content, ensure_ascii=False, default=str)
+
+
+def _in_wrapper(value: dict[str, Any]) -> Any:
+    """The text of an object that says nothing else but its type; None without one."""
+    keys = [key for key in value if key not in ("type", "kind")]
+    if len(keys) == 1 and keys[0] in (*_WRAPPERS, "data"):
+        return value[keys[0]]
+    return None
+
+
+class Reader:
+    """Reads records by one table."""
+
+    def __init__(self, compiled: Compiled) -> None:
+        made = compiled.functions(MAKERS)
+        self.table = compiled.table
+        self.blocks = made["blocks"]
+        self._role = made["role"]
+        self._skipped = made["skipped"]
+        self._group = made["group"]
+
+    def role_of(self, value: Any) -> str:
+        """The role of an element, as the transcript has it; one that the table does not name stays as it is."""
+        named = self._role(value) if isinstance(value, dict) else None
+        role = self.table.default_role if named is None else self.table.roles.get(named, named)
+        return "user" if role == "tool" else str(role)
+
+    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+        scopes: dict[int, Scope] = {}
+        found = []
+        for item in items:
+            if not isinstance(item.value, dict):
+                scopes[item.uid] = "malformed"
+            elif not self._skipped(item.value):
+                found.append(item)
+        messages = list(self._runs(found) if self.table.shape == "item" else self._messages(found))
+        if self.table.pair is not None:
+            messages = PAIR[self.table.pair](messages)
+        return Transcript(tuple(messages), scopes=scopes)
+
+    def _messages(self, items: Sequence[Item]) -> Iterator[Message]:
+        inside = self.table.shape == "inside"
+        for item in items:
+            role, blocks = self.role_of(item.value), self.blocks(item.value, item.uid)
+            if inside and role == "assistant":
+                yield from _steps(blocks, item.uid)
+            else:
+                yield Message(role, tuple(block for block in blocks if block.kind != STEP), (item.uid,))
+
+    def _runs(self, items: Sequence[Item]) -> Iterator[Message]:
+        """A flat list: what the model says and calls in a row is one response, until somebody answers."""
+        run: list[Block] = []
+        records: list[int] = []
+        group: str | None = None
+        for item in items:
+            role, blocks = self.role_of(item.value), self.blocks(item.value, item.uid)
+            own = self._group(item.value)
+            calls = [block for block in blocks if block.kind == "call"]
+            called = any(block.kind == "call" for block in run)
+            goes_on = role == "assistant" and (own == group if own is not None and group is not None else True)
+            if records and (not goes_on or (called and not calls and own is None)):
+                yield Message("assistant", tuple(run), tuple(records))
+                run, records = [], []
+            if role == "assistant":
+                run += blocks
+                records.append(item.uid)
+                group = own
+            else:
+                yield Message(role, tuple(blocks), (item.uid,))
+        if records:
+            yield Message("assistant", tuple(run), tuple(records))
+
+
+def _steps(blocks: Sequence[Block], uid: int) -> Iterator[Message]:
+    """A message whose calls hold their results, as it is sent: its responses, each followed by its results."""
+    response: list[Block] = []
+    results: list[Block] = []
+
+    def ended() -> Iterator[Message]:
+        if response:
+            yield Message("assistant", tuple(response), (uid,))
+        if results:
+            yield Message("user", tuple(results), (uid,))
+        response.clear()
+        results.clear()
+
+    empty = True
+    for block in blocks:
+        if block.kind == STEP or (results and block.kind in ("text", "thinking")):
+            yield from ended()
+        if block.kind != STEP:
+            empty = False
+            (results if block.kind == "result" else response).append(block)
+    if empty:
+        yield Message("assistant", (), (uid,))
+    yield from ended()
+
+
+def own_slot(block: Block) -> Slot:
+    """The place of the unit that a block is in its element."""
+    return block.slot[:-1] if block.slot[-1:] == (INSIDE,) else block.slot

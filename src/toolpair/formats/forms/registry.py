@@ -1,0 +1,90 @@
+"""The forms that are known: the shipped tables, those in the user's folder, and one that is named by its file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from toolpair.formats.engine.reading.view import AS_RESUMED, Item, View
+from toolpair.formats.format import Format
+from toolpair.formats.forms.compiled import Compiled
+from toolpair.formats.forms.evidence import fits
+from toolpair.formats.forms.reading import Reader
+from toolpair.formats.forms.table import FOLDER, BadTable, Table, load
+from toolpair.formats.lazy import lazy
+from toolpair.transcript.edits import Edit
+from toolpair.transcript.model import Transcript
+
+
+class Form:
+    """A table, and the format that it is."""
+
+    def __init__(self, id_: str, table: Table) -> None:
+        self.id = id_
+        self.table = table
+
+    @cached_property
+    def compiled(self) -> Compiled:
+        return Compiled(self.table, self.id)
+
+    @cached_property
+    def reader(self) -> Reader:
+        return Reader(self.compiled)
+
+    @cached_property
+    def format(self) -> Format:
+        return Format(
+            id=self.id,
+            title=self.table.title,
+            where=self.table.where,
+            containers=frozenset({"array", "lines"}),
+            profile=self.table.profile,
+            sniff=self.sniff,
+            surest=SURE,
+            knows=self.knows,
+            read=self.read,
+            apply=self.apply,
+            damage=lazy("toolpair.formats.engine.damage.lost:effects_without_agent"),
+        )
+
+    def sniff(self, values: Sequence[Any]) -> int:
+        return SURE if fits(self.compiled, values) else 0
+
+    def knows(self, value: dict[str, Any]) -> bool:
+        return bool(self.compiled.tests["each"](value))
+
+    def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
+        return self.reader.read(items, view)
+
+    def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+        from toolpair.formats.forms.writing import FormLinear, FormWriter
+
+        return FormLinear(items, transcript, FormWriter(self.compiled, self.reader)).run(edits)
+
+
+SURE: Final = 98
+
+
+@cache
+def shipped() -> tuple[Form, ...]:
+    """The forms of toolpair's own tables."""
+    return tuple(Form(path.stem, load(path)) for path in sorted(FOLDER.glob("*.toml")))
+
+
+def form_of(format: Format) -> Form | None:
+    """The form that a format is; None for any other."""
+    found = getattr(format.sniff, "__self__", None)
+    return found if isinstance(found, Form) else None
+
+
+@cache
+def form_named(id_: str) -> Form:
+    """The form with this id, or of the table in the file of this name. Raises KeyError, BadTable."""
+    if id_.endswith(".toml"):
+        return Form(id_, load(Path(id_)))
+    return {form.id: form for form in shipped()}[id_]
+
+
+__all__ = ["BadTable", "Form", "form_named", "form_of", "shipped"]

@@ -1,0 +1,539 @@
+"""Edits to records of a form: the shared drafters carry them out on blocks that are spelled as Anthropic's, and what
+they made is spelled by the table again.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from toolpair.dialects.anthropic_writer import AnthropicWriter
+from toolpair.dialects.block_texts import media_of, text_of
+from toolpair.formats.engine.reading.view import Item
+from toolpair.formats.engine.writing.drafts.as_messages import ResultsAsMessages
+from toolpair.formats.engine.writing.drafts.drafter import Drafter, home_of
+from toolpair.formats.engine.writing.drafts.in_messages import ResultsInMessages
+from toolpair.formats.engine.writing.linear import Linear, with_slots
+from toolpair.formats.forms.compiled import KEY_OF, Compiled, Rule, Slot
+from toolpair.formats.forms.paths import Each, Key, Path, path_of
+from toolpair.formats.forms.reading import FormBlock, Reader, own_slot
+from toolpair.formats.forms.table import template
+from toolpair.formats.forms.templates import Filling, part_from, place_of
+from toolpair.transcript.draft import DraftBlock, DraftMessage, value_at
+from toolpair.transcript.edits import ABSENT, InsertResult, Spot
+from toolpair.transcript.model import Block, Message, Transcript
+
+_NAMED: Final = uuid.UUID("6f1f9a52-6a5e-4d53-8f6e-0f1d7c1b2a90")
+
+
+class FormWriter(AnthropicWriter):
+    """Spells blocks by a table."""
+
+    words_stay_in_record = False
+
+    def __init__(self, compiled: Compiled, reader: Reader) -> None:
+        self.compiled = compiled
+        self.table = compiled.table
+        self.reader = reader
+        self.results_are_messages = self.table.shape in ("message", "item")
+        self.into = compiled.meets(self.table.new.into)
+        self.given: dict[int, InsertResult] = {}
+        """id() of a call's block -> the result that it gets, where results are in calls."""
+        self._made: dict[int, Any] = {}
+        """id() of a new result's block -> what is written for it."""
+        self._count = 0
+        self._finders: dict[Path, Callable[[Any], Iterator[tuple[Slot, Any]]]] = {}
+        self.templates = {
+            name: template(getattr(self.table.new, name)) for name in ("result", "message", "text", "said")
+        }
+
+    # --- new ---------------------------------------------------------------------------------------------
+
+    def result(self, call: DraftBlock, content: Any, is_error: bool, id_: str | None) -> DraftBlock:
+        made = super().result(call, content, is_error, id_)
+        raw = self._filling(call, content, is_error, id_).fill(self.templates["result"])
+        if self.results_are_messages:
+            made.value = raw
+        else:
+            self._made[id(made)] = made, raw
+        return made
+
+    def _filling(self, call: DraftBlock, content: Any, is_error: bool, id_: str | None = None) -> Filling:
+        source = call.source
+        named = id_ is not None or (isinstance(call.value, dict) and "id" in call.value)
+        filling = self.filling(home_of(call).record, text_of(content))
+        filling.id = (id_ or call.id) if named else None  # one that only stands for a missing id is not written
+        filling.name = source.name if source is not None else None
+        filling.is_error = is_error
+        return filling
+
+    def filling(self, beside: Any, text: Any = "") -> Filling:
+        self._count += 1
+        new = uuid.uuid5(_NAMED, f"{self._count} {text}")
+        return Filling(beside, text=text, new=str(new), results=[], number=self._count)
+
+    def holder(self, role: str) -> Any:
+        kind = "message" if role == "user" and self.templates["message"] is not None else "text"
+        return self._of_role(role, kind, "")
+
+    def message(self, role: str, content: str | list[Any]) -> Any:
+        return self._of_role(role, "text", content if media_of(content) else text_of(content))
+
+    def _of_role(self, role: str, kind: str, text: Any) -> Any:
+        if role == "assistant" and self.templates["said"] is not None:
+            return _Later(lambda beside: self.filling(beside, text).fill(self.templates["said"]))
+        return _Later(lambda beside: self.with_role(self.filling(beside, text).fill(self.templates[kind]), role))
+
+    def words(self, result: Any, content: str | list[Any]) -> Any:
+        return self.message("user", content)
+
+    def with_role(self, value: Any, role: str) -> Any:
+        """An element with the role that the table calls so."""
+        if self.reader.role_of(value) == role:
+            return value
+        name = next((name for name, known in self.table.roles.items() if known == role), None)
+        slot = place_of(self.compiled.whole(self.table.role[0]), value)
+        return value if name is None or slot is None else with_slots(value, {slot: name})
+
+    def takes_words(self, value: Any) -> bool:
+        """Whether a user's new text may stand in this element, too."""
+        words = self._of_role("user", "text", "").made(value)
+        slots = (place_of(self.compiled.whole(path), words) for path in self.table.role)
+        return all(slot is None or value_at(words, slot) == value_at(value, slot) for slot in slots)
+
+    # --- an element --------------------------------------------------------------------------------------
+
+    def complete(self, value: Any, known: Sequence[DraftBlock]) -> Sequence[DraftBlock]:
+        """Parts of the element's lists that the transcript leaves out keep their places."""
+        there = {_part(own_slot(block.source)) for block in known if block.source is not None}
+        made = list(known)
+        for block in self.reader.blocks(value, 0):
+            slot = _part(own_slot(block))
+            if slot not in there and isinstance(slot[-1:], tuple) and slot[-1:] and isinstance(slot[-1], int):
+                there.add(slot)
+                made.append(DraftBlock("other", value_at(value, slot), None, slot))
+        made.sort(key=lambda block: [part for part in block.slot or () if isinstance(part, int)][:1])
+        return made
+
+    def with_blocks(self, value: Any, blocks: Iterable[DraftBlock]) -> Any:
+        return _Element(self, value, list(blocks)).written()
+
+    def places(self, path: Path, value: Any) -> list[tuple[Slot, Any]]:
+        if path not in self._finders:
+            self._finders[path] = self.compiled.finder(path)
+        return list(self._finders[path](value))
+
+    def raw_of(self, block: DraftBlock) -> Any:
+        """What is written for a new result's block; None for any other."""
+        return self._made[id(block)][1] if id(block) in self._made else None
+
+    def changes(self, block: DraftBlock, unit: Any) -> Mapping[Slot, Any]:
+        """Where in its unit an edited block differs from what was read of it."""
+        source = block.source
+        rule = source.rule if isinstance(source, FormBlock) else None
+        if source is None or not isinstance(block.value, dict):
+            return {}
+        if rule is None:
+            text = block.value.get(block.kind if block.kind == "thinking" else "text")
+            return {(): text} if block.value is not source.value and text is not None else {}
+        made: dict[Slot, Any] = {}
+        if block.id != source.id:
+            made |= _set(rule.id, unit, block.id)
+        if block.value is not source.value:
+            was = source.value if isinstance(source.value, dict) else {}
+            if block.value.get("name") is not was.get("name"):
+                made |= _set(rule.name, unit, rule.strip + str(block.value.get("name")))
+            if "input" in was and block.value.get("input") is not was["input"]:
+                made |= _set(rule.content, unit, self._arguments(rule, unit, block.value.get("input")))
+            if "content" in was and block.value.get("content") is not was["content"]:
+                made |= _set(rule.content, unit, self._content(block, rule))
+        if (edit := self.given.get(id(block))) is not None:
+            made |= self._filled(block, unit, edit)
+        return made
+
+    def _arguments(self, rule: Rule, unit: Any, given: Any) -> Any:
+        slot = _place(rule.content, unit)
+        written = (
+            isinstance(value_at(unit, slot), str)
+            if slot is not None and value_at(unit, slot) is not None
+            else (getattr(rule.table, "arguments_are", "any") == "text")
+        )
+        return json.dumps(given, ensure_ascii=False) if written and not isinstance(given, str) else given
+
+    def _content(self, block: DraftBlock, rule: Rule) -> Any:
+        """A result's content, spelled as that of a new result is."""
+        content = block.value.get("content")
+        failed = block.value.get("is_error") is True
+        filling = Filling(
+            id=block.id, name="", text=content if media_of(content) else text_of(content), is_error=failed
+        )
+        like = filling.fill(self.templates["result"])
+        units = [unit for _, unit in self.places(rule.at, like)] if self.results_are_messages else [like]
+        slot = _place(rule.content, units[0]) if units else None
+        return filling.text if slot is None else value_at(units[0], slot)
+
+    def _filled(self, call: DraftBlock, unit: Any, edit: InsertResult) -> Mapping[Slot, Any]:
+        filling = self._filling(call, edit.content, edit.is_error, edit.id)
+        new = self.table.new
+        filled = filling.fill(new.fill)
+        made = {slot: value for path, value in filled.items() if (slot := place_of(path_of(path), unit)) is not None}
+        gone = {slot: ABSENT for path in new.drop if (slot := place_of(path_of(path), unit))}
+        return {**gone, **made}
+
+
+class _Later:
+    """A new element that is made when it is known what stands beside it."""
+
+    def __init__(self, made: Callable[[Any], Any]) -> None:
+        self.made = made
+
+
+class _Element:
+    """One element, and the blocks that it is to have."""
+
+    def __init__(self, writer: FormWriter, value: Any, blocks: list[DraftBlock]) -> None:
+        self.writer = writer
+        self.value = value
+        self.blocks = blocks
+        self.read: list[FormBlock] = writer.reader.blocks(value, 0) if isinstance(value, dict) else []
+        self.own = {own_slot(block): block for block in self.read if not (block.rule and block.rule.inside)}
+
+    def written(self) -> Any:
+        found = [block for block in self.blocks if not self._is_inside(block)]
+        if self.writer.results_are_messages and [block.kind for block in found] == ["result"] and not found[0].source:
+            return found[0].value
+        here = {self._slot(block) for block in found if self._is_own(block)}
+        gone = [block for slot, block in self.own.items() if slot not in here]
+        if self._stops_calling(found, gone):
+            return self._said(found)
+        lists = self._lists(found)
+        changes: dict[Slot, Any] = {}
+        for block in found:
+            slot = self._slot(block)
+            if self._is_own(block) and slot is not None and not _is_in_list(slot):
+                inner = self.writer.changes(block, value_at(self.value, slot))
+                changes |= {(*slot, *place): part for place, part in inner.items()}
+        changes |= self._without(gone, lists)
+        made = with_slots(self.value, {**changes, **lists}) if changes or lists else self.value
+        return self._copies(made, found, gone)
+
+    def _is_inside(self, block: DraftBlock) -> bool:
+        rule = block.source.rule if isinstance(block.source, FormBlock) else None
+        return rule is not None and rule.inside
+
+    def _slot(self, block: DraftBlock) -> Slot | None:
+        return block.slot if block.source is None else own_slot(block.source)
+
+    def _is_own(self, block: DraftBlock) -> bool:
+        """Whether it stood in this element before the edits."""
+        slot = self._slot(block)
+        if slot is None or block.slot is None:
+            return False
+        return value_at(self.value, slot) is (block.value if block.source is None else block.written)
+
+    # --- lists -------------------------------------------------------------------------------------------
+
+    def _lists(self, found: Sequence[DraftBlock]) -> dict[Slot, Any]:
+        """The lists of blocks that are others now, and texts that something was added to."""
+        parts: dict[Slot, list[tuple[int | None, Any]]] = {}
+        for slot in self.own:
+            if _is_in_list(slot):
+                parts.setdefault(_part(slot)[:-1], [])
+        more: dict[Slot, list[str]] = {}
+        placed: set[Slot] = set()
+        for block in found:
+            stood = self._slot(block)
+            if stood is None or not self._is_own(block):
+                where = self._place_for(block, found)
+                if where is None:
+                    continue
+                if isinstance(value_at(self.value, where), list) or block.kind != "text":
+                    parts.setdefault(where, []).append((None, self._fresh(block, where)))
+                else:
+                    more.setdefault(where, []).append(_text_of(block))
+            elif _is_in_list(stood) and (place := _part(stood)) not in placed:
+                placed.add(place)
+                new = self._fresh(block, place[:-1]) if _is_text_now(block) else self._changed(block, stood, place)
+                parts.setdefault(place[:-1], []).append((_number(place), new))
+        changed: dict[Slot, Any] = {}
+        for where, texts in more.items():
+            old = value_at(self.value, where)
+            changed[where] = "\n\n".join([*([old] if isinstance(old, str) and old else []), *texts])
+        for where, numbered in parts.items():
+            old = value_at(self.value, where)
+            listed = self._with_others(where, numbered, old if isinstance(old, list) else [])
+            if not isinstance(old, list) or list(map(id, old)) != list(map(id, listed)):
+                changed.setdefault(where, listed)
+        return changed
+
+    def _changed(self, block: DraftBlock, slot: Slot, place: Slot) -> Any:
+        """The part of a list that a block is, or is in."""
+        raw = value_at(self.value, place)
+        inner = self.writer.changes(block, value_at(self.value, slot))
+        return with_slots(raw, {(*slot[len(place) :], *at): new for at, new in inner.items()}) if inner else raw
+
+    def _with_others(self, where: Slot, parts: Sequence[tuple[int | None, Any]], old: Sequence[Any]) -> list[Any]:
+        """The parts with those that no block stands for, each behind what it stood behind."""
+        read = {_number(_part(slot)) for slot in self.own if _is_in_list(slot) and _part(slot)[:-1] == where}
+        others = [number for number in range(len(old)) if number not in read]
+        made: list[Any] = []
+        for number, part in parts:
+            while others and number is not None and others[0] < number:
+                made.append(old[others.pop(0)])
+            made.append(part)
+        return [*made, *(old[number] for number in others)]
+
+    def _place_for(self, block: DraftBlock, found: Sequence[DraftBlock]) -> Slot | None:
+        """Where a block that stood elsewhere, or nowhere, goes: a list, or a text that it is added to."""
+        compiled, table = self.writer.compiled, self.writer.table
+        if block.kind == "result":
+            return _head(compiled.whole(table.result[-1].at))
+        if block.kind == "call":
+            rule = block.source.rule if isinstance(block.source, FormBlock) else None
+            return _head(rule.at if rule is not None else compiled.whole(table.call[0].at))
+        paths = [compiled.whole(path) for path in table.text]
+        lists = [_head(path) for path in paths if _leads_into_list(path)]
+        texts = [slot for path in paths if not _leads_into_list(path) and (slot := place_of(path, self.value))]
+        for slot in lists:
+            if isinstance(value_at(self.value, slot), list):
+                return slot
+        kept = [self._slot(one) or () for one in found if self._is_own(one)]
+        for slot in texts:
+            if not isinstance(value_at(self.value, slot), list) or not any(one[: len(slot)] == slot for one in kept):
+                return slot
+        thoughts = [compiled.whole(path) for path in table.thinking if texts]
+        beside = [slot for path in thoughts if not _leads_into_list(path) and (slot := place_of(path, self.value))]
+        return next(iter([*beside, *lists]), None)
+
+    def _fresh(self, block: DraftBlock, where: Slot) -> Any:
+        """A part of a list that is new there."""
+        raw = self.writer.raw_of(block)
+        if raw is not None:
+            return raw
+        if block.kind in ("call", "result", "server_call", "server_result") and block.source is not None:
+            inner = self.writer.changes(block, block.written)
+            return with_slots(block.written, inner) if inner else block.written
+        if not isinstance(block.value, (str, dict)) or (block.kind not in ("text", "thinking")):
+            return block.value
+        text = _text_of(block)
+        if self.writer.reader.role_of(self.value) == "user":
+            like = self.writer.message("user", text).made({})
+            for one in self.writer.reader.blocks(like, 0):
+                if one.kind == "text" and _is_in_list(one.slot) and _part(one.slot)[:-1] == where:
+                    return value_at(like, _part(one.slot))
+        paths = map(self.writer.compiled.whole, self.writer.table.text)
+        path = next((path for path in paths if _leads_into_list(path) and _head(path) == where), None)
+        return text if path is None else part_from(path, text)
+
+    # --- what is not in lists ----------------------------------------------------------------------------
+
+    def _without(self, gone: Sequence[FormBlock], lists: Mapping[Slot, Any]) -> dict[Slot, Any]:
+        made: dict[Slot, Any] = {}
+        for block in gone:
+            slot = own_slot(block)
+            if not _is_in_list(slot) and slot and slot not in lists:
+                made[slot] = "" if block.kind in ("text", "thinking") else ABSENT
+        return made
+
+    def _stops_calling(self, found: Sequence[DraftBlock], gone: Sequence[FormBlock]) -> bool:
+        """Whether an item that was a call is none any more: what is left of it is said in an item of its own."""
+        if self.writer.table.shape != "item" or self.writer.templates["said"] is None:
+            return False
+        return any(block.kind == "call" for block in gone) and not any(block.kind == "call" for block in found)
+
+    def _said(self, found: Sequence[DraftBlock]) -> Any:
+        text = "\n\n".join(_text_of(block) for block in found if block.kind == "text")
+        return self.writer.filling(self.value, text).fill(self.writer.templates["said"])
+
+    def _copies(self, value: Any, found: Sequence[DraftBlock], gone: Sequence[FormBlock]) -> Any:
+        """What else stands in the element for a block is renamed and removed with it."""
+        renamed = [
+            (block.source.rule, block.source.id, block.id)
+            for block in found
+            if self._is_own(block) and isinstance(block.source, FormBlock) and block.source.id != block.id
+        ]
+        removed = [(block.rule, block.id, ABSENT) for block in gone]
+        for rule, was, now in (*renamed, *removed):
+            for at, id_path in rule.copies if rule is not None else ():
+                for slot, unit in reversed(self.writer.places(at, value)):
+                    value = self._with_copy(value, slot, unit, id_path, was, now)
+        return value
+
+    def _with_copy(self, value: Any, slot: Slot, unit: Any, id_path: Path, was: Any, now: Any) -> Any:
+        place = place_of(id_path, unit)
+        if place is None or (value_at(unit, place) if place else unit) != was:
+            return value
+        *above, last = slot
+        holder = value_at(value, tuple(above)) if slot[-2:-1] != (KEY_OF,) else value_at(value, tuple(above[:-1]))
+        if slot[-2:-1] == (KEY_OF,):
+            made = {
+                (now if key == last else key): part for key, part in holder.items() if key != last or now is not ABSENT
+            }
+            return with_slots(value, {tuple(above[:-1]): made})
+        if now is not ABSENT:
+            return with_slots(value, {(*slot, *place): now})
+        if isinstance(holder, list):
+            return with_slots(value, {tuple(above): [part for n, part in enumerate(holder) if n != last]})
+        return with_slots(value, {slot: ABSENT})
+
+
+def _part(slot: Slot) -> Slot:
+    """The place of the list's element that a slot is, or is in; the slot itself where it is in no list."""
+    at = next((n for n, step in enumerate(slot) if isinstance(step, int)), None)
+    return slot if at is None else slot[: at + 1]
+
+
+def _is_in_list(slot: Slot) -> bool:
+    return any(isinstance(step, int) for step in slot)
+
+
+def _head(path: Path) -> Slot:
+    """The place of the list that a path leads into."""
+    made: list[str] = []
+    for step in path:
+        if isinstance(step, Each):
+            break
+        if isinstance(step, Key):
+            made.append(step.names[0])
+    return tuple(made)
+
+
+def _leads_into_list(path: Path) -> bool:
+    return any(isinstance(step, Each) for step in path)
+
+
+def _number(place: Slot) -> int:
+    """The number of the part of a list at this place."""
+    return place[-1] if isinstance(place[-1], int) else 0
+
+
+def _place(paths: Sequence[Path], unit: Any) -> Slot | None:
+    """Where the first of these paths leads that leads to something, or would."""
+    places = [place for path in paths if (place := place_of(path, unit)) is not None]
+    return next((place for place in places if value_at(unit, place) is not None), places[0] if places else None)
+
+
+def _set(paths: Sequence[Path], unit: Any, value: Any) -> dict[Slot, Any]:
+    place = _place(paths, unit)
+    return {} if place is None else {place: value}
+
+
+def _text_of(block: DraftBlock) -> str:
+    value = block.value
+    found = value.get("text", value.get("thinking", "")) if isinstance(value, dict) else value
+    return found if isinstance(found, str) else text_of(found)
+
+
+def _is_text_now(block: DraftBlock) -> bool:
+    return block.kind == "text" and block.source is not None and block.source.kind != "text"
+
+
+# --- drafters ------------------------------------------------------------------------------------------------
+
+
+class _SetsFields(Drafter):
+    """What the rules set in a message is said in Anthropic's or chat's spelling: content and role are understood."""
+
+    writer: FormWriter
+    spoken: Mapping[int, Block]
+    """id() of a block's value -> the block."""
+
+    def set_field(self, message: Message, key: str, value: Any) -> None:
+        part = self.draft.parts_of(message)[0]
+        if key == "role":
+            part.set_field(key, value)
+            part.role = value
+        elif key == "content" and value is not ABSENT:
+            self.draft.fill(part)
+            parts = value if isinstance(value, list) else [self.writer.said(value)]
+            part.arrange(
+                self.draft.block(self.spoken[id(one)]) if id(one) in self.spoken else self.writer.block(one)
+                for one in parts
+            )
+
+
+class _AsElements(_SetsFields, ResultsAsMessages):
+    pass
+
+
+class _AsBlocks(_SetsFields, ResultsInMessages):
+    """Results go into an element that takes them, which not every user's message is."""
+
+    def _answering(self, home: DraftMessage) -> DraftMessage:
+        following = next(self.draft.following(home), None)
+        if following is not None and (following.is_new or self.writer.into(following.value)):
+            return following
+        return self._put_behind(home, self.writer.holder("user"))
+
+    def keeping(self, home: DraftMessage) -> DraftMessage:
+        if home.role == "user" and self.writer.takes_words(home.value):
+            return home
+        return self._put_behind(home, self.writer.message("user", ""))
+
+    def _put_behind(self, home: DraftMessage, value: Any) -> DraftMessage:
+        made = self.new(value, home)
+        self.draft.insert_after(home, made)
+        return made
+
+
+class _InCalls(_AsBlocks):
+    """A result is a part of its call: it comes, goes and is renamed with it."""
+
+    def answer(self, edit: InsertResult) -> None:
+        call = self.draft.block(edit.call)
+        if self.draft.is_in(home_of(call)):
+            self.writer.given[id(call)] = edit
+            home_of(call).changed = True
+
+    def put_at(self, spot: Spot, edit: InsertResult) -> None:
+        self.answer(edit)
+
+
+class FormLinear(Linear):
+    """Puts a draft into elements of a form."""
+
+    writer: FormWriter
+
+    def __init__(self, items: Sequence[Item], transcript: Transcript, writer: FormWriter) -> None:
+        if writer.table.shape == "inside":  # an element is sent as several messages, and written as one
+            blocks: dict[int, list[Block]] = {}
+            first: dict[int, Message] = {}
+            for message in transcript.messages:
+                blocks.setdefault(message.records[0], []).extend(message.blocks)
+                first.setdefault(message.records[0], message)
+            whole = tuple(replace(first[uid], blocks=tuple(found)) for uid, found in blocks.items())
+            transcript = replace(transcript, messages=whole)
+        super().__init__(items, transcript, writer)
+
+    @cached_property
+    def drafter(self) -> Drafter:
+        made: _SetsFields
+        if self.writer.results_are_messages:
+            made = _AsElements(self.draft, self.writer, self.new)
+        else:
+            kind = _InCalls if self.writer.table.shape == "inside" else _AsBlocks
+            made = kind(self.draft, self.writer, self.new, False)
+        made.spoken = {id(block.value): block for message in self.transcript.messages for block in message.blocks}
+        return made
+
+    def _messages(self) -> Sequence[DraftMessage]:
+        made = super()._messages()
+        roles = {uid: message.role for message in self.transcript.messages for uid in message.records}
+        for message in made:
+            message.role = roles.get(message.uid)
+        return made
+
+    def new(self, value: Any, beside: DraftMessage) -> DraftMessage:
+        made = super().new(value.made(beside.record) if isinstance(value, _Later) else value, beside)
+        made.role = self.writer.reader.role_of(made.value)
+        return made
+
+    def written(self, message: DraftMessage) -> Any:
+        fields, message.fields = message.fields or {}, None
+        value = super().written(message)
+        return self.writer.with_role(value, fields["role"]) if isinstance(fields.get("role"), str) else value

@@ -1,0 +1,164 @@
+"""Every shipped table: its lists are recognised, judged, mended and written back as they were."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.forms.made_lists import ANSWER, ASK, BERGEN, GO_ON, OSLO, TOOL, A, B, MadeList, made_lists
+from toolpair.dialects.block_texts import result_text
+from toolpair.formats.format import Item
+from toolpair.formats.forms.registry import Form, form_named, shipped
+from toolpair.session.session import Session, open_session
+from toolpair.transcript.edits import InsertMessage, Remove, Rename, ReplaceWithText
+from toolpair.transcript.model import PLACEHOLDER, Transcript
+from toolpair.transcript.pairing import pair
+
+NAMES = sorted(made_lists())
+every = pytest.mark.parametrize("name", NAMES)
+
+
+def opened(made: MadeList) -> Session:
+    return open_session("s.json", data=made.data())
+
+
+def errors(session: Session) -> list[str]:
+    return [problem.rule for problem in session.problems if problem.severity == "error"]
+
+
+def said(transcript: Transcript) -> list[tuple[str, Any]]:
+    """All texts and calls, in order."""
+    return [
+        (block.kind, result_text(block) if block.kind == "result" else block.text)
+        for message in transcript.messages
+        for block in message.blocks
+        if block.kind in ("text", "result")
+    ]
+
+
+def without_second_result(made: MadeList) -> MadeList:
+    """The list as an agent leaves it that was stopped during the second call."""
+    form = form_named(made.form)
+    for number, element in enumerate(made.elements):
+        for block in form.reader.blocks(element, 0):
+            if block.kind != "result" or "Bergen" not in result_text(block):
+                continue
+            if form.table.shape == "inside":
+                part = element["parts"][block.slot[1]]
+                if "state" in part and isinstance(part["state"], dict):
+                    part["state"] = {"status": "running", "input": part["state"]["input"]}
+                else:
+                    del part["output"]
+                    part["state"] = "input-available"
+            elif not block.slot or form.table.shape in ("message", "item"):
+                del made.elements[number]
+            else:
+                where = element
+                for step in block.slot[: next(n for n, step in enumerate(block.slot) if isinstance(step, int))]:
+                    where = where[step]
+                element.get("data", {}).get("results", {}).pop(B, None)  # what Kiro keeps of it besides
+                del where[block.slot[next(n for n, step in enumerate(block.slot) if isinstance(step, int))]]
+            return made
+    raise AssertionError("it has no second result")
+
+
+def test_each_table_has_a_list() -> None:
+    assert {made.form for made in made_lists().values()} | {"openai-agents"} == {form.id for form in shipped()}
+
+
+@every
+def test_a_sound_list_is_read_and_left_alone(name: str) -> None:
+    made = made_lists()[name]
+    session = opened(made)
+    assert session.format.id == made.form
+    assert errors(session) == []
+    (conversation,) = session.file.conversations
+    assert (conversation.counts.calls, conversation.counts.results, conversation.counts.pairs) == (2, 2, 2)
+    told = said(conversation.transcript)
+    assert ("text", ASK) in told and ("text", ANSWER) in told and ("text", GO_ON) in told
+    assert [text for kind, text in told if kind == "result"] == [OSLO, BERGEN]
+    assert [block.name for message in conversation.transcript.messages for block in message.calls] == [TOOL, TOOL]
+    session.stage_recommended()
+    assert session.to_bytes() == made.data()
+
+
+@every
+def test_a_missing_result_is_found_and_written_in_the_lists_own_form(name: str) -> None:
+    made = without_second_result(made_lists()[name])
+    data = made.data()
+    session = opened(made)
+    assert session.format.id == made.form
+    assert errors(session) == ["result.missing"]
+    session.stage_recommended()
+    assert errors(session) == []
+    written = session.to_bytes()
+    again = open_session("s.json", data=written)
+    assert again.format.id == made.form
+    assert errors(again) == []
+    counts = again.file.conversations[0].counts
+    assert (counts.calls, counts.results, counts.pairs) == (2, 2, 2)
+    told = said(again.file.conversations[0].transcript)
+    assert [text for kind, text in told if kind == "result"] == [OSLO, PLACEHOLDER]
+    assert [text for kind, text in told if kind == "text"] == [
+        text for kind, text in said(session.file.conversations[0].transcript) if kind == "text"
+    ]
+    _assert_rest_is_the_same(form_named(made.form), data, written)
+
+
+def _assert_rest_is_the_same(form: Form, before: bytes, after: bytes) -> None:
+    """Only one stretch of the file differs; where a result is no part of its call, something was only put in."""
+    start = next(n for n, (a, b) in enumerate(zip(before, after, strict=False)) if a != b)
+    shorter = min(len(before), len(after)) - start
+    end = next((n for n in range(shorter) if before[-1 - n] != after[-1 - n]), shorter)
+    if form.table.shape != "inside":
+        assert start + end >= len(before)
+    assert len(before) - start - end < 300
+
+
+def items_of(made: MadeList) -> list[Item]:
+    return [Item(number, element) for number, element in enumerate(made.elements)]
+
+
+@every
+def test_edits_are_written_by_the_table(name: str) -> None:
+    """A pair is renamed, removed, or kept as text, and a message comes in: what is read again shows it."""
+    made = made_lists()[name]
+    form = form_named(made.form)
+    items = items_of(made)
+    transcript = form.read(items)
+    first = pair(transcript).pairs[0]
+    call, (result,) = first.call, first.results
+    assert call is not None
+    written = json.dumps(made.elements).count(json.dumps(A))
+
+    renamed = form.apply(items, transcript, [Rename(call, "call_new"), Rename(result, "call_new")])
+    told = json.dumps([item.value for item in renamed])
+    assert told.count('"call_new"') == (written or 2) and json.dumps(A) not in told
+    assert _pairs(form, renamed) == 2
+
+    removed = form.apply(items, transcript, [Remove(call), Remove(result)])
+    assert json.dumps(A) not in json.dumps([item.value for item in removed])
+    assert _pairs(form, removed) == 1
+
+    edits = [ReplaceWithText(call, "was a call"), ReplaceWithText(result, f"was a result: {OSLO}")]
+    as_text = form.apply(items, transcript, edits if form.table.shape != "inside" else edits[:1])
+    assert _pairs(form, as_text) == 1
+    texts = [
+        block.text for message in form.read(as_text).messages for block in message.blocks if block.kind != "result"
+    ]
+    assert any("was a call" in text for text in texts)
+    assert form.table.shape == "inside" or any("was a result" in text for text in texts)
+    assert all(any(kept in text for text in texts) for kept in (ASK, ANSWER, GO_ON))
+
+    said_more = form.apply(items, transcript, [InsertMessage(transcript.messages[-1], "user", "go on")])
+    assert said(form.read(said_more))[-1] == ("text", "go on")
+    assert [a is b for a, b in zip(items, said_more, strict=False)] == [True] * len(items)
+
+
+def _pairs(form: Form, items: list[Item]) -> int:
+    """How many pairs there are; all are whole."""
+    found = pair(form.read(items)).pairs
+    assert all(one.call is not None and one.results and one.evidence != "guess" for one in found)
+    return len(found)
