@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from toolpair.tui.aside import Aside
     from toolpair.tui.bodies.body import Colourable
-    from toolpair.tui.controllers.owner import Owner
     from toolpair.tui.later import LaterOn
 
 
-def ask_for_colours(owner: LaterOn[Any] | Owner, asked: Colourable, done: Callable[[bool], None]) -> None:
+def ask_for_colours(owner: LaterOn[Any], asked: Colourable, done: Callable[[bool], None]) -> None:
     """Colour these lines, in a thread. `done` is called with whether there were any colours."""
     colours = owner.tool.colours
 

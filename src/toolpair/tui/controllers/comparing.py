@@ -26,8 +26,7 @@ def choose_other(owner: Owner) -> None:
     from toolpair.session.relatives import relatives_of
     from toolpair.tui.screens.menu import MenuEntry, MenuScreen
 
-    if owner.overview.partial is not None:
-        owner.say(owner.busy_reason)
+    if not owner.is_whole():
         return
     session = owner.session
     entries: list[MenuEntry] = []

@@ -5,42 +5,41 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final
 
 from toolpair.history.comparison_rows import ComparisonRows
 from toolpair.text.safe import visible
 from toolpair.tui.aside import Aside
 from toolpair.tui.comparison_search import TERMS, ChosenRows, Test, filter_test, matching, text_test, unfolded
-from toolpair.tui.controllers.main_screen import Asks
+from toolpair.tui.screens.base_screen import BaseScreen
 from toolpair.tui.screens.prompt import FilterPrompt, FindPrompt
 from toolpair.tui.searching import GivingWay
-from toolpair.tui.work import Stopped
-
-if TYPE_CHECKING:
-    from toolpair.tui.widgets.row_list import RowList
+from toolpair.tui.widgets.row_list import RowList
+from toolpair.tui.work import Stopped, failure
 
 _NAMED: Final = 2_000
 """Steps whose tools a filter completes."""
 _FIND: Final = "Searches text, tools and ids on both sides. A capital letter makes it match case."
 
 
-class ComparesRows(Asks, Protocol):
+class ComparesRows(BaseScreen[None]):
     """The screen whose rows are searched."""
 
-    rows: ComparisonRows | ChosenRows | None
-    note: str
-    hit_note: str
+    rows: ComparisonRows | ChosenRows | None = None
+    hit_note = ""
+    """What is said of the match to which the cursor has just gone."""
 
     @property
-    def row_list(self) -> RowList: ...
+    def row_list(self) -> RowList:
+        return self.query_one(RowList)
 
-    def say(self, note: str) -> None: ...
+    def show_rows(self, rows: ComparisonRows | ChosenRows, cursor: int) -> None:
+        self.rows = rows
+        self.row_list.show(len(rows), cursor)
+        self.draw()
 
-    def show_rows(self, rows: ComparisonRows | ChosenRows, cursor: int) -> None: ...
-
-    def failed(self, error: Exception) -> None: ...
-
-    def in_thread(self, work: Callable[[Aside], None], name: str, failed: Callable[[Exception], None]) -> Aside: ...
+    def failed(self, error: Exception) -> None:
+        self.say(f"not compared: {failure(error)}")
 
 
 class ComparisonFinding:
@@ -146,7 +145,7 @@ class ComparisonFinding:
             if words:
                 self._search(text_test(words), partial(self._take_hits, prompt))
             else:
-                prompt.note(_FIND)
+                prompt.show_notes(_FIND)
 
         def given(words: str | None) -> None:
             if words is None:
@@ -168,7 +167,7 @@ class ComparisonFinding:
         here = self._place
         self._go_to(next((n for n, hit in enumerate(self._hits) if hit >= here), 0))
         if prompt is not None and prompt.is_on:
-            prompt.note(self._owner.note)
+            prompt.show_notes(self._owner.note)
 
     @property
     def _place(self) -> tuple[int, int]:

@@ -18,8 +18,7 @@ class GoTo:
     def ask(self, pasted: str = "") -> None:
         from toolpair.tui.screens.goto_prompt import GotoScreen
 
-        if self._owner.overview.partial is not None:
-            self._owner.say(self._owner.busy_reason)
+        if not self._owner.is_whole():
             return
         found: list[Target] = []
 
@@ -58,8 +57,7 @@ class GoTo:
         owner = self._owner
         session, problem = owner.session, target.problem
         elsewhere = target.conversation is not None and target.conversation != session.current
-        if owner.busy_reason and (elsewhere or target.profile is not None):
-            owner.say(owner.busy_reason)
+        if (elsewhere or target.profile is not None) and not owner.is_free():
             return
         if target.conversation is not None and elsewhere:
             session.current = target.conversation

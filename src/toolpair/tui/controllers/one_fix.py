@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from toolpair.tui.controllers.working import is_free
 from toolpair.tui.row_lines import id_text
 from toolpair.tui.screens.confirm import ConfirmScreen
 
@@ -72,7 +71,7 @@ class OneFix:
         def answered(answer: str | None) -> None:
             if answer == "other":
                 here = owner.problems.current()
-                if is_free(owner) and here is not None:
+                if owner.is_free() and here is not None:
                     self.choose(here)
             elif answer is not None:
                 about, fix = ways[int(answer)]

@@ -20,9 +20,8 @@ class ProblemCursor:
     def current(self) -> Problem | None:
         """The problem under the cursor; if there is none, say so."""
         problem = self._owner.overview.current
-        if problem is None:
-            partial = self._owner.overview.partial is not None
-            self._owner.say(self._owner.busy_reason if partial else "no problem here. ] goes to the next one")
+        if problem is None and self._owner.is_whole():
+            self._owner.say("no problem here. ] goes to the next one")
         return problem
 
     def show(self, problem: Problem) -> None:
@@ -47,8 +46,7 @@ class ProblemCursor:
     def go(self, by: int) -> None:
         """To the next one, or the one before."""
         owner = self._owner
-        if owner.overview.partial is not None:
-            owner.say(owner.busy_reason)
+        if not owner.is_whole():
             return
         owner.note = ""
         problem, around = owner.overview.after(owner.pairs.row_index or 0, by, owner.overview.current)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -85,14 +84,6 @@ class CommandScreen(Dialog[str | None]):
 
     def on_line_list_chosen(self) -> None:
         self.action_submit()
-
-    def on_key(self, event: events.Key) -> None:
-        if event.key == "escape":
-            # Not left to the binding, which would run after the letters that arrived with it.
-            event.stop()
-            event.prevent_default()
-            if not self.inert:
-                self.finish(None)
 
     def action_move(self, by: int) -> None:
         self.query_one(LineList).action_move(by)

@@ -21,24 +21,24 @@ from toolpair.tui.bodies.diff_body import DiffBody
 from toolpair.tui.compare_text import ONE_COLUMN, column_cells, difference_parts, row_line, summary_short
 from toolpair.tui.compared_sides import Side
 from toolpair.tui.comparison_search import ChosenRows
-from toolpair.tui.controllers.comparison_finding import ComparisonFinding
+from toolpair.tui.controllers.comparison_finding import ComparesRows, ComparisonFinding
 from toolpair.tui.controllers.comparison_texts import ComparisonTexts
 from toolpair.tui.keys import APP, COMPARE, CURSOR
 from toolpair.tui.numbers import count_text
-from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
+from toolpair.tui.screens.base_screen import Hint, hint_line
 from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen, text_page
 from toolpair.tui.searching import GivingWay
 from toolpair.tui.styled_text import Line, Span, spread, with_hits
 from toolpair.tui.viewer_pages import change_pages, pages_of
 from toolpair.tui.widgets.row_list import RowList
 from toolpair.tui.widgets.text_block import Lines
-from toolpair.tui.work import Stopped, failure
+from toolpair.tui.work import Stopped
 
 _DIGITS: Final = 4
 """For the numbers of lines."""
 
 
-class CompareScreen(BaseScreen[None]):
+class CompareScreen(ComparesRows):
     """Reads both in the background. `[` and `]` go from difference to difference."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), *COMPARE.bindings(), *CURSOR.bindings()]
@@ -46,10 +46,7 @@ class CompareScreen(BaseScreen[None]):
     def __init__(self, a: Side, b: Side) -> None:
         super().__init__()
         self._sides = a, b
-        self.rows: ComparisonRows | ChosenRows | None = None
         self.note = "reading …"
-        self.hit_note = ""
-        """What is said of the match to which the cursor has just gone."""
         self._finding = ComparisonFinding(self)
         self._texts = ComparisonTexts(self, self._draw_again, self.failed)
         self._side = "a"
@@ -74,10 +71,6 @@ class CompareScreen(BaseScreen[None]):
             self._aside.stop()
         self._finding.stop()
 
-    @property
-    def row_list(self) -> RowList:
-        return self.query_one(RowList)
-
     # in a thread
 
     def _read(self, aside: Aside) -> None:
@@ -98,17 +91,9 @@ class CompareScreen(BaseScreen[None]):
             return
         aside.run_in_ui(lambda: self._show(found))
 
-    def failed(self, error: Exception) -> None:
-        self.say(f"not compared: {failure(error)}")
-
     def _show(self, rows: ComparisonRows) -> None:
         self.note = ""
         self.show_rows(rows, rows.next(-1, 1) or 0)
-
-    def show_rows(self, rows: ComparisonRows | ChosenRows, cursor: int) -> None:
-        self.rows = rows
-        self.row_list.show(len(rows), cursor)
-        self._draw()
 
     # drawing
 
@@ -128,10 +113,6 @@ class CompareScreen(BaseScreen[None]):
 
     def _draw_again(self, rows: set[int]) -> None:
         self.row_list.forget(rows)
-
-    def _draw(self) -> None:
-        if self.size.width:
-            self.lay_out(self.size.width, self.size.height)
 
     def lay_out(self, width: int, height: int) -> None:
         glyphs, rows = self.glyphs, self.rows
@@ -218,11 +199,11 @@ class CompareScreen(BaseScreen[None]):
 
     def action_side_of(self, side: str) -> None:
         self._side = side
-        self._draw()
+        self.draw()
 
     def action_columns(self) -> None:
         self._columns = not self._two
-        self._draw()
+        self.draw()
 
     def action_fold_all(self) -> None:
         rows = self.rows

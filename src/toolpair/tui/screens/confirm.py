@@ -37,7 +37,6 @@ class ConfirmScreen(Dialog[str | None]):
         self._answers = answers
         self._escape = escape
         self._held = HeldKey(self)
-        self._note = ""
 
     def build(self) -> ComposeResult:
         with Vertical(id="box"):
@@ -51,19 +50,13 @@ class ConfirmScreen(Dialog[str | None]):
         bar = hint_lines(glyphs, [*hints, ("esc", self._escape, "back")], width)
         # The answers matter most: the text above them is cut first.
         most = max(1, int(height * 0.9))
-        lines = [*lines[: max(2, most - len(bar) - bool(self._note))]]
-        if self._note:
-            lines.append((glyphs.ui(f" {self._note}", "warning"),))
+        lines = [*lines[: max(2, most - len(bar) - bool(self.note))]]
+        if self.note:
+            lines.append((glyphs.ui(f" {self.note}", "warning"),))
         lines += bar
         self.query_one("#text", Lines).show(lines)
 
     def on_key(self, event: events.Key) -> None:
-        if event.key == "escape":
-            # Not left to the binding, which would run after the keys that arrived with it.
-            event.stop()
-            event.prevent_default()
-            self.finish(None)
-            return
         for key, name, _ in self._answers:
             if event.key == key or event.character == key:
                 event.stop()
@@ -75,8 +68,7 @@ class ConfirmScreen(Dialog[str | None]):
         if self._held.fresh(key):
             self.finish(name)
         else:
-            self._note = f"press {key} again, now that you have read this"
-            self.lay_out(self.size.width, self.size.height)
+            self.say(f"press {key} again, now that you have read this")
 
     def action_answer(self, name: str) -> None:
         """An answer was clicked."""

@@ -41,5 +41,5 @@ class GotoScreen(PromptScreen):
         if wrong is None:
             self.finish(text)
         else:
-            self.note(NOTE, wrong)
+            self.show_notes(NOTE, wrong)
             field.select_all()

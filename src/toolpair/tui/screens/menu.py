@@ -102,12 +102,6 @@ class MenuScreen(Dialog[str | None]):
     def on_key(self, event: events.Key) -> None:
         if self.inert:
             return
-        if event.key == "escape":
-            # Not left to the binding, which would run after the digits that arrived with it.
-            event.stop()
-            event.prevent_default()
-            self.finish(None)
-            return
         if self._filter and event.key in ("up", "down"):
             self.query_one(LineList).action_move(1 if event.key == "down" else -1)
             event.stop()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -107,12 +106,6 @@ class ProfilesScreen(Dialog[str | None]):
         menu = self.query_one(LineList)
         menu.styles.height = max(1, min(len(entries), int(self.size.height * 0.75)))
         menu.show(entries)
-
-    def on_key(self, event: events.Key) -> None:
-        if event.key == "escape" and not self.inert:
-            event.stop()
-            event.prevent_default()
-            self.finish(None)
 
     def on_line_list_chosen(self) -> None:
         self.action_take()

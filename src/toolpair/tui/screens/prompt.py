@@ -41,10 +41,10 @@ class PromptScreen(Dialog[str | None]):
         """The input field."""
         return SafeInput(value)
 
-    def note(self, *notes: str) -> None:
+    def show_notes(self, *notes: str) -> None:
         """Show notes above the field, replacing earlier ones."""
         self._notes = notes
-        self.lay_out(self.size.width, self.size.height)
+        self.draw()
 
     def lay_out(self, width: int, height: int) -> None:
         lines = [self.glyphs.rule(self._title, width, "title")]
@@ -130,6 +130,6 @@ class FilterPrompt(PromptScreen):
     def action_submit(self) -> None:
         said = self._wrong(self.query_one(SafeInput).value)
         if said:
-            self.note(said, *self._terms)
+            self.show_notes(said, *self._terms)
         else:
             super().action_submit()

@@ -81,7 +81,6 @@ class StatisticsScreen(BaseScreen[Wanted | None]):
         self._summaries: Sequence[str] = ()
         self._done = False
         self._sorted_by = BY_OUTPUT
-        self._note = ""
 
     def build(self) -> ComposeResult:
         yield Lines(id="top")
@@ -129,18 +128,13 @@ class StatisticsScreen(BaseScreen[Wanted | None]):
         aside.run_in_ui(lambda: self._take(found, summaries, True))
 
     def _failed(self, error: Exception) -> None:
-        self._note = failure(error)
-        self._draw()
+        self.say(failure(error))
 
     def _take(self, found: Statistics, summaries: Sequence[str], done: bool) -> None:
         self._found, self._summaries, self._done = found, summaries, done
-        self._draw()
+        self.draw()
 
     # drawing
-
-    def _draw(self) -> None:
-        if self.size.width:
-            self.lay_out(self.size.width, self.size.height)
 
     def lay_out(self, width: int, height: int) -> None:
         glyphs, found = self.glyphs, self._found
@@ -178,16 +172,12 @@ class StatisticsScreen(BaseScreen[Wanted | None]):
             ("tab", "largest outputs" if tools else "tools", "app.focus_next"),
             ("h l", "sort", "sort(1)"), ("y", "copy as CSV", "csv"), ("?", "all keys", "help"), ("q", "back", "leave"),
         ]  # fmt: skip
-        note = [glyphs.rule(self._note, width)]
+        note = [glyphs.rule(self.note, width)]
         self.query_one("#bottom", Lines).show([*note, hint_line(glyphs, hints, width)])
 
     def on_descendant_focus(self) -> None:
         if self.size.width:
             self._hints(self.size.width)
-
-    def _say(self, note: str) -> None:
-        self._note = note
-        self._hints(self.size.width)
 
     # keys
 
@@ -199,11 +189,11 @@ class StatisticsScreen(BaseScreen[Wanted | None]):
             return
         self._sorted_by = column
         self._tools = []  # the cursor goes to the first
-        self._draw()
+        self.draw()
 
     def action_csv(self) -> None:
         if self._found is not None:
-            self._say(self.tool.copy(as_csv(self._found.tools)))
+            self.say(self.tool.copy(as_csv(self._found.tools)))
 
     def on_line_list_chosen(self) -> None:
         self.action_choose()
@@ -217,6 +207,6 @@ class StatisticsScreen(BaseScreen[Wanted | None]):
         elif not largest.has_focus and tools.cursor < len(self._tools):
             name = self._tools[tools.cursor].name
             if name == NO_NAME or name.split() != [name]:
-                self._say("a filter cannot name this tool")
+                self.say("a filter cannot name this tool")
             else:
                 self.finish(("tool", name))
