@@ -214,13 +214,7 @@ class Card:
         if call is not None:
             tool, words = call_line(call, self.session.conversation.transcript.folder)
             spans.append(glyphs.data(f"   {tool} {words[:400]}", "dim"))
-        return [self._cut_line(spans)], []
-
-    def _cut_line(self, spans: list[Span]) -> Line:
-        if line_width(spans) <= self.cells:
-            return tuple(spans)
-        ellipsis = self.glyphs.ui("…", "dim")
-        return (*cut_line(spans, self.cells - width(ellipsis.text)), ellipsis)
+        return [self.glyphs.fit(spans, self.cells)], []
 
     def _consequences(self, problem: Problem) -> list[Part]:
         glyphs, cells = self.glyphs, self.cells
@@ -316,7 +310,7 @@ class Card:
             if pair.call is not None:
                 tool, words = call_line(pair.call, session.conversation.transcript.folder)
                 spans = [glyphs.ui("   call    ", "dim"), glyphs.data(tool, "bold"), Span(SafeText(" "))]
-                lines.append(self._cut_line([*spans, glyphs.data(words[: cells * 2])]))
+                lines.append(glyphs.fit([*spans, glyphs.data(words[: cells * 2])], cells))
             if block is not None:
                 lines.append((glyphs.ui("   id      ", "dim"), Span(id_text(block.id))))
             places = [self._line_of(each.record) for each in (pair.call, row.result) if each is not None]

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from toolpair.recipes.recipe import Options
-from toolpair.text.cells import width, wrap
+from toolpair.text.cells import wrap
 from toolpair.text.safe import visible
 from toolpair.tui.numbers import count_text
-from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width
+from toolpair.tui.styled_text import Glyphs, Line, Span
 
 if TYPE_CHECKING:
     from toolpair.recipes.recipe import Options, Recipe
@@ -88,10 +88,7 @@ def entry_lines(glyphs: Glyphs, choice: Choice, tried: Tried, cells: int) -> lis
         else:
             lost = tried.lost
             line.append(glyphs.ui(f"loses {lost}" if lost else "loses nothing", "warning" if lost else "good"))
-    if line_width(line) <= cells:
-        return [tuple(line)]
-    rest = glyphs.ui("…", "dim")
-    return [(*cut_line(line, cells - width(rest.text)), rest)]
+    return [glyphs.fit(line, cells)]
 
 
 def trial_text(choice: Choice, tried: Tried, noun: str, cells: int) -> str:

@@ -12,7 +12,7 @@ from textual.widgets import Input
 
 from toolpair.tui.commands import Command, completed, found_for
 from toolpair.tui.screens.base_screen import Dialog, hint_line
-from toolpair.tui.styled_text import Line, cut_line, line_width, spread
+from toolpair.tui.styled_text import Line, spread
 from toolpair.tui.widgets.field import Field, SafeInput
 from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.text_block import Lines
@@ -70,10 +70,7 @@ class CommandScreen(Dialog[str | None]):
         glyphs = self.glyphs
         keys = (glyphs.ui(f" {command.keys} ", "key"),)
         left: Line = (glyphs.ui(f"{command.name:<{names}}  ", "tool"), glyphs.ui(command.label))
-        room = cells - line_width(keys) - 1
-        if line_width(left) > room:
-            left = (*cut_line(left, max(0, room - len(glyphs.ellipsis))), glyphs.ui("…", "dim"))
-        return spread(left, keys, cells)
+        return glyphs.fit_before(keys, left, cells)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         self._shown = found_for(event.value, self._commands)
