@@ -48,11 +48,7 @@ class UnsavedQuestion:
                 self.review()
 
         words = f"{count_text(fixes, 'fix')} {'is' if fixes == 1 else 'are'} applied but not saved."
-        question = ConfirmScreen(
-            title,
-            lambda width, height: self._app.glyphs.paragraph(words, width),
-            [("w", "save", "review and save"), ("d", "discard", discard)],
-        )
+        question = ConfirmScreen(title, words, [("w", "save", "review and save"), ("d", "discard", discard)])
         self._asked = title, question
         screen.ask(question, answered)
 

@@ -9,7 +9,7 @@ from toolpair.dialects.block_texts import call_summary
 from toolpair.tui.controllers.one_fix import no_fix_text
 from toolpair.tui.left_text import left_of
 from toolpair.tui.numbers import count_text
-from toolpair.tui.screens.confirm import ConfirmScreen
+from toolpair.tui.screens.confirm import ask_first
 from toolpair.tui.styled_text import Line
 
 if TYPE_CHECKING:
@@ -42,17 +42,17 @@ class ManyFixes:
 
         certain = [problem for problem in group.problems if problem.recommended is not None]
 
-        def answered(answer: str | None) -> None:
-            if answer == "yes":
-                title = group.fix_title or group.title
-                self._applier.apply(lambda session: session.stage_group(group), certain, f"{group.certain:,} × {title}")
+        def apply() -> None:
+            title = group.fix_title or group.title
+            self._applier.apply(lambda session: session.stage_group(group), certain, f"{group.certain:,} × {title}")
 
-        question = ConfirmScreen(
+        ask_first(
+            owner,
             "Fix all with this cause",
             lambda width, _: self._question_lines(group, certain, width),
-            [("enter", "yes", f"fix {group.certain:,}")],
+            ("enter", f"fix {group.certain:,}"),
+            apply,
         )
-        owner.ask(question, answered, of_state=True)
 
     def _question_lines(self, group: CauseGroup, certain: list[Problem], width: int) -> list[Line]:
         """The question, and the first three problems."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from toolpair.tui.row_lines import id_text
-from toolpair.tui.screens.confirm import ConfirmScreen
+from toolpair.tui.screens.confirm import ConfirmScreen, ask_first
 
 if TYPE_CHECKING:
     from toolpair.session.session import Fix, Problem
@@ -120,16 +120,13 @@ class OneFix:
             return
         from toolpair.tui.guess_text import guess_lines, guess_title
 
-        def answered(answer: str | None) -> None:
-            if answer == "yes":
-                self._stage(problem, fix, text, [problem])
-
-        question = ConfirmScreen(
+        ask_first(
+            owner,
             guess_title([fix]),
             lambda width, height: guess_lines(owner.session, owner.glyphs, problem, fix, width, height),
-            [("enter", "yes", "yes, " + fix.title)],
+            ("enter", "yes, " + fix.title),
+            lambda: self._stage(problem, fix, text, [problem]),
         )
-        owner.ask(question, answered, of_state=True)
 
     def _stage(self, problem: Problem, fix: Fix, text: str | None, about: Sequence[Problem]) -> None:
         self._applier.apply(lambda session: session.stage(problem, fix, text), about, fix.title)

@@ -26,7 +26,7 @@ from toolpair.tui.desk import Desk
 from toolpair.tui.keys import APP, REVIEW
 from toolpair.tui.review_text import ReviewText, alike, counted
 from toolpair.tui.screens.base_screen import BaseScreen, HeldKey, Hint, hint_line
-from toolpair.tui.screens.confirm import ConfirmScreen
+from toolpair.tui.screens.confirm import ConfirmScreen, ask_first
 from toolpair.tui.screens.prompt import PromptScreen
 from toolpair.tui.screens.viewer import ViewerScreen
 from toolpair.tui.screens.writing import GivenUp, Steps, WritingScreen
@@ -301,9 +301,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
                 self.ask(WritingScreen(0, self._read_again, "reading it again"), read)
 
         words = "Read the file again? Your fixes are undone; A applies the certain ones again."
-        lines = self.glyphs.paragraph
-        answers = [("r", "yes", "read it again")]
-        self.ask(ConfirmScreen("Read again", lambda width, _: lines(words, width), answers), answered)
+        self.ask(ConfirmScreen("Read again", words, [("r", "yes", "read it again")]), answered)
 
     def _read_again(self, steps: Steps) -> Session:
         """What the file holds now, without what is applied. Runs in a thread."""
@@ -376,25 +374,21 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             "gets the fixed one."
         )
         answers = [("enter", "yes", "save under this name only"), ("s", "copy", "save a copy")]
-        lines = self.glyphs.paragraph
-        self.ask(ConfirmScreen("Other names", lambda width, _: lines(words, width), answers), answered, of_state=True)
+        self.ask(ConfirmScreen("Other names", words, answers), answered, of_state=True)
 
     def _ask_aside(self) -> None:
         """What stands in the way of the save can be set aside: it is applied, and seen here before it is saved."""
 
-        def answered(answer: str | None) -> None:
-            if answer is not None:
-                for problem, fix in in_the_way(self._session.conversation):
-                    self._session.stage(problem, fix)
-                    self._overview.note_staged([problem])
-                self.tool.open_sessions.changed(self._desk)
-                self._error = ""
-                self.say("set aside, in a file beside this one. enter saves")
+        def set_aside() -> None:
+            for problem, fix in in_the_way(self._session.conversation):
+                self._session.stage(problem, fix)
+                self._overview.note_staged([problem])
+            self.tool.open_sessions.changed(self._desk)
+            self._error = ""
+            self.say("set aside, in a file beside this one. enter saves")
 
         words = "A row that cannot be read is in the way. It can be set aside: a file beside this one keeps its bytes."
-        answers = [("a", "aside", "set it aside")]
-        lines = self.glyphs.paragraph
-        self.ask(ConfirmScreen("In the way", lambda width, _: lines(words, width), answers), answered, of_state=True)
+        ask_first(self, "In the way", words, ("a", "set it aside"), set_aside)
 
     def _save(self, path: str | None, allow_links: bool = False) -> None:
         session = self._session

@@ -19,7 +19,7 @@ from toolpair.tui.keys import APP, SAVED
 from toolpair.tui.resume_text import command_of
 from toolpair.tui.review_text import counted
 from toolpair.tui.screens.base_screen import BaseScreen, HeldKey, Hint, hint_line
-from toolpair.tui.screens.confirm import ConfirmScreen
+from toolpair.tui.screens.confirm import ask_first
 from toolpair.tui.styled_text import Line, Span, wrap_line
 from toolpair.tui.widgets.text_block import Lines
 
@@ -129,10 +129,7 @@ class SavedScreen(BaseScreen[str | None]):
             f"Undo the save? {what} gets back what it held before, and what it holds now is kept as a backup. {others}"
             f"Your {'fix stays' if fixes == 1 else f'{fixes:,} fixes stay'} applied."
         )
-        question = ConfirmScreen(
-            "Undo", lambda width, _: self.glyphs.paragraph(words, width), [("enter", "yes", "undo the save")]
-        )
-        self.ask(question, lambda answer: self._undo() if answer == "yes" else None, of_state=True)
+        ask_first(self, "Undo", words, ("enter", "undo the save"), self._undo)
 
     def _undo(self) -> None:
 
