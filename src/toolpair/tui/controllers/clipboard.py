@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from toolpair.dialects.block_values import as_json
 from toolpair.history.row_texts import whole_text
 from toolpair.text.safe import SafeText, visible, visible_text
-from toolpair.tui.resume_text import command_of
+from toolpair.tui.run_result import command_of
 
 if TYPE_CHECKING:
     from toolpair.history.summary import PairRow

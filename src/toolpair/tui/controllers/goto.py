@@ -16,7 +16,7 @@ class GoTo:
         self._owner = owner
 
     def ask(self, pasted: str = "") -> None:
-        from toolpair.tui.screens.goto_prompt import GotoScreen
+        from toolpair.tui.screens.prompt import GotoScreen
 
         if not self._owner.is_whole():
             return

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from toolpair.session.session import CauseGroup, Conversation, Problem
     from toolpair.tui.controllers.applying import Applier
     from toolpair.tui.controllers.owner import Owner
-    from toolpair.tui.recipes_text import Sketch
+    from toolpair.tui.screens.recipe_list import Sketch
 
 
 class ManyFixes:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from msgspec.structs import replace
 from textual.app import ComposeResult
@@ -18,12 +19,19 @@ from toolpair.text.safe import visible
 from toolpair.tui.aside import Aside
 from toolpair.tui.bodies.body import Query
 from toolpair.tui.bodies.diff_body import DiffBody
-from toolpair.tui.compare_text import ONE_COLUMN, column_cells, difference_parts, row_line, summary_short
+from toolpair.tui.compare_text import (
+    ONE_COLUMN,
+    StepText,
+    column_cells,
+    difference_parts,
+    row_line,
+    step_text,
+    summary_short,
+)
 from toolpair.tui.compared_sides import Side
-from toolpair.tui.comparison_search import ChosenRows
-from toolpair.tui.controllers.comparison_finding import ComparesRows, ComparisonFinding
-from toolpair.tui.controllers.comparison_texts import ComparisonTexts
+from toolpair.tui.controllers.comparison_finding import ChosenRows, ComparesRows, ComparisonFinding
 from toolpair.tui.keys import APP, COMPARE, CURSOR
+from toolpair.tui.later import LaterOn
 from toolpair.tui.numbers import count_text
 from toolpair.tui.screens.base_screen import Hint, hint_line
 from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen, text_page
@@ -283,3 +291,65 @@ def _pages(mark: str, step: DiffStep, carets: bool) -> list[ViewerPage]:
     shown = PairRow("pair", pair=pair, result=pair.result)
     _, pages = pages_of(step.history.conversation, shown, None, "record", carets)
     return [replace(page, title=f"{mark} {page.title}") for page in pages if page.record_of is None]
+
+
+_KEPT: Final = 2_000
+"""Texts of steps that are kept."""
+_SOON: Final = 0.01
+_Key = tuple[int, int, int, bool]
+
+
+class ComparisonTexts:
+    """Remembers the rows that were drawn without a text, to be drawn again."""
+
+    def __init__(
+        self,
+        screen: LaterOn[Any],
+        draw_again: Callable[[set[int]], object],
+        failed: Callable[[Exception], None],
+    ) -> None:
+        self._screen = screen
+        self._draw_again = draw_again
+        self._failed = failed
+        self._known: dict[_Key, StepText] = {}
+        self._wanted: dict[_Key, DiffStep] = {}
+        self._incomplete: set[int] = set()
+        """The rows that are drawn without a text that is wanted."""
+        self._reading = False
+
+    def of(self, step: DiffStep, row: int) -> StepText | None:
+        """What is known of a step in this row."""
+        if not step.history.conversation.fixes_are_local:
+            return step_text(step)
+        key = (id(step.history), step.message, step.step.block, step.inherited)
+        known = self._known.get(key)
+        if known is None:
+            self._incomplete.add(row)
+            self._wanted[key] = step
+            if not self._reading:
+                self._reading = True
+                self._screen.later(_SOON, self._read)
+        return known
+
+    def _read(self) -> None:
+        wanted, self._wanted = self._wanted, {}
+
+        def read(aside: Aside) -> None:
+            way = GivingWay(aside, self._screen.tool.last_key)
+            found: dict[_Key, StepText] = {}
+            for key, step in wanted.items():
+                found[key] = step_text(step)
+                way()
+            aside.run_in_ui(lambda: self._take(found))
+
+        self._screen.in_thread(read, "work", self._failed)
+
+    def _take(self, found: dict[_Key, StepText]) -> None:
+        self._known.update(found)
+        for key in list(self._known)[: max(0, len(self._known) - _KEPT)]:
+            del self._known[key]
+        self._reading = bool(self._wanted)
+        if self._wanted:
+            self._screen.later(_SOON, self._read)
+        incomplete, self._incomplete = self._incomplete, set()
+        self._draw_again(incomplete)

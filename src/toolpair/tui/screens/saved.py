@@ -16,8 +16,8 @@ from toolpair.tui.controllers.backup_restore import restore_backup
 from toolpair.tui.desk import Desk
 from toolpair.tui.head_text import verdict_lines
 from toolpair.tui.keys import APP, SAVED
-from toolpair.tui.resume_text import command_of
 from toolpair.tui.review_text import counted
+from toolpair.tui.run_result import command_of
 from toolpair.tui.screens.base_screen import BaseScreen, HeldKey, Hint, hint_line
 from toolpair.tui.screens.confirm import ask_first
 from toolpair.tui.styled_text import Line, Span, wrap_line
