@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["RunResult", "run"]
 
 _ESCAPE: Final = "15"
-"""Milliseconds to wait before escape counts as a key rather than the start of a sequence, as in other terminal programs.
+"""Milliseconds before escape counts as a key rather than the start of a sequence, as in other terminal programs.
 ESCDELAY overrides it.
 """
 _HANDOVER: Final = 0.0005

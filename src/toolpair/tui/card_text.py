@@ -82,12 +82,12 @@ def changes_text(overview: Overview, fix: Fix) -> str:
 def place_text(overview: Overview, problem: Problem) -> str:
     """The title of the card: which problem, which cause, where."""
     session = overview.session
-    number = overview.number(problem)
+    number = overview.index.number(problem)
     name = severity_name(problem)
     parts = [f"{name} {number[0]:,} of {number[1]:,}" if number else name]
-    cause = overview.cause_number(problem)
-    if cause is not None and problem.severity == "error" and overview.causes > 1:
-        parts.append(f"cause {cause:,} of {overview.causes:,}")
+    cause = overview.index.cause_number(problem)
+    if cause is not None and problem.severity == "error" and overview.index.causes > 1:
+        parts.append(f"cause {cause:,} of {overview.index.causes:,}")
 
     where = session.location(problem)
     if where.line is not None:
@@ -260,9 +260,9 @@ class Card:
         hints: list[tuple[str, str, str]] = []
         if problem.recommended is not None or (problem.guess and problem.fixes):
             hints.append(("space", "fix this", "fix"))
-        number = self.overview.group_number(problem)
+        number = self.overview.index.group_number(problem)
         if number is not None:
-            group = self.overview.groups[number]
+            group = self.overview.index.groups[number]
             if group.certain > 1:
                 hints.append(("a", f"fix all {group.certain:,} of this cause", "fix_cause"))
         others = len(problem.fixes) - (problem.recommended is not None)

@@ -174,24 +174,15 @@ class ComparisonFinding:
             return
         found = rows.comparison
 
-        def wrong(words: str) -> str:
-            try:
-                filter_test(words)
-            except ValueError as error:
-                return str(error)
-            return ""
-
         def given(words: str | None) -> None:
-            if words is None:
-                return
-            if not words.strip():
+            if words is not None and words.strip():
+                self._owner.say("filtering …")
+                self._search(filter_test(words), partial(self._take_filter, words.strip()))
+            elif words is not None:
                 self._clear_filter()
-                return
-            self._owner.say("filtering …")
-            self._search(filter_test(words), partial(self._take_filter, words.strip()))
 
         tools = {step.name for history in (found.a, found.b) for step in history.steps[:_NAMED] if step.pair >= 0}
-        self._owner.ask(FilterPrompt(self.words, wrong, sorted(tools), 0, TERMS), given)
+        self._owner.ask(FilterPrompt(self.words, filter_test, sorted(tools), 0, TERMS), given)
 
     def _take_filter(self, words: str, every: ComparisonRows, hits: list[int]) -> None:
         if not hits:

@@ -210,11 +210,11 @@ class PairScreen(Owner):
         problem = self.problems.current()
         if problem is None:
             return
-        number = self.overview.group_number(problem)
+        number = self.overview.index.group_number(problem)
         if number is None:
             self._one.fix(problem)
         else:
-            self._many.fix_cause(problem, self.overview.groups[number])
+            self._many.fix_cause(problem, self.overview.index.groups[number])
 
     @changing
     def action_fix_all(self) -> None:

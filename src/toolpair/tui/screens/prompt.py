@@ -110,15 +110,15 @@ class FilterPrompt(PromptScreen):
     def __init__(
         self,
         words: str,
-        wrong: Callable[[str], str],
+        check: Callable[[str], object],
         tools: Sequence[str],
         causes: int,
         terms: Sequence[str] = TERMS,
     ) -> None:
-        """`wrong` says in a sentence what is wrong with words; `tools` and `causes` are completed, `terms` shown."""
+        """`check` raises ValueError, with a sentence, for wrong words; `tools` and `causes` complete what is typed."""
         super().__init__("Filter: show only", words, terms, "filter")
         self._terms = terms
-        self._wrong = wrong
+        self._check = check
         self._tools = list(tools)
         self._causes = causes
 
@@ -128,9 +128,10 @@ class FilterPrompt(PromptScreen):
         field.cursor_position = len(field.value)
 
     def action_submit(self) -> None:
-        said = self._wrong(self.query_one(SafeInput).value)
-        if said:
-            self.show_notes(said, *self._terms)
+        try:
+            self._check(self.query_one(SafeInput).value)
+        except ValueError as error:
+            self.show_notes(str(error), *self._terms)
         else:
             super().action_submit()
 

@@ -18,8 +18,7 @@ from textual.strip import Strip
 from toolpair.tui.keys import MOVE
 from toolpair.tui.overview import Overview
 from toolpair.tui.paint import Painter
-from toolpair.tui.problem_ticks import ProblemTicks
-from toolpair.tui.rail import BREAKS, NOTE, Ticks, rail
+from toolpair.tui.rail import BREAKS, NOTE, ProblemTicks, Ticks, rail
 from toolpair.tui.row_lines import RowLines, row_height
 from toolpair.tui.styled_text import Glyphs, Line, spread
 from toolpair.tui.timeline import gutter_line, gutter_width
