@@ -181,13 +181,13 @@ class CompareScreen(ComparesRows):
     # keys
 
     def action_move(self, by: int) -> None:
-        self.row_list.move(by)
+        self.row_list.action_move(by)
 
     def action_half(self, by: int) -> None:
-        self.row_list.move(by * max(1, self.row_list.size.height // 2))
+        self.row_list.action_half(by)
 
     def action_page(self, by: int) -> None:
-        self.row_list.move(by, pages=True)
+        self.row_list.action_page(by)
 
     def action_edge(self, by: int) -> None:
         self.row_list.move_to(0 if by < 0 else self.row_list.count - 1)

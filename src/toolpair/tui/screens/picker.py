@@ -317,7 +317,7 @@ class PickerScreen(BaseScreen[None]):
         self._list.move(by)
 
     def action_page(self, by: int) -> None:
-        self._list.move(by, pages=True)
+        self._list.action_page(by)
 
     def action_problem(self, by: int) -> None:
         """To the next session with problems, or the one before."""

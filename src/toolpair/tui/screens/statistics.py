@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.strip import Strip
 
 from toolpair.history.statistics import NO_NAME, Statistics, ToolNumbers, statistics_of
 from toolpair.reports.reading.call_line import call_line
@@ -27,7 +26,7 @@ from toolpair.tui.statistics_text import (
     title_line,
     tool_line,
 )
-from toolpair.tui.widgets.line_list import LineList
+from toolpair.tui.widgets.line_list import LineList, NumberList
 from toolpair.tui.widgets.text_block import Lines
 from toolpair.tui.work import Stopped, failure
 
@@ -38,25 +37,6 @@ Wanted = tuple[str, str | int]
 """What to show: ("tool", its name) or ("pair", its number)."""
 _TOOLS: Final = 500
 _SUMMARY: Final = 200
-
-
-class NumberList(LineList):
-    """Shows its cursor only while the keys move it."""
-
-    def render_line(self, y: int) -> Strip:
-        cursor = self.cursor
-        if not self.has_focus:
-            self.cursor = -1
-        try:
-            return super().render_line(y)
-        finally:
-            self.cursor = cursor
-
-    def on_focus(self) -> None:
-        self.refresh()
-
-    def on_blur(self) -> None:
-        self.refresh()
 
 
 class StatisticsScreen(BaseScreen[Wanted | None]):
