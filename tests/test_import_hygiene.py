@@ -420,7 +420,7 @@ KEYS = {
     "tui.controllers.row_filter": {"tui.screens.prompt"},
     "tui.controllers.text_search": {"tui.screens.prompt"},
     "tui.controllers.working": {"tui.background_loading"},
-    "tui.open_sessions": {"tui.background_loading", "tui.screens.pair_screen"},
+    "tui.open_sessions": {"tui.background_loading", "tui.screens.confirm", "tui.screens.pair_screen"},
     "tui.screens.base_screen": {"tui.commands"},
     "tui.screens.chooser": {"session.carrying_out"},
     "tui.screens.loading": {"tui.screens.writing"},
@@ -428,7 +428,6 @@ KEYS = {
     "tui.screens.pair_screen": {"tui.commands", "tui.screens.picker"},
     "tui.screens.picker": {"tui.screens.compare"},
     "tui.screens.recipe_list": {"session.recipe_trial"},
-    "tui.unsaved_question": {"tui.screens.confirm", "tui.screens.pair_screen"},
     "tui.work": {"session.session"},
 }
 LAZY = {**DOORS, **CHECKING, **FORMATS, **COMMANDS, **KEYS}

@@ -123,7 +123,7 @@ class BaseScreen(LaterOn[T], Generic[T]):
         self.set_class(small, "-small")
         if small:
             words = f"{width} x {height} is too small. toolpair needs {LEAST_WIDTH} x {LEAST_HEIGHT}."
-            if self.tool.unsaved:
+            if self.tool.open_sessions.unsaved:
                 words += " Your fixes are not saved."
             self.query_one("#too-small", Lines).show(self.glyphs.paragraph(words, max(width, 9)))
             return

@@ -67,17 +67,8 @@ class CompareScreen(ComparesRows):
         yield Lines(id="bottom")
 
     def on_mount(self) -> None:
-        self._aside: Aside | None = None
         # Only once the screen is drawn, which the thread would hold up.
-        self.after_refresh(self._begin)
-
-    def _begin(self) -> None:
-        self._aside = self.in_thread(self._read, "work", self.failed)
-
-    def on_unmount(self) -> None:
-        if self._aside is not None:
-            self._aside.stop()
-        self._finding.stop()
+        self.after_refresh(partial(self.in_thread, self._read, "work", self.failed))
 
     # in a thread
 

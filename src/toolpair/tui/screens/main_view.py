@@ -12,7 +12,6 @@ from textual.containers import Grid, Vertical
 from toolpair.text.cells import cut
 from toolpair.tui.card_text import Card, learn_preview
 from toolpair.tui.causes_text import CauseEntry, cause_entries, causes_hints, entry_lines, entry_of, title_of
-from toolpair.tui.colouring import ask_for_colours
 from toolpair.tui.head_text import column_titles, head_lines
 from toolpair.tui.idle import Idle
 from toolpair.tui.layout import NARROW, WIDE, Areas, areas
@@ -280,7 +279,7 @@ class MainView:
                 preview.refresh()
                 self._owner.later(SHOWN, partial(self._colour, preview, maker))
 
-        ask_for_colours(self._owner, asked, coloured)
+        self._owner.colour(asked, coloured)
 
     def _next_rows(self) -> Iterator[int]:
         """The rows shown with the next and the previous problem, from the middle outwards, then a page."""

@@ -114,10 +114,9 @@ class PickerScreen(BaseScreen[None]):
 
     def on_mount(self) -> None:
         self._judge = self._sessions.judge()
-        self._aside = self.in_thread(self._look, "sessions")
+        self.in_thread(self._look, "sessions")
 
     def on_unmount(self) -> None:
-        self._aside.stop()
         self._judge.close()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -372,7 +371,9 @@ class PickerScreen(BaseScreen[None]):
         elif self._has_unsaved(found.path):
             self.finish()
         else:
-            self.tool.ask_about_unsaved("Open another session?", "discard them and open it", lambda: self._open(found))
+            self.tool.open_sessions.ask_about_unsaved(
+                "Open another session?", "discard them and open it", lambda: self._open(found)
+            )
 
     def action_mark(self) -> None:
         """The first time the session is marked; the second time two are compared, or it is unmarked."""

@@ -41,10 +41,7 @@ class ProfilesScreen(ListDialog[str | None]):
         self.list.focus()
         # A draft stays the same, whatever is done to the session during the count.
         draft = self.tool.session.draft()
-        self._aside = self.in_thread(lambda aside: self._count(aside, draft), of_state=True)
-
-    def on_unmount(self) -> None:
-        self._aside.stop()
+        self.in_thread(lambda aside: self._count(aside, draft), of_state=True)
 
     def _count(self, aside: Aside, session: Session) -> None:
         """The active profile is counted already: its verdict is on the screen."""

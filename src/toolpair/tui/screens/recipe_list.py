@@ -170,10 +170,7 @@ class RecipesScreen(BaseScreen[Sketch | None]):
         self._here = 0
         # A draft stays the same, whatever is done to the session during the trial.
         draft = self.tool.session.draft()
-        self._aside = self.in_thread(lambda aside: self._try_all(aside, draft), of_state=True)
-
-    def on_unmount(self) -> None:
-        self._aside.stop()
+        self.in_thread(lambda aside: self._try_all(aside, draft), of_state=True)
 
     def _try_all(self, aside: Aside, session: Session) -> None:
         """Try the one under the cursor first."""

@@ -293,7 +293,8 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
                     self._error = f"Not read again. {failure(again)}"
                     self.say("")
                 case _:
-                    self.tool.open_sessions.go_on_with(self._desk, again)
+                    self._desk.go_on_with(again)
+                    self.tool.open_sessions.changed(self._desk)
                     self.finish(None)
 
         def answered(answer: str | None) -> None:

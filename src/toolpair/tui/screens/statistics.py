@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.app import ComposeResult
@@ -71,16 +72,8 @@ class StatisticsScreen(BaseScreen[Wanted | None]):
 
     def on_mount(self) -> None:
         self._list("tools").focus()
-        self._aside: Aside | None = None
         # Only once the screen is drawn, which the thread would hold up.
-        self.after_refresh(self._begin)
-
-    def _begin(self) -> None:
-        self._aside = self.in_thread(self._read, "search", self._failed)
-
-    def on_unmount(self) -> None:
-        if self._aside is not None:
-            self._aside.stop()
+        self.after_refresh(partial(self.in_thread, self._read, "search", self._failed))
 
     def _list(self, name: str) -> LineList:
         return self.query_one(f"#{name}", LineList)

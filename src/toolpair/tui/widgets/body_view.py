@@ -16,7 +16,6 @@ from toolpair.text.safe import SafeText
 from toolpair.tui.bodies.body import Body, Query
 from toolpair.tui.bodies.diff_body import DiffBody
 from toolpair.tui.bodies.text_body import TextBody
-from toolpair.tui.colouring import ask_for_colours
 from toolpair.tui.keys import CURSOR
 from toolpair.tui.paint import Scrolled
 from toolpair.tui.styled_text import Glyphs, Span, with_hits
@@ -170,7 +169,7 @@ class BodyView(Scrolled, can_focus=True, inherit_bindings=False):
         if asked is None:
             return
         self._colouring = True
-        ask_for_colours(self._owner, asked, self._coloured)
+        self._owner.colour(asked, self._coloured)
 
     def _coloured(self, any_colours: bool) -> None:
         self._colouring = False
