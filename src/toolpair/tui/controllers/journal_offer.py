@@ -114,7 +114,7 @@ class JournalOffer:
             self._owner.overview.forget_marks()
             self._owner.overview.current = None
             self._owner.reload()
-            self._owner.problems.show_first()
+            self._owner.show_first_problem()
             self._say_taken_up(done[-1])
 
         self._owner.work.on_draft("applying", entry.fixes, change, ended)

@@ -41,7 +41,7 @@ def choose_conversation(owner: Owner) -> None:
         if number != session.current:
             session.current = number
             owner.show_other_history()
-            owner.problems.show_first()
+            owner.show_first_problem()
 
     entries = []
     for n, conversation in enumerate(conversations):
@@ -100,7 +100,7 @@ def _show_branch(owner: Owner, leaf: str | None) -> None:
         return
     owner.overview.forget_marks()
     owner.show_other_history()
-    owner.problems.show_first()
+    owner.show_first_problem()
     owner.say(
         "back on the branch that the agent resumes"
         if leaf is None

@@ -3,14 +3,34 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from toolpair.tui.controllers.main_screen import MainScreen
 
 if TYPE_CHECKING:
-    from toolpair.tui.controllers.problem_cursor import ProblemCursor
+    from toolpair.session.session import Problem
     from toolpair.tui.controllers.row_filter import RowFilter
     from toolpair.tui.controllers.working import CurrentWork
+    from toolpair.tui.desk import Desk
+    from toolpair.tui.screens.profile_list import Found
+    from toolpair.tui.screens.recipe_list import Sketch
+
+
+Known = TypeVar("Known")
+
+
+class KnownOf(Generic[Known]):
+    """What is known about one thing, as long as it is asked about that one."""
+
+    def __init__(self) -> None:
+        self._about: object = None
+        self._known: dict[Any, Known] = {}
+
+    def of(self, about: object) -> dict[Any, Known]:
+        """It may be filled."""
+        if self._about is not about:
+            self._about, self._known = about, {}
+        return self._known
 
 
 class Owner(MainScreen):
@@ -18,7 +38,38 @@ class Owner(MainScreen):
 
     work: CurrentWork
     row_filter: RowFilter
-    problems: ProblemCursor
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self.tried: KnownOf[Sketch | Exception] = KnownOf()
+        """What each recipe would do to a conversation."""
+        self.counted: KnownOf[Found] = KnownOf()
+        """What each profile finds in a transcript."""
+
+    def current_problem(self) -> Problem | None:
+        """The problem under the cursor; if there is none, say so."""
+        problem = self.overview.current
+        if problem is None and self.is_whole():
+            self.say("no problem here. ] goes to the next one")
+        return problem
+
+    def show_problem(self, problem: Problem) -> None:
+        """Go to the problem's row."""
+        self.overview.current = problem
+        row = self.overview.row_of(problem)
+        if not self.pairs.go_to_row(row):
+            self.row_filter.words = ""
+            self.pairs.reload()
+            self.note = "filter cleared: it hid this problem"
+            self.pairs.go_to_row(row)
+        self.overview.current = problem
+        self.redraw()
+
+    def show_first_problem(self) -> None:
+        """Go to the most important problem, if there is one."""
+        first = self.overview.first_problem
+        if first is not None:
+            self.show_problem(first)
 
     @property
     @abstractmethod

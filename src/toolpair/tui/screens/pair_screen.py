@@ -8,18 +8,17 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from toolpair.tui.controllers.applying import Applier, review
+from toolpair.tui.controllers.applying import redo, review, undo
 from toolpair.tui.controllers.clipboard import choose_copy
 from toolpair.tui.controllers.comparing import choose_other
 from toolpair.tui.controllers.follow import Follower, look_for_neighbours
-from toolpair.tui.controllers.goto import GoTo
+from toolpair.tui.controllers.goto import ask_where, go_to
 from toolpair.tui.controllers.journal_offer import JournalOffer
-from toolpair.tui.controllers.many_fixes import ManyFixes
+from toolpair.tui.controllers.many_fixes import choose_recipe, fix_all, fix_cause
 from toolpair.tui.controllers.menus import choose_branch, choose_conversation, choose_original, choose_theme
-from toolpair.tui.controllers.one_fix import OneFix
+from toolpair.tui.controllers.one_fix import choose_fix, fix_one
 from toolpair.tui.controllers.owner import Owner
-from toolpair.tui.controllers.problem_cursor import ProblemCursor
-from toolpair.tui.controllers.profile_choice import ProfileChoice
+from toolpair.tui.controllers.profile_choice import choose_profile
 from toolpair.tui.controllers.reading_on import ReadingOn
 from toolpair.tui.controllers.row_filter import ONLY_BROKEN, RowFilter
 from toolpair.tui.controllers.text_search import TextSearch
@@ -62,15 +61,9 @@ class PairScreen(Owner):
         self.work = CurrentWork(self)
         self.row_filter = RowFilter(self)
         self._search = TextSearch(self)
-        self._goto = GoTo(self)
         self._follower = Follower(self)
-        self._profiles = ProfileChoice(self)
         self._journal = JournalOffer(self)
-        self._applier = Applier(self)
-        self._one = OneFix(self, self._applier)
-        self._many = ManyFixes(self, self._applier, self.action_review)
         self._at = at
-        self.problems = ProblemCursor(self, self.row_filter)
         self.reading = ReadingOn(self, opening, reading, self._all_is_read)
 
     def build(self) -> ComposeResult:
@@ -101,7 +94,7 @@ class PairScreen(Owner):
     def _all_is_read(self) -> None:
         at, self._at = self._at, None
         if at:
-            self._goto.go(at)
+            go_to(self, at)
         look_for_neighbours(self)
         self._journal.begin()
 
@@ -153,7 +146,7 @@ class PairScreen(Owner):
     def on_descendant_focus(self) -> None:
         entry = self._view.cause if self._view.in_causes else None
         if entry is not None and not entry.holds(self.overview.current):
-            self.problems.show(entry.first)  # so that the card shows what `a` would fix
+            self.show_problem(entry.first)  # so that the card shows what `a` would fix
         else:
             self.redraw()
 
@@ -161,7 +154,7 @@ class PairScreen(Owner):
         """The cursor is on another cause: show one of its problems."""
         entry = self._view.cause
         if entry is not None:
-            self.problems.show(entry.first)
+            self.show_problem(entry.first)
 
     def on_line_list_chosen(self) -> None:
         self.action_only_cause()
@@ -182,7 +175,7 @@ class PairScreen(Owner):
         """A tick of the scroll bar was clicked."""
         problem = self.pairs.problem_of_tick(cell, size)
         if problem is not None:
-            self.problems.show(problem)
+            self.show_problem(problem)
 
     def action_scroll_preview(self, by: int) -> None:
         if not self._view.scroll_preview(by):
@@ -191,46 +184,40 @@ class PairScreen(Owner):
     # problems
 
     def action_problem(self, by: int) -> None:
-        self.problems.go(by)
+        """To the next one, or the one before."""
+        if not self.is_whole():
+            return
+        self.note = ""
+        problem, around = self.overview.after(self.pairs.row_index or 0, by, self.overview.current)
+        if problem is None:
+            self.say("no problem is left to fix" if self.session.changed else "there are no problems")
+            return
+        if around:
+            self.note = "wrapped around"
+        self.show_problem(problem)
 
     @changing
     def action_fix(self) -> None:
-        problem = self.problems.current()
+        problem = self.current_problem()
         if problem is not None:
-            self._one.fix(problem)
+            fix_one(self, problem)
 
     @changing
     def action_choose(self) -> None:
-        problem = self.problems.current()
+        problem = self.current_problem()
         if problem is not None:
-            self._one.choose(problem)
+            choose_fix(self, problem)
 
     @changing
     def action_fix_cause(self) -> None:
-        problem = self.problems.current()
+        problem = self.current_problem()
         if problem is None:
             return
         number = self.overview.index.group_number(problem)
         if number is None:
-            self._one.fix(problem)
+            fix_one(self, problem)
         else:
-            self._many.fix_cause(problem, self.overview.index.groups[number])
-
-    @changing
-    def action_fix_all(self) -> None:
-        self._many.fix_all()
-
-    @changing
-    def action_recipe(self) -> None:
-        self._many.choose_recipe()
-
-    @changing
-    def action_undo(self) -> None:
-        self._applier.undo()
-
-    @changing
-    def action_redo(self) -> None:
-        self._applier.redo()
+            fix_cause(self, problem, self.overview.index.groups[number])
 
     # looking
 
@@ -238,7 +225,7 @@ class PairScreen(Owner):
         self.reading.read_rest()
 
     def action_bytes(self) -> None:
-        problem = self.problems.current()
+        problem = self.current_problem()
         if problem is not None:
             view_bytes(self, problem)
 
@@ -260,18 +247,11 @@ class PairScreen(Owner):
     def action_filter(self) -> None:
         self.row_filter.ask()
 
-    def action_goto(self) -> None:
-        self._goto.ask()
-
     def on_paste(self, event: events.Paste) -> None:
         """A paste on this screen is an error text that somebody wants to be led by."""
         event.stop()
         if event.text.strip():
-            self._goto.ask(event.text)
-
-    @changing
-    def action_profile(self) -> None:
-        self._profiles.ask()
+            ask_where(self, event.text)
 
     @changing
     def action_follow(self) -> None:
@@ -320,13 +300,19 @@ class PairScreen(Owner):
 
     # keys for which a controller does all
 
+    action_goto = ask_where
     action_open = view_row
     action_sees = view_sent
     action_statistics = view_statistics
     action_compare = choose_other
     action_yank = choose_copy
     action_theme = choose_theme
+    action_fix_all = changing(fix_all)
+    action_recipe = changing(choose_recipe)
+    action_undo = changing(undo)
+    action_redo = changing(redo)
     action_review = changing(review)
+    action_profile = changing(choose_profile)
     action_conversation = changing(choose_conversation)
     action_branches = changing(choose_branch)
     action_restore = changing(choose_original)
