@@ -257,7 +257,6 @@ DOORS = {
         "shell.machine",
         "tui.app",
         "tui.background_loading",
-        "tui.escape_key",
         "tui.leaving",
         "tui.preferences",
         "tui.session_list",
@@ -402,7 +401,7 @@ KEYS = {
         "tui.screens.picker",
     },
     "tui.controllers.clipboard": {"tui.controllers.request_copy", "tui.screens.menu"},
-    "tui.controllers.goto": {"tui.screens.goto_prompt"},
+    "tui.controllers.goto": {"tui.screens.prompt"},
     "tui.controllers.journal_offer": {"session.journal"},
     "tui.controllers.many_fixes": {"tui.screens.recipe_list"},
     "tui.controllers.one_fix": {"tui.guess_text", "tui.screens.chooser"},
@@ -421,7 +420,7 @@ KEYS = {
     "tui.controllers.row_filter": {"tui.screens.prompt"},
     "tui.controllers.text_search": {"tui.screens.prompt"},
     "tui.controllers.working": {"tui.background_loading"},
-    "tui.open_sessions": {"tui.background_loading", "tui.screens.pair_screen"},
+    "tui.open_sessions": {"tui.background_loading", "tui.screens.confirm", "tui.screens.pair_screen"},
     "tui.screens.base_screen": {"tui.commands"},
     "tui.screens.chooser": {"session.carrying_out"},
     "tui.screens.loading": {"tui.screens.writing"},
@@ -429,7 +428,6 @@ KEYS = {
     "tui.screens.pair_screen": {"tui.commands", "tui.screens.picker"},
     "tui.screens.picker": {"tui.screens.compare"},
     "tui.screens.recipe_list": {"session.recipe_trial"},
-    "tui.unsaved_question": {"tui.screens.confirm", "tui.screens.pair_screen"},
     "tui.work": {"session.session"},
 }
 LAZY = {**DOORS, **CHECKING, **FORMATS, **COMMANDS, **KEYS}
