@@ -98,7 +98,7 @@ def test_a_check_loads_nothing_that_it_does_not_use(sample: str) -> None:
     assert loaded.isdisjoint({"psutil", "platformdirs", "zstandard", "subprocess", "asyncio"})
     ours = {name for name in loaded if name.startswith("toolpair.")}
     unused = (
-        *("agents.catalog", "agents.processes", "agents.running", "source.saving", "source.peek", "shell.machine"),
+        *("agents.catalog", "agents.processes", "source.saving", "source.peek", "shell.machine"),
         *("formats.roo_code.extensions", "formats.engine.agents.way_back"),
         *("session.following", "session.surroundings", "session.journal", "library"),
         *("cli.fix", "cli.sees", "cli.compare", "cli.explain", "cli.rule_pages", "cli.ci", "rules.pages"),
@@ -265,7 +265,7 @@ DOORS = {
 }
 # A check of a small sound file loads 150 modules; these are 95 more, which a broken, a long, an odd or a saved one needs.
 CHECKING = {
-    "formats.engine.detection.format_detection": {"formats.engine.detection.understanding", "source.lexed_records"},
+    "formats.engine.detection.format_detection": {"formats.engine.detection.understanding", "source.json_strings"},
     "history.checked_records": {
         "dialects.request_bodies",
         "formats.engine.damage.damaged",
@@ -323,12 +323,12 @@ CHECKING = {
     "shell.program": {"shell.quoting"},
     "source.container": {"source.literal"},
     "source.container_reading": {"source.large"},
-    "source.document": {"source.deep_values"},
     "source.encode": {"source.deep_values"},
     "session.surroundings": {"source.folders.exchange"},
     "source.folders.stored_session": {"source.folders.save", "source.rows.copying"},
     "source.packing": {"source.spooled"},
     "source.record_values": {"source.deep_values"},
+    "source.rewriting": {"source.deep_values"},
     "source.rows.stored_session": {"source.rows.copying", "source.rows.save"},
     "source.saving.restoring": {"source.folders.save", "source.rows.backup", "source.rows.copying", "source.rows.save"},
 }
@@ -405,7 +405,7 @@ KEYS = {
     "tui.controllers.journal_offer": {"session.journal"},
     "tui.controllers.many_fixes": {"tui.screens.recipe_list"},
     "tui.controllers.one_fix": {"tui.guess_text", "tui.screens.chooser"},
-    "tui.controllers.comparing": {"session.relatives", "tui.screens.compare", "tui.screens.menu", "tui.screens.picker"},
+    "tui.controllers.comparing": {"session.reopening", "tui.screens.compare", "tui.screens.menu", "tui.screens.picker"},
     "tui.controllers.viewers": {
         "session.carrying_out",
         "tui.viewer_pages",

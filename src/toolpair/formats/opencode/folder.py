@@ -14,7 +14,7 @@ from toolpair.formats.opencode.detection import MESSAGE, PART, SESSION
 from toolpair.source import peek
 from toolpair.source.addresses import joined
 from toolpair.source.errors import UnreadableFile
-from toolpair.source.folders.layout import read_file
+from toolpair.source.folders.layout import FolderLayout, read_file
 from toolpair.source.record_values import BOM
 from toolpair.source.rows.layout import Row, Stored, StoredSession, Table, Text, tables_of, text
 from toolpair.source.rows.reading import reading
@@ -33,7 +33,7 @@ _USUAL: Final = 4096
 """Bytes that a message has otherwise."""
 
 
-class OpencodeFolder:
+class OpencodeFolder(FolderLayout):
     """`session/PROJECT/ID.json`, `message/SESSION/ID.json`, `part/MESSAGE/ID.json`. No other file is read.
 
     The agent leaves the parts of messages that were undone, and never reads them again; nor are they read here.

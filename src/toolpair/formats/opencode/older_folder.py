@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final, NoReturn
 
 from toolpair.source.errors import UnreadableFile
-from toolpair.source.rows.layout import Row, Stored, StoredSession, Table
+from toolpair.source.folders.layout import FolderLayout
+from toolpair.source.rows.layout import Row, StoredSession
 
 _OWN: Final = ("session", "info")
 _ENDS: Final = ".json"
 
 
-class OpencodeOlderFolder:
+class OpencodeOlderFolder(FolderLayout):
     """`project/NAME/storage` with `session/info/ID.json`, `session/message/…` and `session/part/…`."""
 
     agent = "opencode"
     title = "opencode's folder of sessions from before 0.6"
-    tables: tuple[Table, ...] = ()
-    open_beside: tuple[str, ...] = ()
 
     def claims(self, folder: str) -> bool:
         try:
@@ -33,20 +32,11 @@ class OpencodeOlderFolder:
         is_one = tuple(inside[:2]) == _OWN and inside[2].endswith(_ENDS)
         return (folder, inside[2].removesuffix(_ENDS)) if is_one and self.claims(folder) else None
 
-    def moved_to(self, folder: str, session: str) -> str | None:
-        return None
-
     def sessions(self, folder: str) -> Iterator[StoredSession]:
         _refuse(folder)
 
-    def words(self, folder: str, session: str) -> str | None:
-        return None
-
     def files(self, folder: str, session: str) -> Iterator[Row]:
         _refuse(folder)
-
-    def path_of(self, table: str, columns: Mapping[str, Stored]) -> str:
-        raise NotImplementedError
 
 
 def _refuse(folder: str) -> NoReturn:
