@@ -9,7 +9,8 @@ from toolpair.formats.copilot_cli.detection import CHAT
 from toolpair.formats.copilot_cli.events import envelope_flaws, flaws, lacks_text
 from toolpair.formats.copilot_cli.history import NOT_LOADED, TITLE, History, history_of
 from toolpair.formats.engine.reading.reading import blocks_by_key, facts_of
-from toolpair.formats.engine.reading.turns import Turn, fates_of
+from toolpair.formats.engine.reading.turns import Turn
+from toolpair.formats.engine.sending import fates_of
 from toolpair.formats.format import Item, SentMessage, SentPart, SentRequest
 from toolpair.transcript.model import Block, Damaged, Transcript
 

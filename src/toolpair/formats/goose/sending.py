@@ -13,7 +13,7 @@ from msgspec import Struct
 from toolpair.dialects import goose as dialect
 from toolpair.dialects.item_types import type_name
 from toolpair.formats.engine.reading.reading import blocks_by_key, facts_of
-from toolpair.formats.engine.reading.turns import is_blank
+from toolpair.formats.engine.sending import is_blank
 from toolpair.formats.format import Fate, Item, SentMessage, SentPart, SentRequest
 from toolpair.formats.goose.detection import MESSAGES, ROLES, content_key, fields_of, is_message, row_slot
 from toolpair.formats.goose.history import TITLE, Facts, is_visible, unreadable_in

@@ -19,7 +19,7 @@ from toolpair.dialects.openai_chat import waiting_in
 from toolpair.formats.engine.damage.lost import can_be_closed, effect_on_readers, held_in, held_in_part
 from toolpair.formats.engine.reading.clock import count_in, usage_of
 from toolpair.formats.engine.reading.reading import facts_of, malformed_in
-from toolpair.formats.engine.reading.turns import fates_of
+from toolpair.formats.engine.sending import fates_of
 from toolpair.formats.engine.writing.linear import Linear
 from toolpair.formats.format import (
     AS_RESUMED,

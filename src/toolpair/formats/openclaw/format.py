@@ -173,6 +173,8 @@ def _has_id(result: Block) -> bool:
 class _Sending(PiSending):
     """Ids go out as letters and digits, each once; Kimi's, and those beside thinking, as they are."""
 
+    no_output = OPENCLAW_NO_RESULT
+
     def __init__(self, model: Model) -> None:
         super().__init__(model)
         self.sent: dict[int, str] = {}
@@ -203,8 +205,7 @@ class _Sending(PiSending):
         return self._thinks[1]
 
     def no_result(self, id_: Any) -> Any:
-        id_ = self.now.get(repr(id_), id_)
-        return {"type": "tool_result", "tool_use_id": id_, "content": OPENCLAW_NO_RESULT, "is_error": True}
+        return super().no_result(self.now.get(repr(id_), id_))
 
 
 # --- the format --------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any, Final
 from toolpair.dialects import opencode as dialect
 from toolpair.dialects.block_values import whole_characters
 from toolpair.formats.engine.reading.reading import blocks_by_key
-from toolpair.formats.engine.reading.turns import fates_of
+from toolpair.formats.engine.sending import fates_of
 from toolpair.formats.format import Item, SentMessage, SentPart, SentRequest
 from toolpair.formats.opencode.history import (
     KILO,

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from toolpair.dialects.gemini import part_block
 from toolpair.formats.engine.reading.reading import blocks_by_key, facts_of
-from toolpair.formats.engine.reading.turns import fates_of
+from toolpair.formats.engine.sending import fates_of
 from toolpair.formats.format import Item, SentMessage, SentPart, SentRequest
 from toolpair.formats.qwen_code.history import NEWEST, TITLE, History, history_of
 from toolpair.transcript.model import Block, Transcript
