@@ -63,9 +63,9 @@ def merged(said: Iterable[tuple[str, list[P]]], kind: Callable[[str, list[P]], A
     return made
 
 
-def no_result(id_: Any, text: str) -> dict[str, Any]:
+def no_result(id_: Any, content: Any) -> dict[str, Any]:
     """What goes out as the result of a call that has none."""
-    return {"type": "tool_result", "tool_use_id": id_, "content": text, "is_error": True}
+    return {"type": "tool_result", "tool_use_id": id_, "content": content, "is_error": True}
 
 
 def with_id(value: dict[str, Any], id_: Any) -> dict[str, Any]:
