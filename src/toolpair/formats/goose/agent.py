@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from toolpair.formats.agent import FoundSession, Program, SessionFile
+from toolpair.formats.agent import FoundSession, Outcome, Program, SessionFile
 from toolpair.formats.engine.agents.database_agent import DatabaseAgent, has_rows
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.goose.database import LAYOUT, TITLE, words_of
@@ -14,7 +14,6 @@ from toolpair.source import peek
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolpair.formats.agent import Outcome
     from toolpair.shell.machine import Machine
 
 
@@ -22,15 +21,12 @@ def _words_in_line(value: dict[str, Any]) -> str | None:
     return words_of(value.get("content")) if value.get("role") == "user" else None
 
 
-_OUTCOMES: Final[dict[str, Outcome]] = {
-    "field.missing": ("rejected", "goose crashes when it opens the session.", "history")
-}
-
-
 class Goose(DatabaseAgent):
     id = "goose"
     title = TITLE
-    outcomes = _OUTCOMES
+    outcomes: Mapping[str, Outcome] = {
+        "field.missing": ("rejected", "goose crashes when it opens the session.", "history")
+    }
     variable = "GOOSE_PATH_ROOT"
     suffix = ".jsonl"
     program = Program(

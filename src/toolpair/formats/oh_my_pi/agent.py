@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
+from toolpair.formats.agent import Agent, FoundSession, Outcome, Program, SessionFile
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.format import SentRequest
 from toolpair.formats.oh_my_pi.format import HEADLESS, MEASURED, NO_ID_AT_ALL, TITLE
@@ -18,10 +18,7 @@ from toolpair.transcript.model import Transcript
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolpair.formats.agent import Outcome
     from toolpair.shell.machine import Machine
-
-_OUTCOMES: Final[dict[str, Outcome]] = {"record.no_message": ("rejected", f"{HEADLESS}.", None)}
 
 
 class OhMyPiAgent(Agent):
@@ -29,7 +26,7 @@ class OhMyPiAgent(Agent):
 
     id = "oh-my-pi"
     title = TITLE
-    outcomes = _OUTCOMES
+    outcomes: Mapping[str, Outcome] = {"record.no_message": ("rejected", f"{HEADLESS}.", None)}
     variable = "PI_CODING_AGENT_DIR"
     usual_home = ".omp/agent"
     suffix = ".jsonl"

@@ -60,7 +60,6 @@ _TOLD_ONCE: Final = ("prewalk-plan", "vibe-mode-context")
 """Types of an extension's words that it does not send again."""
 _INTERRUPTED: Final = "interrupted-thinking"
 """Type of the note after a response that the user interrupted, which is then sent nevertheless."""
-_LOST: Final = "oh-my-pi forgets everything before this line without telling you."
 HEADLESS: Final = "oh-my-pi does not resume this session"
 _NO_HEADER: Final = f"{HEADLESS}: its first line does not say that it is one."
 _NULL: Final = f"{HEADLESS}: a line of the file is null."

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
+from toolpair.formats.agent import Agent, FoundSession, Outcome, Program, SessionFile
 from toolpair.formats.engine.agents.database_agent import DatabaseAgent, has_rows
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.openclaw.database import DATABASE, LAYOUT
@@ -20,15 +20,10 @@ if TYPE_CHECKING:
     import os
     from pathlib import Path
 
-    from toolpair.formats.agent import Outcome
     from toolpair.formats.format import SentRequest
     from toolpair.rules.problem import Problem
     from toolpair.shell.machine import Machine
     from toolpair.transcript.model import Transcript
-
-_OUTCOMES: Final[dict[str, Outcome]] = {
-    "chain.list_differs": ("kept", "OpenClaw sends the rows of its list, in its order.", None)
-}
 
 
 class OpenClawAgent(DatabaseAgent):
@@ -36,7 +31,9 @@ class OpenClawAgent(DatabaseAgent):
 
     id = "openclaw"
     title = TITLE
-    outcomes = _OUTCOMES
+    outcomes: Mapping[str, Outcome] = {
+        "chain.list_differs": ("kept", "OpenClaw sends the rows of its list, in its order.", None)
+    }
     filled = "tells the model that the result is missing"
     variable = "OPENCLAW_STATE_DIR"
     usual_home = ".openclaw"

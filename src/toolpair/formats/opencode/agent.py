@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from toolpair.formats.agent import Program, SessionFile
+from toolpair.formats.agent import Outcome, Program, SessionFile
 from toolpair.formats.engine.agents.database_agent import DatabaseAgent
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.opencode.history import KILO, OPENCODE, STOPS, history_of
@@ -15,7 +15,6 @@ from toolpair.formats.opencode.sending import LAST_WITH_FOLDER, NEWEST, version_
 from toolpair.rules.problem import OnResume, Problem
 
 if TYPE_CHECKING:
-    from toolpair.formats.agent import Outcome
     from toolpair.formats.format import SentRequest
     from toolpair.shell.machine import Machine
     from toolpair.transcript.model import Transcript

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
+from toolpair.formats.agent import Agent, FoundSession, Outcome, Program, SessionFile
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.pi.format import LOOP, TITLE
 from toolpair.formats.pi_family.session_files import described, has_title
@@ -16,10 +16,7 @@ from toolpair.source import peek
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolpair.formats.agent import Outcome
     from toolpair.shell.machine import Machine
-
-_OUTCOMES: Final[dict[str, Outcome]] = {"chain.cycle": ("rejected", LOOP, "history")}
 
 
 class PiAgent(Agent):
@@ -27,7 +24,7 @@ class PiAgent(Agent):
 
     id = "pi"
     title = TITLE
-    outcomes = _OUTCOMES
+    outcomes: Mapping[str, Outcome] = {"chain.cycle": ("rejected", LOOP, "history")}
     variable = "PI_CODING_AGENT_DIR"
     usual_home = ".pi/agent"
     suffix = ".jsonl"
