@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 from toolpair.formats.agent import FoundSession, Outcome, Program, SessionFile
 from toolpair.formats.engine.agents.database_agent import DatabaseAgent, has_rows
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.goose.database import LAYOUT, TITLE, words_of
+from toolpair.shell.machine import Machine
 from toolpair.source import peek
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from toolpair.shell.machine import Machine
 
 
 def _words_in_line(value: dict[str, Any]) -> str | None:
