@@ -14,8 +14,8 @@ from toolpair.cli import exits, inputs, streams
 from toolpair.cli.exits import UsageError
 from toolpair.cli.file_job import FileJob, judge_file
 from toolpair.cli.file_report import Checked, Totals
-from toolpair.cli.files_progress import FilesProgress
 from toolpair.cli.output import FORMATS, Output, Quiet, make_output
+from toolpair.cli.progress import FilesProgress
 from toolpair.cli.terminal import Parser, add_common, add_leaf, chosen_profiles, say, style_for
 from toolpair.shell.program import command
 

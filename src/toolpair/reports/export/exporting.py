@@ -15,8 +15,7 @@ from toolpair.dialects.request_fields import has_system
 from toolpair.library.message_lists import check, repair
 from toolpair.library.sdk_objects import plain
 from toolpair.reports.export.exported import MODEL, Exported, ExportRefused
-from toolpair.reports.export.id_trail import IdTrail
-from toolpair.reports.export.naming import id_map, ids_of, name_map, renamed
+from toolpair.reports.export.naming import IdTrail, id_map, ids_of, name_map, renamed
 from toolpair.reports.export.source import Sent, outputs_dropped, sent_by
 from toolpair.reports.export.target import Conversion, Target
 from toolpair.reports.export.targets import TARGETS, target

@@ -16,16 +16,20 @@ from pathlib import PurePath
 from typing import Final
 
 from toolpair.reports.page import parts
-from toolpair.reports.page.changed_lines import ChangedLine, changed_lines
-from toolpair.reports.page.id_difference import Pieces, compared, difference_text, id_text
 from toolpair.reports.page.writer import (
     EMPTY,
     LINE_SIGNS,
     NO_ARGUMENTS,
     TODO_SIGNS,
+    ChangedLine,
     LinkedPages,
     PageHead,
+    Pieces,
+    changed_lines,
+    compared,
     cut_text,
+    difference_text,
+    id_text,
     neighbours,
 )
 from toolpair.text.safe import visible, visible_text

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from toolpair.reports.page import parts
-from toolpair.reports.page.changed_lines import changed_lines
-from toolpair.reports.page.id_difference import compared, difference_text, id_text
 from toolpair.reports.page.markdown_text import code, fenced, in_html, inline
 from toolpair.reports.page.writer import (
     EMPTY,
@@ -15,7 +13,11 @@ from toolpair.reports.page.writer import (
     TODO_SIGNS,
     LinkedPages,
     PageHead,
+    changed_lines,
+    compared,
     cut_text,
+    difference_text,
+    id_text,
     neighbours,
 )
 from toolpair.transcript.counting import plural
