@@ -36,46 +36,27 @@ LITTLE: Final = 16 << 20
 """Bytes of files that are checked in the time it takes workers to start."""
 
 
-def parser(command: str = "check") -> Parser:
+def parser() -> Parser:
     result = Parser(
-        prog=f"toolpair {command}",
-        description="Find tool calls and results that do not match, and anything else that an API would refuse.",
-        epilog=_EPILOG,
+        "check", "Find tool calls and results that do not match, and anything else that an API would refuse.", _EPILOG
     )
-    result.add_argument(
-        "paths",
-        nargs="+",
-        metavar="PATH",
-        help="a file, a session's id, a directory to walk (`.` without sessions: this folder's newest session), or -",
-    )
+    result.add("""
+        PATH...  a file, a session's id, a directory to walk (`.` without sessions: this folder's newest session), or
+                 -
+        """)
     add_leaf(result)
-    result.add_argument(
-        "--inactive",
-        action="store_true",
-        help="also check what is not sent (other branches, compacted history, sub-agents), as warnings at most",
-    )
-    result.add_argument(
-        "--skip-unrecognised",
-        action="store_true",
-        help="skip named files that are not sessions, as in directories; for hooks that name every JSON file",
-    )
-    result.add_argument(
-        "-q",
-        "--quiet",
-        action="store_true",
-        help="print only files with errors or warnings, and those that cannot be read",
-    )
-    result.add_argument(
-        "--statistics",
-        action="store_true",
-        help="print how often each rule, tool and cause occurs in place of the problems (text or json)",
-    )
-    result.add_argument(
-        "--jobs",
-        metavar="N",
-        type=_number,
-        help="check up to N files at once, each in its own process; the output keeps its order. "
-        "Default: one for each core where several files are given; a few small files need none",
+    result.add(
+        """
+        --inactive           also check what is not sent (other branches, compacted history, sub-agents), as warnings
+                             at most
+        --skip-unrecognised  skip named files that are not sessions, as in directories; for hooks that name every JSON
+                             file
+        -q, --quiet          print only files with errors or warnings, and those that cannot be read
+        --statistics         print how often each rule, tool and cause occurs in place of the problems (text or json)
+        --jobs N             check up to N files at once, each in its own process; the output keeps its order.
+                             Default: one for each core where several files are given; a few small files need none
+        """,
+        jobs={"type": _number},
     )
     add_common(result, FORMATS, several="; may be given again: checked against each")
     return result

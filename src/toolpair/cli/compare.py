@@ -7,7 +7,7 @@ import sys
 from typing import Final
 
 from toolpair.cli import exits, inputs
-from toolpair.cli.choosing import options_for, recipe_named
+from toolpair.cli.choosing import add_max_id_length, options_for, recipe_named
 from toolpair.cli.exits import UsageError
 from toolpair.cli.file_report import Entry, problem_entry
 from toolpair.cli.losing import losses_entry
@@ -48,20 +48,17 @@ _EXAMPLES: Final = 3
 _CONTENT_LINES: Final = 4
 
 
-def parser(command: str = "compare") -> Parser:
+def parser() -> Parser:
     result = Parser(
-        prog=f"toolpair {command}",
-        description="Show what each recipe would do to a file, what it would lose, and whether the result is valid.",
-        epilog=_EPILOG,
+        "compare",
+        "Show what each recipe would do to a file, what it would lose, and whether the result is valid.",
+        _EPILOG,
     )
-    result.add_argument("file", metavar="FILE", help="a session file, a session's id, or - for standard input")
-    result.add_argument("recipes", metavar="RECIPE", nargs="*", help="the recipes to compare (default: all)")
-    result.add_argument(
-        "--max-id-length",
-        type=int,
-        metavar="N",
-        help="for recipes that copy a system which shortens ids: the longest id it leaves",
-    )
+    result.add("""
+        FILE         a session file, a session's id, or - for standard input
+        [RECIPE...]  the recipes to compare (default: all)
+        """)
+    add_max_id_length(result)
     add_leaf(result)
     add_common(result, ("text", "json"))
     return result

@@ -12,7 +12,16 @@ from msgspec import Struct
 from toolpair.cli import exits, inputs
 from toolpair.cli.exits import UsageError
 from toolpair.cli.file_report import Entry
-from toolpair.cli.terminal import Parser, TerminalStyle, add_common, dump, one_profile, out, safe, style_for
+from toolpair.cli.terminal import (
+    Parser,
+    TerminalStyle,
+    add_common,
+    dump,
+    one_profile,
+    out,
+    safe,
+    style_for,
+)
 from toolpair.dialects.block_texts import call_summary
 from toolpair.history.comparison_rows import ComparisonRow, ComparisonRows
 from toolpair.history.comparison_text import DIFFER, summary_text
@@ -41,17 +50,17 @@ _LINES: Final = 2_000
 """Of longer texts only the size is said to differ: comparing takes the square of the time."""
 
 
-def parser(command: str = "diff") -> Parser:
+def parser() -> Parser:
     result = Parser(
-        prog=f"toolpair {command}",
-        description="Show where two sessions part, which calls and results differ, and what only one of them has.",
-        epilog=_EPILOG,
+        "diff", "Show where two sessions part, which calls and results differ, and what only one of them has.", _EPILOG
     )
-    result.add_argument("a", metavar="A", help="a session file, a backup of one, a session's id, `.`, or -")
-    result.add_argument("b", metavar="B", help="the same; one of the two can be standard input")
-    result.add_argument("--ignore-ids", action="store_true", help="pairs that differ only in their ids are the same")
-    result.add_argument("--leaf", metavar="ID", help="use the history of A that ends at this record, or begins so")
-    result.add_argument("--leaf-b", metavar="ID", help="the same for B")
+    result.add("""
+        A             a session file, a backup of one, a session's id, `.`, or -
+        B             the same; one of the two can be standard input
+        --ignore-ids  pairs that differ only in their ids are the same
+        --leaf ID     use the history of A that ends at this record, or begins so
+        --leaf-b ID   the same for B
+        """)
     add_common(result, ("text", "json"), "also print what calls, results and messages say where they differ")
     return result
 

@@ -16,17 +16,7 @@ from toolpair.cli.file_report import Entry, place_shown, problem_entry
 from toolpair.cli.knowledge import rule_names
 from toolpair.cli.rule_pages.entry import rule_entry
 from toolpair.cli.rule_pages.text import print_rule
-from toolpair.cli.terminal import (
-    Parser,
-    TerminalStyle,
-    add_common,
-    dump,
-    out,
-    safe,
-    say,
-    style_for,
-    typed,
-)
+from toolpair.cli.terminal import Parser, TerminalStyle, add_common, dump, out, safe, say, style_for, typed
 from toolpair.rules.causes import CausePage, cause_called, cause_ids
 from toolpair.rules.errors.error_detection import Recognised, nearest, passed_on_by, recognise
 from toolpair.rules.errors.pasted import LIMIT
@@ -157,15 +147,12 @@ class _Asked(Struct, frozen=True):
         return said if said not in (plain, plain.strip(" .-")) else ""
 
 
-def parser(command: str = "explain") -> Parser:
-    result = Parser(
-        prog=f"toolpair {command}",
-        description="Say what a rule or an error text means, where it points, and what to do.",
-        epilog=_EPILOG,
-    )
-    thing_help = "a rule, a cause or an error text; - reads it from standard input"
-    result.add_argument("thing", metavar="THING", help=thing_help)
-    result.add_argument("file", nargs="?", metavar="FILE", help="the session that the error text is about")
+def parser() -> Parser:
+    result = Parser("explain", "Say what a rule or an error text means, where it points, and what to do.", _EPILOG)
+    result.add("""
+        THING   a rule, a cause or an error text; - reads it from standard input
+        [FILE]  the session that the error text is about
+        """)
     add_common(result, ("text", "json"))
     return result
 

@@ -138,15 +138,16 @@ exit code: 0 no pair broke, 1 some did, 2 unreadable or no log of requests
 """
 
 
-def parser(command: str = "first-break") -> Parser:
+def parser() -> Parser:
     result = Parser(
-        prog=f"toolpair {command}",
-        description="Find the first request of a log in which each pair broke, and what changed before it.",
-        epilog=_EPILOG,
+        "first-break", "Find the first request of a log in which each pair broke, and what changed before it.", _EPILOG
     )
-    result.add_argument("log", metavar="LOG", help="a log of requests, or - for standard input")
-    result.add_argument(
-        "--request", metavar="N", type=_number, help="print the body of this request of the log, and nothing else"
+    result.add(
+        """
+        LOG          a log of requests, or - for standard input
+        --request N  print the body of this request of the log, and nothing else
+        """,
+        request={"type": _number},
     )
     group = result.add_argument_group("common options")
     add_profile(group)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from toolpair.cli import exits, inputs, streams
-from toolpair.cli.choosing import read_plan
+from toolpair.cli.choosing import add_max_id_length, read_plan
 from toolpair.cli.exits import UsageError
 from toolpair.cli.file_report import Entry
 from toolpair.cli.fixing import Fixed, Fixing
@@ -22,6 +22,7 @@ from toolpair.cli.terminal import (
     TerminalStyle,
     add_common,
     add_leaf,
+    add_options,
     chosen_profiles,
     dump,
     out,
@@ -60,54 +61,42 @@ would change and no error is left, else 1. Several files: the worst, in the orde
 """
 
 
-def parser(command: str = "fix") -> Parser:
-    result = Parser(prog=f"toolpair {command}", description="Fix session files.", epilog=_EPILOG)
-    result.add_argument(
-        "files",
-        nargs="+",
-        metavar="FILE",
-        help="a file, a session's id, a directory to walk, or - for standard input; several with --in-place or --diff",
-    )
+def parser() -> Parser:
+    result = Parser("fix", "Fix session files.", _EPILOG)
+    result.add("""
+        FILE...  a file, a session's id, a directory to walk, or - for standard input; several with --in-place or
+                 --diff
+        """)
     where = result.add_argument_group("where the result goes (one of them)")
-    where.add_argument("-o", "--output", metavar="OUT", help="write to OUT; - is standard output")
-    where.add_argument("--in-place", action="store_true", help="write to FILE itself; the original is kept beside it")
-    where.add_argument("--diff", action="store_true", help="show what would change; write nothing")
-    where.add_argument("--force", action="store_true", help="with -o: overwrite an existing file")
-    where.add_argument(
-        "--allow-hard-links",
-        action="store_true",
-        help="with --in-place: even if the file has other hard links, which keep the old content",
-    )
-    where.add_argument(
-        "--keep-backups",
-        type=int,
-        metavar="N",
-        help="with --in-place: delete the oldest backups until N are left (default: TOOLPAIR_BACKUPS, else all)",
+    add_options(
+        where,
+        """
+        -o, --output OUT    write to OUT; - is standard output
+        --in-place          write to FILE itself; the original is kept beside it
+        --diff              show what would change; write nothing
+        --force             with -o: overwrite an existing file
+        --allow-hard-links  with --in-place: even if the file has other hard links, which keep the old content
+        --keep-backups N    with --in-place: delete the oldest backups until N are left (default: TOOLPAIR_BACKUPS,
+                            else all)
+        """,
     )
     what = result.add_argument_group("what is fixed")
-    what.add_argument(
-        "--recipe",
-        metavar="NAME",
-        default=RECOMMENDED,
-        help=f"how to choose (default: {RECOMMENDED}; `toolpair recipes` lists them)",
+    add_options(
+        what,
+        f"""
+        --recipe NAME  how to choose (default: {RECOMMENDED}; `toolpair recipes` lists them)
+        """,
+        recipe={"default": RECOMMENDED},
     )
-    what.add_argument(
-        "--max-id-length",
-        type=int,
-        metavar="N",
-        help="for recipes that copy a system which shortens ids: the longest id it leaves",
+    add_max_id_length(what)
+    add_options(
+        what,
+        """
+        --choose RULE=FIX...  apply this fix to every problem of the rule
+        --select RULE,…...    fix only these, warnings and infos too; a family such as `result` names all its rules
+        --ignore RULE,…...    do not fix these
+        """,
     )
-    what.add_argument(
-        "--choose", action="append", default=[], metavar="RULE=FIX", help="apply this fix to every problem of the rule"
-    )
-    what.add_argument(
-        "--select",
-        action="append",
-        default=[],
-        metavar="RULE,…",
-        help="fix only these, warnings and infos too; a family such as `result` names all its rules",
-    )
-    what.add_argument("--ignore", action="append", default=[], metavar="RULE,…", help="do not fix these")
     add_leaf(result)
     add_common(
         result,

@@ -12,7 +12,16 @@ from toolpair.cli.knowledge import check_profiles, profiles
 from toolpair.cli.markdown import prose
 from toolpair.cli.paragraphs import folded
 from toolpair.cli.rule_pages.severities import EVIDENCE
-from toolpair.cli.terminal import Parser, TerminalStyle, add_color, columns, dump, out, style_for
+from toolpair.cli.terminal import (
+    Parser,
+    TerminalStyle,
+    add_color,
+    add_format,
+    columns,
+    dump,
+    out,
+    style_for,
+)
 from toolpair.rules.profiles import Family, Profile, profile
 from toolpair.shell.program import command
 
@@ -29,16 +38,10 @@ families are checked only when named, as in `toolpair check FILE --profile anthr
 _ACCEPTED: Final = "accepted"
 
 
-def parser(command: str = "profiles") -> Parser:
-    result = Parser(
-        prog=f"toolpair {command}",
-        description="List the providers whose rules are known, or print the rules of one.",
-        epilog=_EPILOG,
-    )
-    result.add_argument("name", nargs="?", metavar="NAME", help="a profile, or a family of one, as in mistral/v13")
-    result.add_argument(
-        "--output-format", choices=("text", "json", "markdown"), default="text", help="how to print it (default: text)"
-    )
+def parser() -> Parser:
+    result = Parser("profiles", "List the providers whose rules are known, or print the rules of one.", _EPILOG)
+    result.add("[NAME]  a profile, or a family of one, as in mistral/v13")
+    add_format(result, ("text", "json", "markdown"))
     add_color(result)
     return result
 

@@ -11,7 +11,16 @@ from toolpair.cli import exits
 from toolpair.cli.choosing import recipe_named
 from toolpair.cli.file_report import Entry
 from toolpair.cli.paragraphs import folded
-from toolpair.cli.terminal import Parser, TerminalStyle, add_color, columns, dump, out, style_for
+from toolpair.cli.terminal import (
+    Parser,
+    TerminalStyle,
+    add_color,
+    add_format,
+    columns,
+    dump,
+    out,
+    style_for,
+)
 from toolpair.recipes import RECIPES
 from toolpair.recipes.recipe import Recipe
 
@@ -27,16 +36,10 @@ Recipes that copy another system do exactly what it does, harm included.
 _OPTIONS: Final = {"max_id_length": "--max-id-length N"}
 
 
-def parser(command: str = "recipes") -> Parser:
-    result = Parser(
-        prog=f"toolpair {command}",
-        description="List the ways to fix a whole conversation, or show what one of them does.",
-        epilog=_EPILOG,
-    )
-    result.add_argument("name", nargs="?", metavar="NAME", help="one recipe")
-    result.add_argument(
-        "--output-format", choices=("text", "json"), default="text", help="how to print it (default: text)"
-    )
+def parser() -> Parser:
+    result = Parser("recipes", "List the ways to fix a whole conversation, or show what one of them does.", _EPILOG)
+    result.add("[NAME]  one recipe")
+    add_format(result, ("text", "json"))
     add_color(result)
     return result
 

@@ -12,7 +12,7 @@ from toolpair.cli.knowledge import check_profiles, rule_names
 from toolpair.cli.rule_pages.entry import rule_entry
 from toolpair.cli.rule_pages.rule_markdown import index, page
 from toolpair.cli.rule_pages.text import print_list, print_rule
-from toolpair.cli.terminal import Parser, add_color, dump, out, style_for
+from toolpair.cli.terminal import Parser, add_color, add_format, dump, out, style_for
 from toolpair.rules.pages import FAMILIES, pages
 from toolpair.shell.program import command
 
@@ -29,15 +29,13 @@ exit code: 0, or 2 for bad usage
 """
 
 
-def parser(command: str = "rules") -> Parser:
-    result = Parser(
-        prog=f"toolpair {command}", description="The rules, and what each profile says of them.", epilog=_EPILOG
-    )
-    result.add_argument("rule", nargs="?", metavar="RULE", help="one rule, or a family such as `result`")
-    result.add_argument("--profile", action="append", default=[], metavar="NAME", help="only what this one says")
-    result.add_argument(
-        "--output-format", choices=("text", "json", "markdown"), default="text", help="how to print it (default: text)"
-    )
+def parser() -> Parser:
+    result = Parser("rules", "The rules, and what each profile says of them.", _EPILOG)
+    result.add("""
+        [RULE]             one rule, or a family such as `result`
+        --profile NAME...  only what this one says
+        """)
+    add_format(result, ("text", "json", "markdown"))
     add_color(result)
     return result
 

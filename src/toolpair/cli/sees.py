@@ -9,7 +9,18 @@ from typing import Final
 
 from toolpair.cli import exits, inputs
 from toolpair.cli.file_report import Entry
-from toolpair.cli.terminal import Parser, TerminalStyle, add_common, add_leaf, dump, one_profile, out, safe, style_for
+from toolpair.cli.terminal import (
+    Parser,
+    TerminalStyle,
+    add_common,
+    add_leaf,
+    add_options,
+    dump,
+    one_profile,
+    out,
+    safe,
+    style_for,
+)
 from toolpair.dialects.block_texts import call_summary
 from toolpair.history.sent_rows import SeenRow, seen_rows
 from toolpair.session.session import Conversation, Session
@@ -157,16 +168,21 @@ _MARKS: Final = {
 }
 
 
-def parser(command: str = "sees") -> Parser:
+def parser() -> Parser:
     result = Parser(
-        prog=f"toolpair {command}",
-        description="Print the history as its agent would send it on resume, before and after the recommended fixes.",
-        epilog=_EPILOG,
+        "sees",
+        "Print the history as its agent would send it on resume, before and after the recommended fixes.",
+        _EPILOG,
     )
-    result.add_argument("file", metavar="FILE", help="a session file, a session's id, or - for standard input")
+    result.add("FILE  a session file, a session's id, or - for standard input")
     which = result.add_mutually_exclusive_group()
-    which.add_argument("--before", action="store_true", help="only as the file is now")
-    which.add_argument("--fixed", action="store_true", help="only as it would be after the recommended fixes")
+    add_options(
+        which,
+        """
+        --before  only as the file is now
+        --fixed   only as it would be after the recommended fixes
+        """,
+    )
     add_leaf(result)
     add_common(
         result,
