@@ -12,8 +12,7 @@ from typing import Final
 
 from toolpair.cli import exits, inputs, streams
 from toolpair.cli.exits import UsageError
-from toolpair.cli.file_job import FileJob, judge_file
-from toolpair.cli.file_report import Checked, Totals
+from toolpair.cli.file_report import Checked, Totals, judge_file
 from toolpair.cli.output import FORMATS, Output, Quiet, make_output
 from toolpair.cli.progress import FilesProgress
 from toolpair.cli.terminal import Parser, add_common, add_leaf, chosen_profiles, say, style_for
@@ -66,12 +65,12 @@ def run(options: argparse.Namespace) -> int:
     if options.leaf is not None and (len(options.paths) != 1 or os.path.isdir(options.paths[0])):
         raise UsageError("--leaf names a record of one session, so give one file.")
     output = _output(options)
-    work = FileJob.of(options, chosen_profiles(options))
+    options.profile = chosen_profiles(options)
     totals = Totals()
-    _check(inputs.collect(options.paths), work, _most_workers(options), output, totals)
+    _check(inputs.collect(options.paths), options, _most_workers(options), output, totals)
     if inputs.HERE in options.paths and not totals.files:
         # Nothing was found by walking: check the newest session that an agent has in this folder.
-        _check(inputs.newest_here(), work, 1, output, totals)
+        _check(inputs.newest_here(), options, 1, output, totals)
     output.end(totals)
     if totals.skipped and not totals.files and not options.skip_unrecognised:
         say(f"No session was found in {', '.join(options.paths)}; `{command('formats')}` lists what is recognised.")
@@ -109,11 +108,13 @@ def _most_workers(options: argparse.Namespace) -> int | None:
     return options.jobs or (1 if one else None)
 
 
-def _check(sources: Iterable[inputs.Input], work: FileJob, most: int | None, output: Output, totals: Totals) -> None:
+def _check(
+    sources: Iterable[inputs.Input], options: argparse.Namespace, most: int | None, output: Output, totals: Totals
+) -> None:
     """Check the files, and print each report as soon as its turn comes."""
     looked_in: set[str] = set()
     with FilesProgress(sources) as bar:
-        for source, results in _judged(bar.sources, work, most, bar):
+        for source, results in _judged(bar.sources, options, most, bar):
             bar.finish(source)
             if (folder := os.path.dirname(source.name)) not in looked_in:
                 looked_in.add(folder)
@@ -130,7 +131,7 @@ def _check(sources: Iterable[inputs.Input], work: FileJob, most: int | None, out
 
 
 def _judged(
-    sources: Iterator[inputs.Input], work: FileJob, most: int | None, bar: FilesProgress
+    sources: Iterator[inputs.Input], options: argparse.Namespace, most: int | None, bar: FilesProgress
 ) -> Iterator[tuple[inputs.Input, list[Checked] | None]]:
     """Each file with its reports, in order. Small files are checked here: workers take longer to start."""
     taken: list[inputs.Input] = []
@@ -143,7 +144,7 @@ def _judged(
 
         workers = most or cores()
         if workers > 1:
-            yield from judge_all(chain(taken, sources), work, workers, bar.read if bar.shown else None)
+            yield from judge_all(chain(taken, sources), options, workers, bar.read if bar.shown else None)
             return
     for source in chain(taken, sources):
-        yield source, judge_file(source, work, partial(bar.read, source) if bar.shown else None)
+        yield source, judge_file(source, options, partial(bar.read, source) if bar.shown else None)

@@ -66,7 +66,6 @@ def parser() -> Parser:
 
 def run(options: argparse.Namespace) -> int:
     chosen = _recipes(options)
-    options.file = inputs.named(options.file)
     session = inputs.opened(options, one_profile(options))
     compared = compare(session, chosen)
     if options.output_format == "json":

@@ -70,7 +70,10 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("Only one of the two can be standard input.")
     profile = one_profile(options)
     a, b = (
-        _Side(name := inputs.named(given), _opened(options, name, profile, leaf))
+        _Side(
+            name := inputs.named(given),
+            inputs.Input(name).open(argparse.Namespace(**{**vars(options), "leaf": leaf}), profile),
+        )
         for given, leaf in ((options.a, options.leaf), (options.b, options.leaf_b))
     )
     result = diff(a.session, b.session, ignore_ids=options.ignore_ids)
@@ -87,12 +90,6 @@ class _Side(Struct, frozen=True):
 
     name: str
     session: Session
-
-
-def _opened(options: argparse.Namespace, name: str, profile: str | None, leaf: str | None) -> Session:
-    return inputs.Input(name).open(
-        options.format, profile, leaf, agent_version=options.agent_version, max_size=options.max_size
-    )
 
 
 # JSON

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Final
+import os
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct, field
 
+from toolpair.cli import inputs
 from toolpair.history.verdict_text import EMPTY
-from toolpair.session.session import Branch, Cause, Conversation, Location, Problem, Session
+from toolpair.session.session import Branch, Cause, Conversation, Location, Problem, Session, SessionError
+from toolpair.source.errors import TooLarge
+
+if TYPE_CHECKING:
+    import argparse
 
 Entry = dict[str, Any]
 REPORT_VERSION: Final = 1
@@ -98,6 +104,32 @@ def describe(
     if branches:
         entry["branches"] = branches
     return Checked(entry, verdict, several=several, on_resume=on_resume)
+
+
+def judge_file(
+    source: inputs.Input, options: argparse.Namespace, progress: Callable[[int], None] | None = None
+) -> list[Checked] | None:
+    """One report per profile in `options.profile`; None for a file that is not a session and was not named by the user.
+
+    `progress` is called with the number of bytes of a large file read so far.
+    """
+    skipping = source.walked or (options.skip_unrecognised and os.access(source.name, os.R_OK))
+    if skipping and not inputs.may_be_session(source.name):
+        return None
+    several = len(options.profile) > 1
+    made: list[Checked] = []
+    try:
+        session = source.open(options, next(iter(options.profile), None), progress, reporting=not options.show_content)
+        made.append(describe(session, source.name, options.show_content, options.inactive, several))
+        for other in options.profile[1:]:
+            session.set_profile(other)
+            made.append(describe(session, source.name, options.show_content, options.inactive, several))
+    except SessionError as error:
+        # A file that is too large may well be a session.
+        if skipping and not isinstance(error, TooLarge):
+            return made or None
+        made.append(unreadable(source.name, str(error)))
+    return made
 
 
 def branch_entry(conversation: Conversation, branch: Branch, show_content: bool = False) -> Entry:

@@ -57,16 +57,9 @@ class Fixing(Struct, frozen=True):
 
     def opened(self, source: inputs.Input) -> Session:
         """The file opened with the user's options. Raises SessionError."""
-        options = self.options
-        if options.in_place:
+        if self.options.in_place:
             inputs.finish_killed_save(source.name)
-        return source.open(
-            options.format,
-            self.profiles[0] if self.profiles else None,
-            options.leaf,
-            agent_version=options.agent_version,
-            max_size=options.max_size,
-        )
+        return source.open(self.options, self.profiles[0] if self.profiles else None)
 
     def fixed(self, session: Session, name: str) -> Fixed:
         """Apply what was chosen and show or write it. Raises Refused, SaveFailed or SessionError."""

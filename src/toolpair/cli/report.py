@@ -109,15 +109,7 @@ def _opened(options: argparse.Namespace, profile: str | None) -> Session:
     """The session that the report shows. Raises SessionError."""
     source = inputs.Input(options.file)
     with Progress(source.size, f"reading {os.path.basename(options.file)}") as bar:
-        return source.open(
-            options.format,
-            profile,
-            options.leaf,
-            bar.advance,
-            reporting=not options.redact,
-            agent_version=options.agent_version,
-            max_size=options.max_size,
-        )
+        return source.open(options, profile, bar.advance, reporting=not options.redact)
 
 
 def _advancing(bar: Progress) -> Callable[[int, int], None]:

@@ -193,7 +193,6 @@ def parser() -> Parser:
 
 
 def run(options: argparse.Namespace) -> int:
-    options.file = inputs.named(options.file)
     session = inputs.opened(options, one_profile(options))
     content = options.show_content
     before = None if options.fixed else _entries(session, content)
