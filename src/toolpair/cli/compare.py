@@ -9,7 +9,7 @@ from typing import Final
 from toolpair.cli import exits, inputs
 from toolpair.cli.choosing import add_max_id_length, options_for, recipe_named
 from toolpair.cli.exits import UsageError
-from toolpair.cli.file_report import Entry, problem_entry
+from toolpair.cli.file_report import Entry, entry_of, problem_entry
 from toolpair.cli.losing import losses_entry
 from toolpair.cli.paragraphs import folded
 from toolpair.cli.terminal import (
@@ -107,12 +107,7 @@ def _recipe_entry(tried: TriedRecipe) -> Entry:
         "name": tried.recipe.name,
         "valid": tried.valid,
         "losses": losses_entry(tried.losses),
-        "records": {
-            "touched": touched.total,
-            "changed": touched.changed,
-            "added": touched.added,
-            "removed": touched.removed,
-        },
+        "records": {"touched": touched.total, **entry_of(touched, "changed added removed")},
         "would_stage": [
             {"title": row.title, "problems": row.problems, "fixes": list(row.fix_ids), "loses": row.loses}
             for trial in tried.trials

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from toolpair.cli import exits, inputs
 from toolpair.cli.exits import UsageError
-from toolpair.cli.file_report import Entry
+from toolpair.cli.file_report import Entry, entry_of
 from toolpair.cli.terminal import (
     Parser,
     TerminalStyle,
@@ -114,17 +114,13 @@ def _diff_entry(found: ConversationDiff, content: bool) -> Entry:
     parting = found.parting
     return {
         "same": found.same,
-        "counts": {
-            kind.replace(" ", "_"): {"pairs": tally.pairs, "others": tally.others}
-            for kind, tally in found.counts.items()
-        },
+        "counts": {kind.replace(" ", "_"): entry_of(tally, "pairs others") for kind, tally in found.counts.items()},
         "parting": None
         if parting is None
         else {
             "a": _step_entry(parting.a, False),
             "b": _step_entry(parting.b, False),
-            "pairs_a": parting.pairs_a,
-            "pairs_b": parting.pairs_b,
+            **entry_of(parting, "pairs_a pairs_b"),
         },
         "differences": [
             {
@@ -139,23 +135,12 @@ def _diff_entry(found: ConversationDiff, content: bool) -> Entry:
 
 
 def _step_entry(step: DiffStep, content: bool) -> Entry:
-    entry: Entry = {
-        "type": step.kind,
-        "name": step.name,
-        "line": step.line,
-        "message": step.message,
-        "inherited": step.inherited,
-    }
+    names = "name line message inherited"
     if step.pair is not None:
-        entry["pair"] = step.pair
-        entry["call_id"] = step.call_id
-        entry["result_ids"] = list(step.result_ids)
-        if content:
-            entry["call"] = step.call
-            entry["results"] = list(step.results)
+        names += " pair call_id result_ids call results" if content else " pair call_id result_ids"
     elif content:
-        entry["text"] = step.text
-    return entry
+        names += " text"
+    return {"type": step.kind, **entry_of(step, names)}
 
 
 # Text

@@ -12,7 +12,7 @@ from msgspec import Struct
 from toolpair.cli import exits, inputs
 from toolpair.cli.exits import UsageError
 from toolpair.cli.explained_places import asked_of_file, places_of
-from toolpair.cli.file_report import Entry, place_shown, problem_entry
+from toolpair.cli.file_report import Entry, entry_of, place_shown, problem_entry
 from toolpair.cli.knowledge import rule_names
 from toolpair.cli.rule_pages.entry import rule_entry
 from toolpair.cli.rule_pages.text import print_rule
@@ -84,10 +84,8 @@ def _cause_as_json(page: CausePage, places: list[Entry]) -> Entry:
     return {
         "version": 1,
         "cause": {
-            "id": page.id,
-            "text": page.text,
-            "about": page.about,
-            "known_from": [{"product": writer.product, "link": writer.link} for writer in page.writers],
+            **entry_of(page, "id text about"),
+            "known_from": [entry_of(writer, "product link") for writer in page.writers],
             "link": page.link,
         },
         "places": places,
@@ -220,15 +218,7 @@ def _judged_otherwise(session: Session, recognised: Recognised | None) -> None:
 
 
 def _error_entry(error: ErrorText) -> Entry:
-    return {
-        "id": error.id,
-        "provider": error.provider,
-        "text": error.text,
-        "meaning": error.meaning,
-        "remedy": error.remedy,
-        "evidence": error.evidence,
-        "link": error.link,
-    }
+    return entry_of(error, "id provider text meaning remedy evidence link")
 
 
 def _as_json(asked: _Asked) -> Entry:
@@ -241,7 +231,7 @@ def _as_json(asked: _Asked) -> Entry:
             "title": title_of(known.provider),
             "through": known.through,
             "profile": known.profile,
-            "names": {"ids": list(known.ids), "message": known.message, "block": known.block, "tool": known.tool},
+            "names": entry_of(known, "ids message block tool"),
             "count": known.count,
         }
     near = [] if asked.known else [_error_entry(error) for error in nearest(asked.thing)]

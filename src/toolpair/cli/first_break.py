@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from toolpair.cli import exits, inputs
 from toolpair.cli.exits import UsageError
-from toolpair.cli.file_report import Entry, cause_entry
+from toolpair.cli.file_report import Entry, cause_entry, entry_of
 from toolpair.cli.first_break_text import command_for, print_found
 from toolpair.cli.progress import Progress
 from toolpair.cli.terminal import (
@@ -70,9 +70,7 @@ def request_entry(request: Request) -> Entry:
         "request": request.number,
         "line": request.line,
         "time": shown(request.time, "T") if request.time is not None else None,
-        "session": request.session,
-        "conversation": request.conversation,
-        "step": request.step,
+        **entry_of(request, "session conversation step"),
         "messages": request.length,
         "answer": _answer(request.answer),
     }
@@ -105,13 +103,11 @@ def _pair(pair: BrokenPair, content: bool) -> Entry:
         "message": pair.text,
         "call_id": _id(pair.call_id),
         "result_id": _id(pair.result_id),
-        "call_at": pair.call_at,
-        "result_at": pair.result_at,
-        "lost_at": pair.lost_at,
+        **entry_of(pair, "call_at result_at lost_at"),
         "renamed": None,
     }
     if pair.renamed is not None:
-        entry["renamed"] = {"side": pair.renamed.side, "before": pair.renamed.before, "after": pair.renamed.after}
+        entry["renamed"] = entry_of(pair.renamed, "side before after")
     if content:
         entry["content"] = {"call": pair.call, "result": pair.result}
     return entry

@@ -7,7 +7,7 @@ import sys
 from typing import Final
 
 from toolpair.cli import exits
-from toolpair.cli.file_report import Entry
+from toolpair.cli.file_report import Entry, entry_of
 from toolpair.cli.knowledge import check_profiles, profiles
 from toolpair.cli.markdown import prose
 from toolpair.cli.paragraphs import folded
@@ -105,13 +105,7 @@ def profile_entry(chosen: Profile) -> Entry:
         "families": _families(chosen),
         "not_judged": list(chosen.not_judged),
         "rules": [
-            {
-                "rule": rule,
-                "severity": cell.severity,
-                "evidence": cell.evidence,
-                "note": cell.note,
-                "link": cell.link,
-            }
+            {"rule": rule, **entry_of(cell, "severity evidence note link")}
             for rule, cell in chosen.cells.items()
             if cell.severity is not None or cell.note
         ],

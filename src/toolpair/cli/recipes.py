@@ -9,7 +9,7 @@ from typing import Final
 
 from toolpair.cli import exits
 from toolpair.cli.choosing import recipe_named
-from toolpair.cli.file_report import Entry
+from toolpair.cli.file_report import Entry, entry_of
 from toolpair.cli.paragraphs import folded
 from toolpair.cli.terminal import (
     Parser,
@@ -65,13 +65,7 @@ def run(options: argparse.Namespace) -> int:
 def recipe_entry(recipe: Recipe) -> Entry:
     """Everything known about one recipe."""
     return {
-        "name": recipe.name,
-        "title": recipe.title,
-        "does": list(recipe.does),
-        "loses": recipe.loses,
-        "instead": recipe.instead,
-        "copies": recipe.copies,
-        "links": list(recipe.links),
+        **entry_of(recipe, "name title does loses instead copies links"),
         "options": [_OPTIONS[name].split()[0] for name in sorted(recipe.options)],
         "narrowed_by": ["--select", "--ignore", "--choose"] if recipe.pick is not None else [],
     }

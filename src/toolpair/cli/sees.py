@@ -27,7 +27,7 @@ from toolpair.session.session import Conversation, Session
 from toolpair.transcript.counting import plural
 
 
-def entry_of(session: Session, conversation: Conversation, content: bool = False) -> Entry:
+def _conversation_entry(session: Session, conversation: Conversation, content: bool = False) -> Entry:
     """The messages of the request in order, and what is left out of it, each with the number of the following message.
 
     With `content` each block has its exact `value`; otherwise only names, ids, sizes and a short text.
@@ -39,11 +39,7 @@ def entry_of(session: Session, conversation: Conversation, content: bool = False
         "agent": seen.agent if seen is not None and known else None,
         "agent_version": seen.version if seen is not None and known else None,
         "refuses": seen.refuses if seen is not None else None,
-        "outputs": {
-            "total": verdict.outputs_total,
-            "seen": verdict.outputs_seen,
-            "shortened": verdict.outputs_shortened,
-        },
+        "outputs": {name: getattr(verdict, f"outputs_{name}") for name in ("total", "seen", "shortened")},
         **_messages(session, conversation, content),
         "records": list(_records(conversation)),
     }
@@ -218,7 +214,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _entries(session: Session, content: bool) -> list[Entry]:
-    return [entry_of(session, conversation, content) for conversation in session.conversations]
+    return [_conversation_entry(session, conversation, content) for conversation in session.conversations]
 
 
 def _json(session: Session, path: str, before: list[Entry] | None, after: list[Entry] | None, fixes: int) -> Entry:

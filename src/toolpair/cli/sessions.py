@@ -15,7 +15,7 @@ from typing import Final
 from toolpair.agents.catalog import described, index, looked_in, pages_of
 from toolpair.cli import exits, streams
 from toolpair.cli.exits import UsageError
-from toolpair.cli.file_report import Entry
+from toolpair.cli.file_report import Entry, entry_of
 from toolpair.cli.meant import closest
 from toolpair.cli.terminal import (
     Parser,
@@ -156,18 +156,15 @@ def _entry(one: FoundSession) -> Entry:
     return {
         "agent": one.agent,
         "id": one.session_id,
-        "path": one.path,
-        "folder": one.folder,
+        **entry_of(one, "path folder"),
         "title": one.name,
         "last_words": one.words,
         "modified": datetime.fromtimestamp(one.modified, UTC).isoformat(timespec="seconds"),
-        "size": one.size,
-        "here": one.here,
+        **entry_of(one, "size here"),
     }
 
 
 def _print(found: Iterable[FoundSession], machine: Machine, style: TerminalStyle) -> None:
-
     now = time.time()
     for one in found:
         folder = safe(home_short(one.folder, str(machine.home)) if one.folder else "?")
