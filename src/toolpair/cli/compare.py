@@ -11,7 +11,6 @@ from toolpair.cli.choosing import add_max_id_length, options_for, recipe_named
 from toolpair.cli.exits import UsageError
 from toolpair.cli.file_report import Entry, entry_of, problem_entry
 from toolpair.cli.losing import losses_entry
-from toolpair.cli.paragraphs import folded
 from toolpair.cli.terminal import (
     Parser,
     TerminalStyle,
@@ -19,6 +18,7 @@ from toolpair.cli.terminal import (
     add_leaf,
     columns,
     dump,
+    folded,
     one_profile,
     out,
     safe,

@@ -9,11 +9,11 @@ from typing import Final
 
 from toolpair.cli import exits, inputs, streams
 from toolpair.cli.exits import UsageError
-from toolpair.cli.knowledge import rule_names
 from toolpair.cli.meant import closest
 from toolpair.cli.terminal import Parser, add_common, add_leaf, is_terminal, one_profile, safe, say
 from toolpair.reports.excerpt.excerpts import excerpt_of
 from toolpair.reports.excerpt.issue import LONGEST, TRACKERS, Excerpt, as_text
+from toolpair.rules.registry import RULES
 from toolpair.rules.rule import family_of
 from toolpair.source.limits import in_words
 from toolpair.source.record_values import parse
@@ -82,11 +82,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check_rule(rule: str | None) -> None:
-    if rule is None:
-        return
-    names = rule_names()
-    if rule not in names and rule not in {family_of(name) for name in names}:
-        meant = closest(rule, names)
+    if rule is not None and rule not in {*RULES, *map(family_of, RULES)}:
+        meant = closest(rule, RULES)
         raise UsageError(f"There is no rule {rule!r}." + (f" Did you mean {meant}?" if meant else ""))
 
 

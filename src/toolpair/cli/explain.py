@@ -13,7 +13,6 @@ from toolpair.cli import exits, inputs
 from toolpair.cli.exits import UsageError
 from toolpair.cli.explained_places import asked_of_file, places_of
 from toolpair.cli.file_report import Entry, entry_of, place_shown, problem_entry
-from toolpair.cli.knowledge import rule_names
 from toolpair.cli.rule_pages.entry import rule_entry
 from toolpair.cli.rule_pages.text import print_rule
 from toolpair.cli.terminal import Parser, TerminalStyle, add_common, dump, out, safe, say, style_for, typed
@@ -22,6 +21,7 @@ from toolpair.rules.errors.error_detection import Recognised, nearest, passed_on
 from toolpair.rules.errors.pasted import LIMIT
 from toolpair.rules.errors.texts import ErrorText, title_of
 from toolpair.rules.errors.unwrapping import inner_text
+from toolpair.rules.registry import RULES
 from toolpair.session.session import Session
 from toolpair.shell.program import command
 
@@ -165,7 +165,7 @@ def run(options: argparse.Namespace) -> int:
     if not thing:
         raise UsageError("Explain what? Give a rule, such as result.missing, or an error text.")
     name = thing.strip("`'\"")
-    rule = name if name in rule_names() else None
+    rule = name if name in RULES else None
     if rule is None and len(name) < _CAUSE:
         ended = explain_cause(options, name)
         if ended is not None:
@@ -289,7 +289,7 @@ def _print_unknown(asked: _Asked, style: TerminalStyle) -> bool:
     if _NAME.fullmatch(thing):
         import difflib
 
-        alike = difflib.get_close_matches(thing, [*rule_names(), *cause_ids()], n=3)
+        alike = difflib.get_close_matches(thing, [*RULES, *cause_ids()], n=3)
         hint = f"Did you mean {' or '.join(alike)}?" if alike else f"`{command('rules')}` lists the rules."
         say(f"There is no rule, cause or error text {thing!r}. {hint}")
         return False

@@ -14,7 +14,6 @@ from toolpair.cli.choosing import add_max_id_length, read_plan
 from toolpair.cli.exits import UsageError
 from toolpair.cli.file_report import Entry
 from toolpair.cli.fixing import Fixed, Fixing
-from toolpair.cli.knowledge import rule_names
 from toolpair.cli.main import explained
 from toolpair.cli.progress import FilesProgress
 from toolpair.cli.terminal import (
@@ -30,6 +29,7 @@ from toolpair.cli.terminal import (
     say,
     style_for,
 )
+from toolpair.rules.registry import RULES
 from toolpair.session.session import SessionError
 from toolpair.shell.program import command
 from toolpair.source.errors import TooLarge, UnreadableFile
@@ -110,9 +110,7 @@ def parser() -> Parser:
 
 def run(options: argparse.Namespace) -> int:
     _validate(options)
-    plan = read_plan(
-        options.recipe, options.select, options.ignore, options.choose, rule_names(), options.max_id_length
-    )
+    plan = read_plan(options.recipe, options.select, options.ignore, options.choose, RULES, options.max_id_length)
     work = Fixing(options, plan, chosen_profiles(options))
     if _are_several(options):
         return fix_several(work)

@@ -10,17 +10,7 @@ from typing import Final
 from toolpair.cli import exits
 from toolpair.cli.choosing import recipe_named
 from toolpair.cli.file_report import Entry, entry_of
-from toolpair.cli.paragraphs import folded
-from toolpair.cli.terminal import (
-    Parser,
-    TerminalStyle,
-    add_color,
-    add_format,
-    columns,
-    dump,
-    out,
-    style_for,
-)
+from toolpair.cli.terminal import Parser, TerminalStyle, add_color, add_format, columns, dump, folded, out, style_for
 from toolpair.recipes import RECIPES
 from toolpair.recipes.recipe import Recipe
 

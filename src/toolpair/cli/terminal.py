@@ -17,6 +17,7 @@ from toolpair.shell.program import called
 
 COLORS: Final = ("auto", "always", "never")
 _WIDEST: Final = 100
+_CONTENT_LINES: Final = 12
 
 
 class TerminalStyle(Struct, frozen=True):
@@ -81,6 +82,31 @@ def typed(path: str) -> str:
 def out(text: str = "") -> None:
     """Print one line of data. Apart from colours, `text` has gone through `safe` already."""
     streams.write(text + "\n")
+
+
+def out_content(style: TerminalStyle, side: str, text: str | None) -> None:
+    """Print the first lines of what a call or a result says; nothing if there is none."""
+    if text is not None:
+        lines = text.split("\n")
+        out(f"    {side}:")
+        for line in lines[:_CONTENT_LINES]:
+            out(style.dim(f"    | {safe(line)}"))
+        if len(lines) > _CONTENT_LINES:
+            out(style.dim(f"    | … {len(lines) - _CONTENT_LINES:,} more lines"))
+
+
+def folded(text: str, width: int, first: str = "", later: str = "", *, break_long_words: bool = True) -> list[str]:
+    """The lines of a paragraph: what stands in front of the first, and of each later one. Words keep their hyphens."""
+    import textwrap
+
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=first,
+        subsequent_indent=later,
+        break_on_hyphens=False,
+        break_long_words=break_long_words,
+    )
 
 
 def columns(least: int = 40) -> int:
@@ -263,9 +289,11 @@ def chosen_profiles(options: argparse.Namespace) -> list[str]:
     """The distinct profiles asked for; empty for the one that the format suggests. Raises UsageError."""
     if not options.profile:
         return []
-    from toolpair.cli.knowledge import check_profiles
+    from toolpair.rules.profiles import is_profile, no_such_profile
 
-    check_profiles(options.profile)
+    for name in options.profile:
+        if not is_profile(name):
+            raise UsageError(no_such_profile(name))
     return list(dict.fromkeys(options.profile))
 
 

@@ -6,10 +6,10 @@ from collections.abc import Collection
 from typing import Final
 
 from toolpair.cli.file_report import Entry, cause_entry, cause_sentence, entry_of
-from toolpair.cli.knowledge import profiles
 from toolpair.cli.rule_pages.example import Shown, shown
 from toolpair.rules.pages import RulePage, page_of
 from toolpair.rules.profiles import PROFILES
+from toolpair.rules.profiles import profile as profile_named
 
 OF_FILES: Final = "No provider has this rule: it is found in the file itself, and checked the same way for all."
 
@@ -23,7 +23,7 @@ def rule_entry(name: str, only: Collection[str] = (), *, whole: bool = True) -> 
     judged: Entry = {}
     families: Entry = {}
     accepted: list[str] = []
-    for profile in profiles():
+    for profile in map(profile_named, PROFILES):
         if only and not {profile.id, *(f"{profile.id}/{one.id}" for one in profile.families)} & set(only):
             continue
         cell = profile.cell(name)
