@@ -17,8 +17,7 @@ from toolpair.library.sdk_objects import plain
 from toolpair.reports.export.exported import MODEL, Exported, ExportRefused
 from toolpair.reports.export.naming import IdTrail, id_map, ids_of, name_map, renamed
 from toolpair.reports.export.source import Sent, outputs_dropped, sent_by
-from toolpair.reports.export.target import Conversion, Target
-from toolpair.reports.export.targets import TARGETS, target
+from toolpair.reports.export.targets import TARGETS, Conversion, Target
 from toolpair.reports.export.ways import Note, Notes
 from toolpair.reports.redaction.copies import redacted
 from toolpair.rules.problem import Problem
@@ -55,7 +54,7 @@ def export(
     with gc_paused():
         ids = IdTrail()
         fixed = () if as_is else _staged(session, ids)
-        return _Export(session, target(to), turn, as_is, model, fixed, ids).made()
+        return _Export(session, TARGETS[to], turn, as_is, model, fixed, ids).made()
 
 
 def _opened(source: Any) -> Session:
