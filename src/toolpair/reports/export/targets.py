@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct, field
@@ -48,14 +48,20 @@ class Target(Struct, frozen=True):
     """
     carries: frozenset[str]
     """What of `ways.COMMON` it carries as it is."""
-    body: Callable[[Conversion, Sequence[Any]], dict[str, Any]]
-    """The request body. Its messages are those that `draft` gave, fixed."""
-    draft: Callable[[Conversion], list[Any]] | None = None
-    """The messages, as they are checked. None: they are checked in Anthropic's form by the rules of this API, and
-    `body` writes them.
+    fields: Callable[[Conversion], dict[str, Any]]
+    """The body's other fields in their order; one without anything in it is left out."""
+    messages: Callable[[Conversion], Iterable[Any]]
+    as_written: bool = True
+    """Its messages are checked as they are written, and the body names the model. Else the turns are checked in
+    Anthropic's form by the rules of this API.
     """
     ways: Mapping[str, Way] = {}
     """What it cannot carry as it is, besides, or otherwise than, `ways.COMMON`."""
+
+    def body(self, given: Conversion, messages: Iterable[Any]) -> dict[str, Any]:
+        """The request body with these messages."""
+        fields = {key: value for key, value in self.fields(given).items() if value not in (None, "", [])}
+        return {**fields, self.list_key: list(messages)}
 
 
 def _system_texts(given: Conversion) -> list[Text]:
@@ -66,64 +72,50 @@ def _system_texts(given: Conversion) -> list[Text]:
     return said
 
 
-def _anthropic_messages(given: Conversion) -> list[Any]:
-    return list(anthropic_content.write_messages(given.turns, given.say))
-
-
-def _anthropic_body(given: Conversion, messages: Sequence[Any]) -> dict[str, Any]:
-    body: dict[str, Any] = {"model": given.model, "max_tokens": given.max_tokens or MAX_TOKENS}
+def _anthropic(given: Conversion) -> dict[str, Any]:
     if given.max_tokens is None:
         text = f"Made up: max_tokens is {MAX_TOKENS:,}; the session names none."
         given.made_up.append(Note("max_tokens", 1, text))
-    if system := anthropic_content.write_system(given.system):
-        body["system"] = system
-    if given.tools:
-        body["tools"] = list(map(anthropic_content.write_tool, given.tools))
-    return {**body, "messages": list(messages)}
+    return {
+        "model": given.model,
+        "max_tokens": given.max_tokens or MAX_TOKENS,
+        "system": anthropic_content.write_system(given.system),
+        "tools": list(map(anthropic_content.write_tool, given.tools)),
+    }
 
 
-def _chat_messages(given: Conversion) -> list[Any]:
+def _chat(given: Conversion) -> dict[str, Any]:
+    tools = list(map(openai_chat_content.write_tool, given.tools))
+    return {"model": given.model, "messages": (), "tools": tools}
+
+
+def _chat_messages(given: Conversion) -> Iterable[Any]:
     said = "\n\n".join(part.text for part in _system_texts(given))
     system = [Turn("system", (Text(said),))] if said else []
-    return list(openai_chat_content.write_messages([*system, *given.turns], given.say))
+    return openai_chat_content.write_messages([*system, *given.turns], given.say)
 
 
-def _chat_body(given: Conversion, messages: Sequence[Any]) -> dict[str, Any]:
-    body: dict[str, Any] = {"model": given.model, "messages": list(messages)}
-    return {**body, "tools": list(map(openai_chat_content.write_tool, given.tools))} if given.tools else body
-
-
-def _responses_messages(given: Conversion) -> list[Any]:
-    return list(openai_responses_content.write_items(given.turns, given.say))
-
-
-def _responses_body(given: Conversion, messages: Sequence[Any]) -> dict[str, Any]:
-    body: dict[str, Any] = {"model": given.model, "store": False}
-    if said := _system_texts(given):
-        body["instructions"] = "\n\n".join(part.text for part in said)
-    if given.tools:
-        body["tools"] = list(map(openai_responses_content.write_tool, given.tools))
-    return {**body, "input": list(messages)}
-
-
-def _gemini_body(given: Conversion, _: Sequence[Any]) -> dict[str, Any]:
-    body: dict[str, Any] = {}
-    if system := gemini_content.write_system(_system_texts(given)):
-        body["systemInstruction"] = {"parts": system}
-    if given.tools:
-        body["tools"] = gemini_content.write_tools(given.tools)
-    return {**body, "contents": gemini_content.write_contents(given.turns, given.say)}
-
-
-def _bedrock_body(given: Conversion, _: Sequence[Any]) -> dict[str, Any]:
-    body: dict[str, Any] = {}
-    if system := bedrock_converse_content.write_system(given.system):
-        body["system"] = system
-    if given.tools:
-        body["toolConfig"] = bedrock_converse_content.write_tools(given.tools)
+def _responses(given: Conversion) -> dict[str, Any]:
     return {
-        **body,
-        "messages": bedrock_converse_content.ConverseWriter(given.say, given.keeps_thinking).messages(given.turns),
+        "model": given.model,
+        "store": False,
+        "instructions": "\n\n".join(part.text for part in said) if (said := _system_texts(given)) else None,
+        "tools": list(map(openai_responses_content.write_tool, given.tools)),
+    }
+
+
+def _gemini(given: Conversion) -> dict[str, Any]:
+    system = gemini_content.write_system(_system_texts(given))
+    return {
+        "systemInstruction": {"parts": system} if system else None,
+        "tools": gemini_content.write_tools(given.tools) if given.tools else None,
+    }
+
+
+def _bedrock(given: Conversion) -> dict[str, Any]:
+    return {
+        "system": bedrock_converse_content.write_system(given.system),
+        "toolConfig": bedrock_converse_content.write_tools(given.tools) if given.tools else None,
     }
 
 
@@ -136,8 +128,8 @@ TARGETS: Final = {
             list_key="messages",
             alternates=True,
             carries=frozenset({"cache", "title", "search", "text_document", "tool_reference"}),
-            body=_anthropic_body,
-            draft=_anthropic_messages,
+            fields=_anthropic,
+            messages=lambda given: anthropic_content.write_messages(given.turns, given.say),
         ),
         Target(
             id="openai-chat",
@@ -145,8 +137,8 @@ TARGETS: Final = {
             list_key="messages",
             alternates=False,
             carries=frozenset({"title", "detail", "arguments", "free_text", "mid_system"}),
-            body=_chat_body,
-            draft=_chat_messages,
+            fields=_chat,
+            messages=_chat_messages,
             ways={
                 "failed": FAILED,
                 "result_media": Way(
@@ -169,8 +161,8 @@ TARGETS: Final = {
             list_key="input",
             alternates=False,
             carries=frozenset({"title", "detail", "arguments", "free_text", "mid_system"}),
-            body=_responses_body,
-            draft=_responses_messages,
+            fields=_responses,
+            messages=lambda given: openai_responses_content.write_items(given.turns, given.say),
             ways={
                 "thinking": Way(
                     "piece of reasoning",
@@ -188,11 +180,14 @@ TARGETS: Final = {
             list_key="contents",
             alternates=True,
             carries=frozenset(),
-            body=_gemini_body,
+            fields=_gemini,
+            messages=lambda given: gemini_content.write_contents(given.turns, given.say),
+            as_written=False,
             ways={
                 "signature": Way(
                     "call",
-                    "Signed {count} with `skip_thought_signature_validator`: Gemini 3 wants one on the first of a step.",
+                    "Signed {count} with `skip_thought_signature_validator`: "
+                    "Gemini 3 wants one on the first of a step.",
                     "stand-in",
                 ),
                 "result_media": Way(
@@ -209,7 +204,11 @@ TARGETS: Final = {
             list_key="messages",
             alternates=True,
             carries=frozenset({"cache", "search", "text_document"}),
-            body=_bedrock_body,
+            fields=_bedrock,
+            messages=lambda given: bedrock_converse_content.ConverseWriter(given.say, given.keeps_thinking).messages(
+                given.turns
+            ),
+            as_written=False,
             ways={
                 "thinking": Way(
                     "thinking block",
