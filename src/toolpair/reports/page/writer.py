@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import PurePath
-from typing import Final, Literal, Protocol
+from typing import Final, Literal
 from urllib.parse import quote
 
 from msgspec import Struct
 
-from toolpair.reports.page.parts import Cut, Front, Link, Part
+from toolpair.reports.page.parts import Front, Link, Part
 from toolpair.reports.reading.row_words import id_words
 from toolpair.text.differ import differ
-from toolpair.text.file_diffs import Hunk, Mark, Row, Side, rows_of
+from toolpair.text.file_diffs import Hunk, Mark, Row, rows_of
 from toolpair.text.safe import SafeText, visible
-from toolpair.transcript.counting import plural
 
 _MARKED: Final = 60
 """In a hunk with more changed lines, no words are marked: looking for what became what takes long."""
@@ -63,13 +63,8 @@ def _one_below_the_other(rows: Iterable[Row]) -> Iterator[ChangedLine]:
 
 
 def _both(rows: Sequence[Row]) -> Iterator[ChangedLine]:
-    for tag, sides in (("del", [row.old for row in rows]), ("ins", [row.new for row in rows])):
-        for side in filter(None, sides):
-            yield _line(tag, side)
-
-
-def _line(tag: str, side: Side) -> ChangedLine:
-    return ChangedLine(tag, side.number, side.marks)  # type: ignore[arg-type]
+    yield from (ChangedLine("del", row.old.number, row.old.marks) for row in rows if row.old is not None)
+    yield from (ChangedLine("ins", row.new.number, row.new.marks) for row in rows if row.new is not None)
 
 
 COMMENT: Final = (
@@ -122,24 +117,11 @@ class PageHead(Struct, frozen=True):
         return len(self.names)
 
 
-class Writer(Protocol):
-    """Writes parts down. All text that it is given is untrusted; what it returns is safe."""
+class Writer(ABC):
+    """Writes parts down. All text that it is given is untrusted; what it returns is safe.
 
-    def target(self, link: Link, page: int) -> str:
-        """Where a link leads, from a page."""
-
-    def head(self, about: PageHead) -> Iterator[str]: ...
-
-    def front(self, part: Front, page: int) -> str:
-        """A part before the conversations."""
-
-    def part(self, part: Part, page: int) -> str: ...
-
-    def foot(self, about: PageHead) -> Iterator[str]: ...
-
-
-class LinkedPages:
-    """Where the pages of a report are, by the name of the first; None for a single page."""
+    `first` is the name of the first page, by which the others are found; None for a single page.
+    """
 
     def __init__(self, first: PurePath | None) -> None:
         self._first = first
@@ -152,16 +134,23 @@ class LinkedPages:
         """Where a link leads from a page: to an anchor of it, or of another page."""
         return f"{self.address(link.page) if link.page != page else ''}#{link.anchor}"
 
+    @abstractmethod
+    def head(self, about: PageHead) -> Iterator[str]: ...
+
+    @abstractmethod
+    def front(self, part: Front, page: int) -> str:
+        """A part before the conversations."""
+
+    @abstractmethod
+    def part(self, part: Part, page: int) -> str: ...
+
+    @abstractmethod
+    def foot(self, about: PageHead) -> Iterator[str]: ...
+
 
 def page_name(first: PurePath, page: int) -> str:
     """The name of a page, by that of the first: `report.html`, `report-2.html`."""
     return first.name if page == 1 else f"{first.stem}-{page}{first.suffix}"
-
-
-def cut_text(cut: Cut) -> str:
-    """How much is not shown."""
-    lines = f", {plural(cut.lines, 'line')}," if cut.lines else ""
-    return f"… {plural(cut.characters, 'more character')}{lines} not shown; --full shows all."
 
 
 def neighbours(about: PageHead) -> Sequence[tuple[str, int]]:
