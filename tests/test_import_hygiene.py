@@ -375,7 +375,7 @@ COMMANDS = {
     "cli.output": {"cli.ci.github", "cli.ci.sarif"},
     "cli.progress": {"cli.progress_line"},
     "cli.sessions": {"formats.engine.agents.databases"},
-    "cli.terminal": {"cli.knowledge", "cli.meant", "text.safe", "text.shell"},
+    "cli.terminal": {"cli.meant", "rules.profiles", "text.safe", "text.shell"},
 }
 # What a key opens, of modules that are there for the first frame, or with the list: 90 and 40 of them.
 KEYS = {
