@@ -345,7 +345,7 @@ FORMATS = {
         "rules.problem",
     },
     "formats.claude_code.around": {"formats.claude_code.sending"},
-    "formats.claude_code.sending.sent_records": {"formats.claude_code.sending.task_reports"},
+    "formats.claude_code.sending.taking": {"formats.claude_code.sending.task_reports"},
     "formats.codex.rollout_lines": {"source.deep_values"},
     "formats.codex.agent": {
         "formats.codex.forks",
