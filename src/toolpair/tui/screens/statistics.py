@@ -29,7 +29,7 @@ from toolpair.tui.statistics_text import (
 )
 from toolpair.tui.widgets.line_list import LineList, NumberList
 from toolpair.tui.widgets.text_block import Lines
-from toolpair.tui.work import Stopped, failure
+from toolpair.tui.work import failure
 
 if TYPE_CHECKING:
     from toolpair.session.session import Conversation
@@ -88,16 +88,13 @@ class StatisticsScreen(BaseScreen[Wanted | None]):
                 found = result()
                 aside.run_in_ui(lambda: self._take(found, (), False))
 
-        try:
-            found = statistics_of(self._conversation, on_progress)
-            summaries = []
-            folder = self._conversation.transcript.folder
-            for output in found.largest:
-                way()
-                call = self._conversation.pairs[output.pair].call
-                summaries.append(call_line(call, folder)[1][:_SUMMARY] if call is not None else "")
-        except Stopped:
-            return
+        found = statistics_of(self._conversation, on_progress)
+        summaries = []
+        folder = self._conversation.transcript.folder
+        for output in found.largest:
+            way()
+            call = self._conversation.pairs[output.pair].call
+            summaries.append(call_line(call, folder)[1][:_SUMMARY] if call is not None else "")
         aside.run_in_ui(lambda: self._take(found, summaries, True))
 
     def _failed(self, error: Exception) -> None:
