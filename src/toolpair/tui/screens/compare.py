@@ -153,9 +153,6 @@ class CompareScreen(ComparesRows):
         self.say(self.hit_note)
         self.hit_note = ""
 
-    def on_row_list_chosen(self) -> None:
-        self.action_open_both()
-
     # keys
 
     def action_move(self, by: int) -> None:
@@ -229,6 +226,8 @@ class CompareScreen(ComparesRows):
             pages.insert(0, ViewerPage("what differs", lambda glyphs: DiffBody(glyphs, differs, _DIGITS, carets)))
             start = 0
         self.open(ViewerScreen(visible(row.steps[0].name), pages, start))
+
+    on_row_list_chosen = action_open_both
 
     def action_bytes(self) -> None:
         """The records of both sides, byte by byte."""
