@@ -339,15 +339,15 @@ FORMATS = {
     "formats.engine.agents.database_agent": {"formats.engine.agents.databases"},
     "formats.engine.agents.databases": {"source.folders.stored_session"},
     "formats.claude_code.agent": {
-        "formats.claude_code.effects",
         "formats.claude_code.session_files",
+        "formats.claude_code.versions",
         "formats.engine.agents.way_back",
+        "rules.problem",
     },
     "formats.claude_code.around": {"formats.claude_code.sending"},
     "formats.claude_code.sending.sent_records": {"formats.claude_code.sending.task_reports"},
     "formats.codex.rollout_lines": {"source.deep_values"},
     "formats.codex.agent": {
-        "formats.codex.effects",
         "formats.codex.forks",
         "formats.codex.session_files",
         "formats.engine.agents.way_back",
