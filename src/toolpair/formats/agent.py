@@ -111,6 +111,8 @@ class Agent(ABC):
     """Whether `on_resume` says all that is known, so that nothing else follows from what it would send."""
     filled: str | None = None
     """What it does about a call without a result, where its own words are no sentence: "tells the model that …"."""
+    silently: str = " without telling you"
+    """The end of a sentence about a result that it leaves out."""
     sub_agent: str | None = None
     """`Transcript.agent` of a sub-agent's own session, which cannot be resumed by itself."""
 

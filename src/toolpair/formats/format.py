@@ -65,6 +65,8 @@ class SentRequest(Struct, frozen=True, eq=False):
     """Why the agent does not resume the file at all, as a sentence; None if it does."""
     shortened: frozenset[int] = frozenset()
     """id() of each result that the agent sends without its middle."""
+    asked: str | None = None
+    """The version that was asked for, where this is what the one measured before it does."""
     prepared: bool = True
     """False when the agent's behaviour is unknown and the messages are simply those of the file."""
 

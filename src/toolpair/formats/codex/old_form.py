@@ -10,6 +10,7 @@ from toolpair.formats.codex.rollout_lines import RolloutLine, is_old_meta, ordin
 from toolpair.formats.format import Item, View
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.where import Where
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import SetInRecord
 
@@ -42,7 +43,7 @@ def check(context: Context, items: Sequence[Item], lines: Sequence[RolloutLine],
     context.add(
         RULE,
         f"{what} in the form of the first versions (2025), and today's Codex {does}.",
-        record=first.uid,
+        Where(record=first.uid),
         severity="error",
         impact="stops" if whole else "loses",
         cause=Cause(RULE, "a version of Codex before September 2025 wrote it"),

@@ -17,6 +17,7 @@ from toolpair.formats.engine.reading.tree_history import Node
 from toolpair.formats.format import Item, View
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.where import Where, at_result
 from toolpair.transcript.edits import Edit, MendBytes, MoveResult, RemoveRecord, SetInRecord
 from toolpair.transcript.model import Damaged
 
@@ -45,7 +46,7 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
             context.add(
                 "rollout.envelope",
                 f"This event's {' and '.join(flaws)} is not what {TITLE} accepts, so it does not load the session.",
-                record=node.uid,
+                Where(record=node.uid),
                 severity="error",
                 impact="stops",
                 cause=Cause("rollout.envelope", "another program wrote the event"),
@@ -89,7 +90,7 @@ def _fields(context: Context, history: History, view: View) -> None:
         context.add(
             "rollout.envelope",
             f"{what}, so {TITLE} does not load the session.",
-            record=node.uid,
+            Where(record=node.uid),
             severity="error",
             impact="stops",
             cause=Cause("rollout.envelope", "another program wrote the event"),
@@ -109,7 +110,7 @@ def _unsent_names(context: Context, history: History) -> None:
                 f"A call in this event has no {what}, so {TITLE} does not load the session."
                 if dialect.CALLS in data_of(node.value)
                 else f"This result names no call, so {TITLE} does not load the session.",
-                record=node.uid,
+                Where(record=node.uid),
                 severity="error",
                 impact="stops",
                 cause=Cause("rollout.envelope", "another program wrote the event"),
@@ -162,7 +163,6 @@ def _good_time(node: Node) -> str | None:
 
 def _too_late(context: Context, history: History) -> None:
     """Results that no other rule finds: only an event that is not sent stands between them and their calls."""
-    places = {b.key: (n, p) for n, message in enumerate(context.messages) for p, b in enumerate(message.blocks)}
     for call, result in Answers(history).too_late:
         pair = context.pairing.pair_of(call)
         if not is_real_output(result) or pair is None or result not in pair.results:
@@ -172,11 +172,7 @@ def _too_late(context: Context, history: History) -> None:
         context.add(
             "result.not_adjacent",
             "This result came after the user stopped the agent, or resumed the session, so it is left out.",
-            at=places[result.key],
-            pair=pair,
-            call=call,
-            result=result,
-            record=result.record,
+            at_result(pair, result),
             severity="error",
             impact="loses",
             cause=Cause("late", "the tool ended after the agent had given it up"),

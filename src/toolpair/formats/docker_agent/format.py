@@ -31,6 +31,7 @@ from toolpair.formats.format import (
 )
 from toolpair.rules.odd_records import type_name
 from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.where import Where
 from toolpair.transcript.edits import MendBytes
 from toolpair.transcript.model import COMPACTED, Boundary, Damaged, Message, Scope, Transcript
 
@@ -214,7 +215,7 @@ def _no_message(context: Context, item: Item) -> None:
     context.add(
         "record.bad_json",
         f"This row does not hold a message but {type_name(value)}, so docker-agent does not load this session.",
-        record=item.uid,
+        Where(record=item.uid),
         severity="error",
         impact="stops",
         cause=Cause("no_message", "something else was written into the row"),

@@ -14,6 +14,7 @@ from toolpair.formats.gemini_cli.left_out import check as check_left_out
 from toolpair.formats.gemini_cli.sending import is_void, refused
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.where import Where
 from toolpair.transcript.edits import Remove
 from toolpair.transcript.model import Damaged, Transcript
 
@@ -50,7 +51,7 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
             context.add(
                 "content.empty_text",
                 "The empty text in this response makes Gemini CLI leave the response out, with its calls.",
-                record=turn.entry.uid,
+                Where(record=turn.entry.uid),
                 severity="error",
                 impact="loses",
                 cause=Cause("content.empty_text", "the response was written with a text that says nothing"),

@@ -40,6 +40,7 @@ from toolpair.formats.kimi_cli.detection import role_of
 from toolpair.formats.kimi_cli.files import ShownOutputs, place_of, projects_in
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, Impact
+from toolpair.rules.where import Where
 from toolpair.transcript.edits import Edit, MendBytes
 from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Message, Scope, Transcript
 
@@ -248,9 +249,7 @@ def _check(context: Context, items: Sequence[Item]) -> None:
         context.add(
             "rollout.not_loaded",
             f"This line is not a message that Kimi CLI can read, {does}.",
-            at=(number, None) if number is not None else None,
-            record=item.uid,
-            about=message,
+            Where(at=(number, None) if number is not None else None, about=message, record=item.uid),
             severity="error",
             impact="stops" if fault == "stops" else "loses",
             cause=Cause("rollout.not_loaded", "another program wrote it"),

@@ -26,6 +26,7 @@ from toolpair.formats.pi_family.sending import PiSending
 from toolpair.rules import causes
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Fix
+from toolpair.rules.where import Where
 from toolpair.transcript.draft import value_at
 from toolpair.transcript.edits import Relink
 from toolpair.transcript.model import Block, Transcript
@@ -144,10 +145,7 @@ def _report_late(context: Context, history: History, broken: Turn, late: Sequenc
     context.add(
         "result.not_adjacent",
         f"The result of {tool_of(pair.call)} comes after a response that broke off, when pi has answered the call.",
-        at=pair.results_at[0],
-        pair=pair,
-        call=pair.call,
-        result=own,
+        Where(at=pair.results_at[0], pairs=(pair,), call=pair.call, result=own),
         cause=causes.named("late.behind_turn", "a response that broke off stands between the call and its result"),
         fixes=(
             Fix(

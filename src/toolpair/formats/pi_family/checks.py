@@ -12,6 +12,7 @@ from toolpair.formats.pi_family.history import History, history_of, model_of
 from toolpair.rules import causes
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Fix
+from toolpair.rules.where import at_result
 from toolpair.transcript.draft import value_at
 from toolpair.transcript.edits import SetInRecord
 from toolpair.transcript.model import Damaged, Transcript
@@ -62,10 +63,7 @@ def _other_item_ids(context: Context, history: History) -> None:
         context.add(
             "result.id_mismatch",
             f"This result has the first part of its call's id, {tool_of(call)}, and not the whole id.",
-            at=pair.results_at[0],
-            pair=pair,
-            call=call,
-            result=result,
+            at_result(pair),
             cause=causes.named("id.call_item", f"the call was written as `{whole}`, the result as `{other}`"),
             fixes=(
                 Fix(
@@ -76,7 +74,6 @@ def _other_item_ids(context: Context, history: History) -> None:
                 ),
             ),
             severity="error",
-            record=result.record,
         )
 
 

@@ -25,6 +25,7 @@ from toolpair.rules.context import Context
 from toolpair.rules.elsewhere import COPY
 from toolpair.rules.problem import Fix, OnResume, Problem
 from toolpair.rules.unreadable import UnreadablePart, UnreadableParts, repair
+from toolpair.rules.where import Where
 from toolpair.source.document import Document
 from toolpair.transcript.edits import MendBytes
 from toolpair.transcript.model import Block, Damaged, Transcript
@@ -97,8 +98,7 @@ class DamagedRecords:
             context.add(
                 damage.rule,
                 text,
-                record=damage.record,
-                until=range_.until,
+                Where(record=damage.record, until=range_.until),
                 severity=severity,
                 impact=effect_on_resume.impact,
                 cause=cause_of(found),
