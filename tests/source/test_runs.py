@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.rounds import tries
-from tests.source.files import file_bytes
+from tests.source.files import file_bytes, save_in_place
 from tests.source.strategies import edited, odd_json, seeds, subobjects, values
 from tests.source.test_container import KINDS, wrapped
 from toolpair.formats.format import Item
@@ -148,8 +148,6 @@ def test_with_one_edit_each_byte_is_read_written_and_read_back_once(
 
 
 def with_io(io: Io) -> Any:
-    from toolpair.source.saving.in_place import save_in_place
-
     return lambda *given, **named: save_in_place(*given, **named, io=io)
 
 

@@ -272,7 +272,7 @@ class Exchange:
     def _refuse_changed(self, number: int, entry: _Entry, shown: str) -> None:
         # An edit may have kept size and time.
         is_same = _told(self._room.files.stat(entry.path)) == _told(self._states[number])
-        if not is_same or _digest_of(partial(self._room.files.read, entry.path)) != entry.before:
+        if not is_same or _digest_of(self._room.files.read, entry.path) != entry.before:
             raise Refused(changed(shown), "changed")
 
     def finish(self) -> None:
@@ -454,10 +454,10 @@ def _brought_to_an_end(room: _Room, session: str) -> str | None:
 
 def _is_expected(room: _Room, number: int, entry: _Entry) -> bool:
     """Whether a file is as it is after the exchange, or as it was before it and the new content is there."""
-    now = _digest_of(partial(room.files.read, entry.path))
+    now = _digest_of(room.files.read, entry.path)
     if now == entry.after:
         return True
-    return now == entry.before and entry.after in (None, _digest_of(partial(room.read, f"{number}.new")))
+    return now == entry.before and entry.after in (None, _digest_of(room.read, f"{number}.new"))
 
 
 def _put(room: _Room, number: int, entry: _Entry) -> None:
@@ -474,11 +474,11 @@ def _take_back(room: _Room, journal: _Journal, entries: Sequence[_Entry]) -> Non
     """Each file that the exchange has changed as it was; one that another program has written since stays."""
     for number, entry in enumerate(entries):
         old = f"{number}.old"
-        if _digest_of(partial(room.files.read, entry.path)) != entry.after or entry.before == entry.after:
+        if _digest_of(room.files.read, entry.path) != entry.after or entry.before == entry.after:
             continue
         if entry.before is None:
             room.files.unlink(entry.path)
-        elif _digest_of(partial(room.read, old)) == entry.before:
+        elif _digest_of(room.read, old) == entry.before:
             room.give(old, entry.path)
     for above in journal.folders:
         with contextlib.suppress(OSError):
@@ -515,9 +515,9 @@ def _digest(content: bytes | None) -> str | None:
     return None if content is None else hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
-def _digest_of(read: Callable[[], bytes]) -> str | None:
+def _digest_of(read: Callable[[str], bytes], name: str) -> str | None:
     try:
-        return _digest(read())
+        return _digest(read(name))
     except FileNotFoundError:
         return None
 

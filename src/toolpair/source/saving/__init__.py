@@ -5,7 +5,7 @@ an atomic rename. No file that toolpair leaves besides the output ends in .json 
 """
 
 from toolpair.source.saving.backups import Backup, asides, backups, limit_of_backups
-from toolpair.source.saving.in_place import FileSave, save_in_place
+from toolpair.source.saving.in_place import FileSave
 from toolpair.source.saving.new_file import save_as
 from toolpair.source.saving.opened_content import remembered, source_of
 from toolpair.source.saving.restoring import restore
@@ -27,6 +27,5 @@ __all__ = [
     "remembered",
     "restore",
     "save_as",
-    "save_in_place",
     "source_of",
 ]

@@ -21,7 +21,7 @@ from toolpair.source.saving.checks import changed, refuse_links, refuse_unwritab
 from toolpair.source.saving.file_names import KeptNames
 from toolpair.source.saving.keeping import copy_old, flush_new_name, keep_old, put_aside
 from toolpair.source.saving.made import Made, undone_on_failure
-from toolpair.source.saving.opened_content import known, remembered
+from toolpair.source.saving.opened_content import remembered
 from toolpair.source.saving.replaced import Drained, Old, Replaced
 from toolpair.source.saving.save_result import SaveResult
 from toolpair.source.saving.streaming import Differs, Progress, Source
@@ -29,43 +29,6 @@ from toolpair.source.saving.sweeping import sweep
 from toolpair.source.saving.temporary import Temporary
 from toolpair.source.snapshot import Snapshot, open_source
 from toolpair.source.system import RENAMES_OPEN_FILES, SYSTEM, Io
-
-
-def save_in_place(
-    snapshot: Snapshot,
-    pieces: Iterable[Piece],
-    *,
-    now: datetime | None = None,
-    io: Io = SYSTEM,
-    allow_links: bool = False,
-    appendable: bool = False,
-    aside: Sequence[bytes] = (),
-    keep_backups: int | None = None,
-    progress: Progress | None = None,
-) -> SaveResult:
-    """Replace the file that `snapshot` was read from, and keep the old one as a backup.
-
-    `pieces` are the new content: new bytes, and runs of the old file. `appendable`: what other programs have appended
-    since the file was read is appended to the new content as well; without it, a file that grew is not replaced.
-    `aside` goes to a side file. `keep_backups` is the number of backups left afterwards, None for all. Raises Refused
-    (nothing was written), SaveFailed (the message says which state the file is in), and whatever `progress` raises; it
-    is called a last time just before the rename.
-    """
-    if snapshot.path is None or snapshot.identity is None:
-        raise Refused(
-            "There is no file to save to, because it came from standard input; save it under a name.", "no-file"
-        )
-    old = Old(str(snapshot.path), snapshot.shown, snapshot.identity, known(snapshot), appendable)
-    return replace_file(
-        old,
-        pieces,
-        now=now,
-        io=io,
-        allow_links=allow_links,
-        aside=aside,
-        keep_backups=keep_backups,
-        progress=progress,
-    )
 
 
 def replace_file(
@@ -80,7 +43,13 @@ def replace_file(
     keep_backups: int | None = None,
     progress: Progress | None = None,
 ) -> SaveResult:
-    """As `save_in_place`; `source` is the open file that the runs refer to, by default the one being replaced."""
+    """Replace a file, and keep it as a backup.
+
+    `pieces` are the new content: new bytes, and runs of `source`, by default of the file being replaced. `aside` goes
+    to a side file. `keep_backups` is the number of backups left afterwards, None for all. Raises Refused (nothing was
+    written), SaveFailed (the message says which state the file is in), and whatever `progress` raises; it is called a
+    last time just before the rename.
+    """
     path = old.path
     names = KeptNames(path, now)
     with undone_on_failure(path) as made:
@@ -221,16 +190,16 @@ class FileSave:
         return len(self._before.data)
 
     def write(self, progress: Progress | None = None) -> SaveResult:
-        """Write the file. Raises Refused, SaveFailed, and what `progress` raises; see `save_in_place`."""
+        """Write the file. Raises Refused, SaveFailed, and what `progress` raises; see `replace_file`."""
         packed = self._before.packing is not None
         pieces: Iterable[Piece] = self._container.runs(self._documents)
         if packed:
             pieces = pack(chunks_of(pieces, self._before.data))
-        self.result = save_in_place(
-            self._before,
+        old = Old.of(self._before, appendable=not packed and self._container.kind == "lines")
+        self.result = replace_file(
+            old,
             pieces,
             allow_links=self._allow_links,
-            appendable=not packed and self._container.kind == "lines",
             aside=tuple(piece for document in self._documents for piece in document.aside),
             keep_backups=self._keep_backups,
             progress=progress,
