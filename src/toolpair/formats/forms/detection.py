@@ -14,7 +14,7 @@ from toolpair.source.container import Container, ConversationSource
 from toolpair.source.errors import NotUnderstood
 from toolpair.source.limits import Places
 from toolpair.source.locate import at_places
-from toolpair.source.sampling import values_of
+from toolpair.source.record import values_of
 
 LOOKED_AT: Final = 200
 """Elements of a list."""
