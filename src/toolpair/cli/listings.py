@@ -10,6 +10,7 @@ from toolpair.cli.file_report import Entry, entry_of
 from toolpair.cli.terminal import Parser, TerminalStyle, add_color, add_format, dump, out, style_for
 from toolpair.formats import all_formats, get_agent, written_by
 from toolpair.formats.agent import NOT_UNDERSTOOD
+from toolpair.formats.forms.registry import known
 from toolpair.shell.machine import Machine, home_short
 
 
@@ -34,7 +35,7 @@ def _formats() -> list[Entry]:
     agents = [get_agent(id_) for id_, writes in written_by().items() if writes is None]
     return [
         {**entry_of(one, "id title profile"), "containers": sorted(one.containers), "where": one.where}
-        for one in all_formats()
+        for one in (*all_formats(), *(form.format for form in known()))
     ] + [
         {
             **entry_of(one, "id title"),

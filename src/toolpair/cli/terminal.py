@@ -121,6 +121,13 @@ def say(text: str) -> None:
     streams.say(f"toolpair: {safe(text)}\n")
 
 
+def _table(given: str) -> str:
+    """The path of a table: the name of the format that it is."""
+    if not given.endswith(".toml"):
+        raise argparse.ArgumentTypeError(f"{given} is no table of a form: its name has to end in .toml")
+    return given
+
+
 class _Formatter(argparse.RawDescriptionHelpFormatter):
     """argparse's formatter without importing `shutil` for each option that is added."""
 
@@ -202,7 +209,15 @@ def add_common(
     """
     group = parser.add_argument_group("common options")
     add_profile(group, several)
-    add_options(group, "--format NAME  read the file as this format (`toolpair formats`)")
+    add_options(
+        group,
+        """
+        --format NAME  read the file as this format (`toolpair formats`)
+        --form FILE    read the file by the table in FILE, which ends in .toml and says how a list of messages spells
+                       calls and results
+        """,
+        form={"dest": "format", "type": _table},
+    )
     if output_formats:
         add_output(group, output_formats, content)
     add_options(

@@ -251,6 +251,8 @@ class Format(Struct, frozen=True, kw_only=True, eq=False):
     old sub-values (the same objects, so that their bytes can be copied). New records have distinct negative uids.
     The transcript is the result of `read(items)`.
     """
+    read_only: str | None = None
+    """Why nothing in such records is ever changed, as a sentence."""
     with_outer: Callable[[Transcript, Mapping[str, Any]], Transcript] | None = None
     """The transcript with what the object around the records says."""
     id_key: str | None = None

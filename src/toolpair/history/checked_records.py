@@ -161,6 +161,9 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
                 _sent(self._look),
                 wire_of(self.profile.base) == wire_of(self.format.profile),
             )
+        if (why := self.format.read_only) is not None:
+            unfixed = tuple(replace(problem, fixes=(), no_fix=why) for problem in found.problems)
+            found = replace(found, problems=unfixed)
         if self.format.notes_on_fixes is not None:
             found = replace(found, problems=self._with_notes(found.problems, self.format.notes_on_fixes))
         if self.ids is not None and any(map(recommends_placeholder, found.problems)):

@@ -9,7 +9,7 @@ from typing import Any, Final
 from toolpair.formats.format import Format
 from toolpair.formats.forms.evidence import fits
 from toolpair.formats.forms.paths import Each, InMap, Key, path_of
-from toolpair.formats.forms.registry import Form, form_of, shipped
+from toolpair.formats.forms.registry import Form, form_of, of_user, shipped
 from toolpair.source.container import Container, ConversationSource
 from toolpair.source.errors import NotUnderstood
 from toolpair.source.limits import Places
@@ -25,10 +25,15 @@ def form_in(container: Container, shown: str) -> tuple[Format | None, Places]:
     """The form of a file's conversations, and where these are, if that is not where they were found. Raises
     NotUnderstood for a file that fits several.
     """
-    found, places = forms_in(container, shipped())
+    own, wrong = of_user()
+    found, places = forms_in(container, own)
+    if not found:
+        found, places = forms_in(container, shipped())
     if len(found) > 1:
         names = " and ".join(f"{form.table.title} (--format {form.id})" for form in found)
         raise NotUnderstood(lambda: f"{shown} may be either of these: {names}; say which one it is.")
+    if not found and wrong:
+        raise NotUnderstood(lambda: f"{shown} is in no form that can be used; one table cannot: {wrong[0]}")
     return (found[0].format, places) if found else (None, ())
 
 

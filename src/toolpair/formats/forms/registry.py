@@ -12,7 +12,7 @@ from toolpair.formats.format import Format
 from toolpair.formats.forms.compiled import Compiled
 from toolpair.formats.forms.evidence import fits
 from toolpair.formats.forms.reading import Reader
-from toolpair.formats.forms.table import FOLDER, BadTable, Table, load
+from toolpair.formats.forms.table import FOLDER, BadTable, Table, parsed, text_of
 from toolpair.formats.lazy import lazy
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript
@@ -46,6 +46,7 @@ class Form:
             knows=self.knows,
             read=self.read,
             apply=self.apply,
+            read_only=None if self.table.new.is_known else _ONLY_READ,
             damage=lazy("toolpair.formats.engine.damage.lost:effects_without_agent"),
         )
 
@@ -59,18 +60,54 @@ class Form:
         return self.reader.read(items, view)
 
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
+        if self.format.read_only is not None:
+            return list(items)
         from toolpair.formats.forms.writing import FormLinear, FormWriter
 
         return FormLinear(items, transcript, FormWriter(self.compiled, self.reader)).run(edits)
 
 
 SURE: Final = 98
+_ONLY_READ: Final = "Such a file is only read: the table of its form does not say what a new result looks like ([new])."
+_KEPT: Final[dict[tuple[str, str], Form]] = {}
+"""(id, the text of its table) -> a form that was made."""
+
+
+def _form(id_: str, path: Path) -> Form:
+    """The form of the table in a file: the same one as long as that is not changed. Raises BadTable."""
+    text = text_of(path)
+    if (id_, text) not in _KEPT:
+        _KEPT[id_, text] = Form(id_, parsed(text, str(path)))
+    return _KEPT[id_, text]
 
 
 @cache
 def shipped() -> tuple[Form, ...]:
     """The forms of toolpair's own tables."""
-    return tuple(Form(path.stem, load(path)) for path in sorted(FOLDER.glob("*.toml")))
+    return tuple(_form(path.stem, path) for path in sorted(FOLDER.glob("*.toml")))
+
+
+def of_user() -> tuple[tuple[Form, ...], tuple[BadTable, ...]]:
+    """The forms of the tables in the user's folder, and what is wrong with those that cannot be used."""
+    found: list[Form] = []
+    wrong: list[BadTable] = []
+    for path in sorted(user_folder().glob("*.toml")):
+        try:
+            found.append(_form(path.stem, path))
+        except BadTable as error:
+            wrong.append(error)
+    return tuple(found), tuple(wrong)
+
+
+def known() -> tuple[Form, ...]:
+    """All forms: the user's, where they have a table of the same name as a shipped one."""
+    return tuple({form.id: form for form in (*shipped(), *of_user()[0])}.values())
+
+
+def user_folder() -> Path:
+    from platformdirs import user_config_path
+
+    return user_config_path("toolpair", appauthor=False) / "forms"
 
 
 def form_of(format: Format) -> Form | None:
@@ -79,12 +116,8 @@ def form_of(format: Format) -> Form | None:
     return found if isinstance(found, Form) else None
 
 
-@cache
 def form_named(id_: str) -> Form:
     """The form with this id, or of the table in the file of this name. Raises KeyError, BadTable."""
     if id_.endswith(".toml"):
-        return Form(id_, load(Path(id_)))
-    return {form.id: form for form in shipped()}[id_]
-
-
-__all__ = ["BadTable", "Form", "form_named", "form_of", "shipped"]
+        return _form(id_, Path(id_))
+    return {form.id: form for form in known()}[id_]

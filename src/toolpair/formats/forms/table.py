@@ -100,6 +100,11 @@ class New(Struct, forbid_unknown_fields=True, frozen=True):
     said: Any = None
     """For items: a text of the model's."""
 
+    @property
+    def is_known(self) -> bool:
+        """Whether edits can be written: without it, a list is only read."""
+        return self.text is not None and (self.result is not None or bool(self.fill))
+
 
 class Table(Struct, forbid_unknown_fields=True, frozen=True):
     title: str
@@ -142,15 +147,16 @@ def _is_element(at: str) -> bool:
     return not at or (at.startswith("[") and at.endswith("]") and "]." not in at)
 
 
-def load(path: Path) -> Table:
-    """The table in this file. Raises BadTable."""
+def text_of(path: Path) -> str:
+    """What is written in a table's file. Raises BadTable."""
     try:
-        text = path.read_bytes()[: _MOST + 1].decode()
+        with open(path, encoding="utf-8") as file:
+            text = file.read(_MOST + 1)
     except (OSError, UnicodeDecodeError) as error:
-        raise BadTable(f"{path}: it cannot be read ({error})") from None
+        raise BadTable(f"{path} cannot be read as a table ({getattr(error, 'strerror', None) or error}).") from None
     if len(text) > _MOST:
         raise BadTable(f"{path}: it is longer than {_MOST:,} bytes.")
-    return parsed(text, str(path))
+    return text
 
 
 def parsed(text: str, shown: str) -> Table:
@@ -195,7 +201,7 @@ def _check(table: Table, text: str, shown: str) -> None:
         name = next(key for key in reversed(keys) if not key.isdigit())
         try:
             if keys[0] == "new" and name not in ("into", "drop"):
-                _check_template(value)
+                _check_template(value, keys)
             elif name in _CONDITIONS and isinstance(value, str):
                 conditions_of(value)
             elif keys[0] != "roles" and name in (*_PATHS, "lists") and isinstance(value, str):
@@ -204,8 +210,8 @@ def _check(table: Table, text: str, shown: str) -> None:
             raise _bad(shown, text, keys, str(error)) from None
 
 
-def _check_template(value: Any) -> None:
-    for keys, word in _leaves(template(value), ("",)):
+def _check_template(value: Any, at: tuple[str, ...]) -> None:
+    for keys, word in _leaves(template(value), at):
         for key in keys:
             if key.startswith("$") and key not in BRANCHES:
                 raise BadPath(f"has the key {key!r}; only {' and '.join(BRANCHES)} are known")
