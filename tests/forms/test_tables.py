@@ -205,7 +205,7 @@ def test_tables_in_the_users_folder_are_known(log: Path, folder: Path, capsys: p
     assert main(["formats"]) == 0
     assert "Our agent's log" in capsys.readouterr().out
     (folder / "ours.toml").write_text(OURS.replace('id = "run"', 'idd = "run"'))
-    with pytest.raises(SessionError, match="one table cannot: .*ours.toml, line 14: call.idd"):
+    with pytest.raises(SessionError, match=r"one table cannot: .*ours\.toml, line 14: call\.idd"):
         open_session(log)
 
 

@@ -45,10 +45,8 @@ def places_in(format: Format, container: Container) -> Places:
 
 def forms_in(container: Container, forms: Sequence[Form]) -> tuple[tuple[Form, ...], Places]:
     """The forms that the conversations of a file are in: as they were found, else where the tables say they are."""
-    sources = container.conversations[:_CONVERSATIONS]
-    found = [
-        form for form in forms if _most(fits(form.compiled, _beginning(one), (one.outer, one.root)) for one in sources)
-    ]
+    sources = [(_beginning(one), (one.outer, one.root)) for one in container.conversations[:_CONVERSATIONS]]
+    found = [form for form in forms if _most(fits(form.compiled, values, around) for values, around in sources)]
     if found:
         return tuple(found), ()
     roots = list(_roots(container))
