@@ -53,14 +53,14 @@ _ELSE = {
     "reports/page/conversation_parts.py": {"item.value"},
     "recipes/measuring.py": {"one.value", "other.value"},
     "session/following.py": {"found.document.records[-1].value"},
-    "session/relatives.py": {"record.value"},
+    "session/reopening.py": {"record.value"},
     "session/surroundings.py": {"record.value"},
     "tui/sees_text.py": {"record.value"},
     # Of a part of a request, which is handed to a dialect, or printed as it is.
     "history/becomes.py": {"part.value"},
     "history/judged_request.py": {"block.value", "found[1].value", "part.value", "sent.value"},
     "history/sent_rows.py": {"self.value", "part.value", "SentPart.of(block).value"},
-    "cli/sent_json.py": {"row.value"},
+    "cli/sees.py": {"row.value"},
     "reports/export/source.py": {"part.value", "message.value"},
     # Of an enumeration's member, and of widgets.
     "library/sdk_objects.py": {"value.value"},

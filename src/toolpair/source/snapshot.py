@@ -16,8 +16,7 @@ from toolpair.source.edges import skipped
 from toolpair.source.errors import IsDatabase, UnreadableFile
 from toolpair.source.file_bytes import CAN_READ_AT, LARGE, Content, FileBytes
 from toolpair.source.fingerprint import Fingerprint, Identity
-from toolpair.source.limits import USUAL, Limits, no_memory
-from toolpair.source.memory import fits
+from toolpair.source.limits import USUAL, Limits, fits, no_memory
 from toolpair.source.packing import Packing, is_packed, unpack
 from toolpair.source.record_values import parse
 from toolpair.source.system import FLAGS, O_WAITLESS, open_leased

@@ -10,7 +10,10 @@ from textual.app import App
 
 
 class Validity(Protocol):
-    """Says whether a result may still be used."""
+    """Says whether a result may still be used, and by which screen."""
+
+    @property
+    def screen(self) -> object: ...
 
     @property
     def is_good(self) -> bool: ...
@@ -70,3 +73,7 @@ class Aside:
 
     def stop(self) -> None:
         self.stopped = True
+
+    def stop_for(self, screen: object) -> None:
+        """This screen is closed."""
+        self.stopped = self.stopped or self._ticket.screen is screen

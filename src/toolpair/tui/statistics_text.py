@@ -14,7 +14,7 @@ from toolpair.reports.reading.call_line import tool_name
 from toolpair.text.cells import cut, fit, width
 from toolpair.text.safe import SafeText, visible, visible_text
 from toolpair.tui.numbers import count_text, seconds_text, size_text
-from toolpair.tui.styled_text import Glyphs, Line, Span, bar, cut_line, line_width, spread
+from toolpair.tui.styled_text import Glyphs, Line, Span, bar, line_width, spread
 
 WIDE: Final = 76
 """Cells from which on there are bars."""
@@ -144,10 +144,7 @@ def output_line(glyphs: Glyphs, number: int, output: LargeOutput, summary: str, 
         Span(SafeText(" ")),
         Span(visible(summary)),
     )
-    if line_width(line) <= cells:
-        return line
-    rest = glyphs.ui("…", "dim")
-    return (*cut_line(line, cells - len(rest.text)), rest)
+    return glyphs.fit(line, cells)
 
 
 def as_csv(tools: Sequence[ToolNumbers]) -> SafeText:

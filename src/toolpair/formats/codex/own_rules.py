@@ -14,6 +14,7 @@ from toolpair.formats.codex.sent_items import facts_of
 from toolpair.formats.format import Item, View
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.where import Where
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import ABSENT, InsertRecord, SetInRecord
 from toolpair.transcript.model import Damaged, Transcript
@@ -100,7 +101,7 @@ def _first_line(context: Context, items: Sequence[Item], view: View) -> None:
     context.add(
         "rollout.no_meta",
         "The file does not start with its session_meta line, so Codex does not resume this session.",
-        record=items[0].uid,
+        Where(record=items[0].uid),
         severity="error",
         impact="stops",
         cause=Cause("rollout.no_meta", "the first line was lost or cut off"),
@@ -131,7 +132,7 @@ def _meta_fields(context: Context, items: Sequence[Item], view: View) -> None:
     context.add(
         "rollout.no_meta",
         f"Codex cannot read {_named(fields)} of the session_meta line, so it does not resume this session.",
-        record=first.uid,
+        Where(record=first.uid),
         severity="error",
         impact="stops",
         cause=Cause("rollout.meta_fields", "another program wrote the record, or took fields out of it"),
@@ -156,7 +157,7 @@ def _last_ordinal(context: Context, items: Sequence[Item]) -> None:
     context.add(
         "rollout.last_ordinal",
         "The last line has no ordinal, so Codex does not resume this session.",
-        record=last.uid,
+        Where(record=last.uid),
         severity="error",
         impact="stops",
         cause=Cause("rollout.last_ordinal", "another program wrote the record, or removed the ordinals"),
@@ -201,7 +202,7 @@ def _compactions(context: Context, lines: Sequence[RolloutLine]) -> None:
                 "Codex cannot read this compaction, because its two lists differ in length, so the history before it "
                 "comes back."
             ),
-            record=line.uid,
+            Where(record=line.uid),
             severity="warning",
             impact="loses",
             cause=Cause("rollout.compaction_ignored", "an item was removed from only one of its lists"),
@@ -219,7 +220,7 @@ def _parent(context: Context, lines: Sequence[RolloutLine]) -> None:
     context.add(
         "rollout.parent_missing",
         f"Codex does not resume this session: {why}.",
-        record=meta.uid,
+        Where(record=meta.uid),
         severity="warning",
         impact="stops",
         cause=Cause(
@@ -258,7 +259,7 @@ def _old_form(context: Context, items: Sequence[Item], lines: Sequence[RolloutLi
     context.add(
         _OLD_FORM,
         f"{what} in the form of the first versions (2025), and today's Codex {does}.",
-        record=first.uid,
+        Where(record=first.uid),
         severity="error",
         impact="stops" if whole else "loses",
         cause=Cause(_OLD_FORM, "a version of Codex before September 2025 wrote it"),

@@ -18,6 +18,7 @@ from toolpair.formats.codex.rollout_lines import RolloutLine
 from toolpair.formats.format import Item, View
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Problem
+from toolpair.rules.where import Where, at_item
 from toolpair.transcript.edits import Remove, SetInRecord, SetValue
 from toolpair.transcript.model import Block
 
@@ -63,12 +64,13 @@ def _items(context: Context) -> None:
         context.add(
             "rollout.not_loaded",
             f"Codex skips this {what}: it cannot read its {fields}.",
-            at=at,
-            pair=pair,
-            call=block if block.kind == "call" else None,
-            result=block if block.kind == "result" else None,
-            others=pair.results if pair is not None and block.kind == "call" else (),
-            record=block.record,
+            at_item(
+                block,
+                at,
+                pair,
+                block.record,
+                others=pair.results if pair is not None and block.kind == "call" else (),
+            ),
             severity="error",
             impact="loses",
             cause=Cause("rollout.not_loaded", "an older version or another program wrote the record"),
@@ -180,12 +182,7 @@ def _timestamps(context: Context, items: Sequence[Item], lines: Sequence[Rollout
         context.add(
             "rollout.no_timestamp",
             "This line has no timestamp, so Codex skips it.",
-            at=at,
-            pair=pair,
-            call=block if block is not None and block.kind == "call" else None,
-            result=block if block is not None and block.kind == "result" else None,
-            others=pair.results if pair is not None else (),
-            record=line.uid,
+            at_item(block, at, pair, line.uid, others=pair.results if pair is not None else ()),
             severity="error",
             impact="loses",
             cause=Cause("rollout.no_timestamp", "another program wrote the record"),
@@ -205,7 +202,7 @@ def _no_times(context: Context, items: Sequence[Item], lines: Sequence[RolloutLi
     context.add(
         "rollout.no_timestamp",
         "No line has a timestamp, so Codex does not load this rollout.",
-        record=lines[0].uid,
+        Where(record=lines[0].uid),
         severity="error",
         impact="stops",
         cause=Cause("rollout.no_timestamp", "another program wrote the file, or removed the times"),

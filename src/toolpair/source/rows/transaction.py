@@ -14,9 +14,8 @@ from toolpair.source.errors import Refused, SaveFailed
 from toolpair.source.rows.changes import RowChange
 from toolpair.source.rows.layout import Stored, columns_of, insert, mark, quoted, text
 from toolpair.source.rows.reading import COPIED, QUERY_FAILS, connected, is_damage, state_of, why_not
-from toolpair.source.saving import descriptors
 from toolpair.source.saving.checks import changed
-from toolpair.source.saving.holders import Holder
+from toolpair.source.saving.holders import Holder, has, holders
 from toolpair.source.saving.streaming import Step
 
 WAITS: Final = 2.0
@@ -28,25 +27,23 @@ def refuse_held(path: str, shown: str, stop: str | None = None) -> None:
 
     `stop` is the command that may end it.
     """
-    holders = _holders(path)
-    if holders:
+    found = _holders(path)
+    if found:
         advice = f"run `{stop}`, or close it, first" if stop is not None else "close it first"
-        raise Refused(f"{shown} is open in {', '.join(map(str, holders))}; {advice}, or save a copy.", "held")
+        raise Refused(f"{shown} is open in {', '.join(map(str, found))}; {advice}, or save a copy.", "held")
 
 
 def _holders(path: str) -> list[Holder]:
-    if not descriptors.can_be_seen():
-        return []
     files = set()
     for ending in ("", "-wal", "-shm", "-journal"):
         with contextlib.suppress(OSError):
             found = os.stat(path + ending)
             files.add((found.st_dev, found.st_ino))
-    return [Holder(pid, descriptors.name_of(pid)) for pid in descriptors.processes() if descriptors.has(pid, files)]
+    return holders(lambda pid: has(pid, files))
 
 
 class Transaction:
-    """A transaction that nobody else can write beside."""
+    """A transaction during which nobody else can write."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection

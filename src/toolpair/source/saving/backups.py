@@ -1,4 +1,4 @@
-"""The backups and side files beside a file, and the user's limit on the number of backups."""
+"""The backups and side files of a file, and the user's limit on the number of backups."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Backup(Struct, frozen=True):
 
 
 def backups(path: str | os.PathLike[str]) -> list[Backup]:
-    """The backups beside a file, newest first. The file itself need not exist."""
+    """The backups of a file, newest first. The file itself need not exist."""
     return _listed(path, "bak")
 
 
 def asides(path: str | os.PathLike[str]) -> list[Backup]:
-    """The side files beside a file, which hold what fixes set aside; newest first."""
+    """The side files of a file, which hold what fixes set aside; newest first."""
     return _listed(path, "aside")
 
 

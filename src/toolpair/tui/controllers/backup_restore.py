@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from toolpair.session.following import reapply
 from toolpair.session.reopening import reopened
@@ -18,14 +18,14 @@ from toolpair.tui.work import failure
 if TYPE_CHECKING:
     from toolpair.session.saving import Saved
     from toolpair.session.session import Session, Staged
-    from toolpair.tui.controllers.main_screen import Asks
+    from toolpair.tui.later import LaterOn
 
 Again = tuple["Saved", "Session | None", str]
 """What was written, the session as the file now has it, and what could not be done."""
 
 
 def restore_backup(
-    screen: Asks,
+    screen: LaterOn[Any],
     desk: Desk,
     backup: Path,
     ended: Callable[[str | None], None],

@@ -7,51 +7,37 @@ from typing import TYPE_CHECKING
 from toolpair.tui.controllers.working import takes_long
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Session, Transcript
+    from toolpair.session.session import Session
     from toolpair.tui.controllers.owner import Owner
-    from toolpair.tui.screens.profile_list import Found
 
 
-class ProfileChoice:
-    """Caches what each profile finds, as long as the transcript is the same."""
+def choose_profile(owner: Owner) -> None:
+    from toolpair.tui.screens.profile_list import ProfilesScreen
 
-    def __init__(self, owner: Owner) -> None:
-        self._owner = owner
-        self._counted: dict[str, Found] = {}
-        """The results by profile for `_counted_of`, as far as they are known."""
-        self._counted_of: Transcript | None = None
+    def chosen(value: str | None) -> None:
+        now = owner.session.profile
+        if value is not None and (value != now.id or not now.chosen):
+            _check_against(owner, value)
 
-    def ask(self) -> None:
-        from toolpair.tui.screens.profile_list import ProfilesScreen
+    owner.ask(ProfilesScreen(owner.counted.of(owner.session.conversation.transcript)), chosen, of_state=True)
 
-        session = self._owner.session
-        if self._counted_of is not session.conversation.transcript:
-            self._counted_of, self._counted = session.conversation.transcript, {}
 
-        def chosen(value: str | None) -> None:
-            now = self._owner.session.profile
-            if value is not None and (value != now.id or not now.chosen):
-                self._check_against(value)
+def _check_against(owner: Owner, profile: str) -> None:
+    """Switch the profile, in the background if that takes long."""
 
-        self._owner.ask(ProfilesScreen(self._counted), chosen, of_state=True)
+    def checked() -> None:
+        owner.overview.current = None
+        owner.note = f"checked against {owner.session.profile.name}"
+        owner.reload()
+        owner.show_first_problem()
 
-    def _check_against(self, profile: str) -> None:
-        """Switch the profile, in the background if that takes long."""
-        owner = self._owner
+    if not takes_long(owner.session):
+        owner.session.set_profile(profile)
+        checked()
+        return
 
-        def checked() -> None:
-            owner.overview.current = None
-            owner.note = f"checked against {owner.session.profile.name}"
-            owner.reload()
-            owner.problems.show_first()
+    def ended(draft: Session) -> None:
+        owner.session.accept(draft)
+        checked()
 
-        if not takes_long(owner.session):
-            owner.session.set_profile(profile)
-            checked()
-            return
-
-        def ended(draft: Session) -> None:
-            owner.session.accept(draft)
-            checked()
-
-        owner.work.on_draft("checking", 0, lambda draft: draft.set_profile(profile), ended)
+    owner.work.on_draft("checking", 0, lambda draft: draft.set_profile(profile), ended)

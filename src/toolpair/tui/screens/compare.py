@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from msgspec.structs import replace
 from textual.app import ComposeResult
@@ -18,27 +19,34 @@ from toolpair.text.safe import visible
 from toolpair.tui.aside import Aside
 from toolpair.tui.bodies.body import Query
 from toolpair.tui.bodies.diff_body import DiffBody
-from toolpair.tui.compare_text import ONE_COLUMN, column_cells, difference_parts, row_line, summary_short
+from toolpair.tui.compare_text import (
+    ONE_COLUMN,
+    StepText,
+    column_cells,
+    difference_parts,
+    row_line,
+    step_text,
+    summary_short,
+)
 from toolpair.tui.compared_sides import Side
-from toolpair.tui.comparison_search import ChosenRows
-from toolpair.tui.controllers.comparison_finding import ComparisonFinding
-from toolpair.tui.controllers.comparison_texts import ComparisonTexts
+from toolpair.tui.controllers.comparison_finding import ChosenRows, ComparesRows, ComparisonFinding
 from toolpair.tui.keys import APP, COMPARE, CURSOR
+from toolpair.tui.later import LaterOn
 from toolpair.tui.numbers import count_text
-from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
+from toolpair.tui.screens.base_screen import Hint, hint_line
 from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen, text_page
 from toolpair.tui.searching import GivingWay
 from toolpair.tui.styled_text import Line, Span, spread, with_hits
 from toolpair.tui.viewer_pages import change_pages, pages_of
 from toolpair.tui.widgets.row_list import RowList
 from toolpair.tui.widgets.text_block import Lines
-from toolpair.tui.work import Stopped, failure
+from toolpair.tui.work import Stopped
 
 _DIGITS: Final = 4
 """For the numbers of lines."""
 
 
-class CompareScreen(BaseScreen[None]):
+class CompareScreen(ComparesRows):
     """Reads both in the background. `[` and `]` go from difference to difference."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), *COMPARE.bindings(), *CURSOR.bindings()]
@@ -46,10 +54,7 @@ class CompareScreen(BaseScreen[None]):
     def __init__(self, a: Side, b: Side) -> None:
         super().__init__()
         self._sides = a, b
-        self.rows: ComparisonRows | ChosenRows | None = None
         self.note = "reading …"
-        self.hit_note = ""
-        """What is said of the match to which the cursor has just gone."""
         self._finding = ComparisonFinding(self)
         self._texts = ComparisonTexts(self, self._draw_again, self.failed)
         self._side = "a"
@@ -62,21 +67,8 @@ class CompareScreen(BaseScreen[None]):
         yield Lines(id="bottom")
 
     def on_mount(self) -> None:
-        self._aside: Aside | None = None
         # Only once the screen is drawn, which the thread would hold up.
-        self.after_refresh(self._begin)
-
-    def _begin(self) -> None:
-        self._aside = self.in_thread(self._read, "work", self.failed)
-
-    def on_unmount(self) -> None:
-        if self._aside is not None:
-            self._aside.stop()
-        self._finding.stop()
-
-    @property
-    def row_list(self) -> RowList:
-        return self.query_one(RowList)
+        self.after_refresh(partial(self.in_thread, self._read, "work", self.failed))
 
     # in a thread
 
@@ -98,17 +90,9 @@ class CompareScreen(BaseScreen[None]):
             return
         aside.run_in_ui(lambda: self._show(found))
 
-    def failed(self, error: Exception) -> None:
-        self.say(f"not compared: {failure(error)}")
-
     def _show(self, rows: ComparisonRows) -> None:
         self.note = ""
         self.show_rows(rows, rows.next(-1, 1) or 0)
-
-    def show_rows(self, rows: ComparisonRows | ChosenRows, cursor: int) -> None:
-        self.rows = rows
-        self.row_list.show(len(rows), cursor)
-        self._draw()
 
     # drawing
 
@@ -128,10 +112,6 @@ class CompareScreen(BaseScreen[None]):
 
     def _draw_again(self, rows: set[int]) -> None:
         self.row_list.forget(rows)
-
-    def _draw(self) -> None:
-        if self.size.width:
-            self.lay_out(self.size.width, self.size.height)
 
     def lay_out(self, width: int, height: int) -> None:
         glyphs, rows = self.glyphs, self.rows
@@ -192,13 +172,13 @@ class CompareScreen(BaseScreen[None]):
     # keys
 
     def action_move(self, by: int) -> None:
-        self.row_list.move(by)
+        self.row_list.action_move(by)
 
     def action_half(self, by: int) -> None:
-        self.row_list.move(by * max(1, self.row_list.size.height // 2))
+        self.row_list.action_half(by)
 
     def action_page(self, by: int) -> None:
-        self.row_list.move(by, pages=True)
+        self.row_list.action_page(by)
 
     def action_edge(self, by: int) -> None:
         self.row_list.move_to(0 if by < 0 else self.row_list.count - 1)
@@ -218,11 +198,11 @@ class CompareScreen(BaseScreen[None]):
 
     def action_side_of(self, side: str) -> None:
         self._side = side
-        self._draw()
+        self.draw()
 
     def action_columns(self) -> None:
         self._columns = not self._two
-        self._draw()
+        self.draw()
 
     def action_fold_all(self) -> None:
         rows = self.rows
@@ -302,3 +282,65 @@ def _pages(mark: str, step: DiffStep, carets: bool) -> list[ViewerPage]:
     shown = PairRow("pair", pair=pair, result=pair.result)
     _, pages = pages_of(step.history.conversation, shown, None, "record", carets)
     return [replace(page, title=f"{mark} {page.title}") for page in pages if page.record_of is None]
+
+
+_KEPT: Final = 2_000
+"""Texts of steps that are kept."""
+_SOON: Final = 0.01
+_Key = tuple[int, int, int, bool]
+
+
+class ComparisonTexts:
+    """Remembers the rows that were drawn without a text, to be drawn again."""
+
+    def __init__(
+        self,
+        screen: LaterOn[Any],
+        draw_again: Callable[[set[int]], object],
+        failed: Callable[[Exception], None],
+    ) -> None:
+        self._screen = screen
+        self._draw_again = draw_again
+        self._failed = failed
+        self._known: dict[_Key, StepText] = {}
+        self._wanted: dict[_Key, DiffStep] = {}
+        self._incomplete: set[int] = set()
+        """The rows that are drawn without a text that is wanted."""
+        self._reading = False
+
+    def of(self, step: DiffStep, row: int) -> StepText | None:
+        """What is known of a step in this row."""
+        if not step.history.conversation.fixes_are_local:
+            return step_text(step)
+        key = (id(step.history), step.message, step.step.block, step.inherited)
+        known = self._known.get(key)
+        if known is None:
+            self._incomplete.add(row)
+            self._wanted[key] = step
+            if not self._reading:
+                self._reading = True
+                self._screen.later(_SOON, self._read)
+        return known
+
+    def _read(self) -> None:
+        wanted, self._wanted = self._wanted, {}
+
+        def read(aside: Aside) -> None:
+            way = GivingWay(aside, self._screen.tool.last_key)
+            found: dict[_Key, StepText] = {}
+            for key, step in wanted.items():
+                found[key] = step_text(step)
+                way()
+            aside.run_in_ui(lambda: self._take(found))
+
+        self._screen.in_thread(read, "work", self._failed)
+
+    def _take(self, found: dict[_Key, StepText]) -> None:
+        self._known.update(found)
+        for key in list(self._known)[: max(0, len(self._known) - _KEPT)]:
+            del self._known[key]
+        self._reading = bool(self._wanted)
+        if self._wanted:
+            self._screen.later(_SOON, self._read)
+        incomplete, self._incomplete = self._incomplete, set()
+        self._draw_again(incomplete)

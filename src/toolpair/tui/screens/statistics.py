@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.strip import Strip
 
 from toolpair.history.statistics import NO_NAME, Statistics, ToolNumbers, statistics_of
 from toolpair.reports.reading.call_line import call_line
@@ -27,7 +27,7 @@ from toolpair.tui.statistics_text import (
     title_line,
     tool_line,
 )
-from toolpair.tui.widgets.line_list import LineList
+from toolpair.tui.widgets.line_list import LineList, NumberList
 from toolpair.tui.widgets.text_block import Lines
 from toolpair.tui.work import Stopped, failure
 
@@ -38,25 +38,6 @@ Wanted = tuple[str, str | int]
 """What to show: ("tool", its name) or ("pair", its number)."""
 _TOOLS: Final = 500
 _SUMMARY: Final = 200
-
-
-class NumberList(LineList):
-    """Shows its cursor only while the keys move it."""
-
-    def render_line(self, y: int) -> Strip:
-        cursor = self.cursor
-        if not self.has_focus:
-            self.cursor = -1
-        try:
-            return super().render_line(y)
-        finally:
-            self.cursor = cursor
-
-    def on_focus(self) -> None:
-        self.refresh()
-
-    def on_blur(self) -> None:
-        self.refresh()
 
 
 class StatisticsScreen(BaseScreen[Wanted | None]):
@@ -81,7 +62,6 @@ class StatisticsScreen(BaseScreen[Wanted | None]):
         self._summaries: Sequence[str] = ()
         self._done = False
         self._sorted_by = BY_OUTPUT
-        self._note = ""
 
     def build(self) -> ComposeResult:
         yield Lines(id="top")
@@ -92,16 +72,8 @@ class StatisticsScreen(BaseScreen[Wanted | None]):
 
     def on_mount(self) -> None:
         self._list("tools").focus()
-        self._aside: Aside | None = None
         # Only once the screen is drawn, which the thread would hold up.
-        self.after_refresh(self._begin)
-
-    def _begin(self) -> None:
-        self._aside = self.in_thread(self._read, "search", self._failed)
-
-    def on_unmount(self) -> None:
-        if self._aside is not None:
-            self._aside.stop()
+        self.after_refresh(partial(self.in_thread, self._read, "search", self._failed))
 
     def _list(self, name: str) -> LineList:
         return self.query_one(f"#{name}", LineList)
@@ -129,18 +101,13 @@ class StatisticsScreen(BaseScreen[Wanted | None]):
         aside.run_in_ui(lambda: self._take(found, summaries, True))
 
     def _failed(self, error: Exception) -> None:
-        self._note = failure(error)
-        self._draw()
+        self.say(failure(error))
 
     def _take(self, found: Statistics, summaries: Sequence[str], done: bool) -> None:
         self._found, self._summaries, self._done = found, summaries, done
-        self._draw()
+        self.draw()
 
     # drawing
-
-    def _draw(self) -> None:
-        if self.size.width:
-            self.lay_out(self.size.width, self.size.height)
 
     def lay_out(self, width: int, height: int) -> None:
         glyphs, found = self.glyphs, self._found
@@ -178,16 +145,12 @@ class StatisticsScreen(BaseScreen[Wanted | None]):
             ("tab", "largest outputs" if tools else "tools", "app.focus_next"),
             ("h l", "sort", "sort(1)"), ("y", "copy as CSV", "csv"), ("?", "all keys", "help"), ("q", "back", "leave"),
         ]  # fmt: skip
-        note = [glyphs.rule(self._note, width)]
+        note = [glyphs.rule(self.note, width)]
         self.query_one("#bottom", Lines).show([*note, hint_line(glyphs, hints, width)])
 
     def on_descendant_focus(self) -> None:
         if self.size.width:
             self._hints(self.size.width)
-
-    def _say(self, note: str) -> None:
-        self._note = note
-        self._hints(self.size.width)
 
     # keys
 
@@ -199,11 +162,11 @@ class StatisticsScreen(BaseScreen[Wanted | None]):
             return
         self._sorted_by = column
         self._tools = []  # the cursor goes to the first
-        self._draw()
+        self.draw()
 
     def action_csv(self) -> None:
         if self._found is not None:
-            self._say(self.tool.copy(as_csv(self._found.tools)))
+            self.say(self.tool.copy(as_csv(self._found.tools)))
 
     def on_line_list_chosen(self) -> None:
         self.action_choose()
@@ -217,6 +180,6 @@ class StatisticsScreen(BaseScreen[Wanted | None]):
         elif not largest.has_focus and tools.cursor < len(self._tools):
             name = self._tools[tools.cursor].name
             if name == NO_NAME or name.split() != [name]:
-                self._say("a filter cannot name this tool")
+                self.say("a filter cannot name this tool")
             else:
                 self.finish(("tool", name))

@@ -72,7 +72,6 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
         self._done = 0
         self._given_up = False
         self._is_written = False
-        self._note = ""
         self._begun = time.monotonic()
 
     def build(self) -> ComposeResult:
@@ -106,15 +105,15 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
     def _look(self) -> None:
         if time.monotonic() - self._begun >= _PATIENCE:
             self.add_class("-shown")
-            self.lay_out(self.size.width, self.size.height)
+            self.draw()
 
     def lay_out(self, width: int, height: int) -> None:
         if self._is_written:
             words, note = "saved, checking it", ""
         else:
             words = self._what
-            note = self._note or ("stopping …" if self._given_up else "esc stops")
-        right = (self.glyphs.ui(f"{note} ", "warning" if self._note else "dim"),)
+            note = self.note or ("stopping …" if self._given_up else "esc stops")
+        right = (self.glyphs.ui(f"{note} ", "warning" if self.note else "dim"),)
         total = 0 if self._is_written else self._total
         bar = bar_line(self.glyphs, words, self._done, total, right, width)
         self.query_one("#text", Lines).show([self.glyphs.rule("", width), bar])
@@ -123,11 +122,11 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
         """Cancel it, if that is still possible."""
         self._given_up = True
         self._early.forget()
-        self._note = ""
+        self.note = ""
         self._look()
 
     def say_not_now(self) -> None:
-        self._note = f"not while {self._what}. esc stops"
+        self.note = f"not while {self._what}. esc stops"
         self._look()
 
     def on_key(self, event: events.Key) -> None:

@@ -12,14 +12,12 @@ from textual.binding import BindingType
 from textual.cache import LRUCache
 from textual.geometry import Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from toolpair.tui.keys import MOVE
 from toolpair.tui.overview import Overview
-from toolpair.tui.paint import Painter
-from toolpair.tui.problem_ticks import ProblemTicks
-from toolpair.tui.rail import BREAKS, NOTE, Ticks, rail
+from toolpair.tui.paint import Scrolled
+from toolpair.tui.rail import BREAKS, NOTE, ProblemTicks, Ticks, rail
 from toolpair.tui.row_lines import RowLines, row_height
 from toolpair.tui.styled_text import Glyphs, Line, spread
 from toolpair.tui.timeline import gutter_line, gutter_width
@@ -36,11 +34,11 @@ AHEAD = 12
 """Rows above the visible ones that are measured too: as far as one turn of the wheel goes."""
 
 
-class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
+class PairView(Scrolled, can_focus=True, inherit_bindings=False):
     """Rows with a cursor on the call's or the result's cell."""
 
     BINDINGS: ClassVar[list[BindingType]] = MOVE.bindings()
-    DEFAULT_CSS = "PairView { height: 1fr; overflow-x: hidden; overflow-y: scroll; scrollbar-size-vertical: 1; }"
+    DEFAULT_CSS = "PairView { overflow-y: scroll; }"
 
     class Moved(Message):
         """The cursor moved to another row or cell."""
@@ -49,9 +47,8 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         """A double click."""
 
     def __init__(self, overview: Overview, glyphs: Glyphs, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+        super().__init__(glyphs, id=id)
         self.overview = overview
-        self._glyphs = glyphs
         self._order: Sequence[int] = range(0)
         self._heights = RowHeights(0, lambda position: 1)
         self._cache: LRUCache[tuple[int, bool], list[Strip]] = LRUCache(512)
@@ -67,8 +64,7 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
 
     # what is shown
 
-    def on_mount(self) -> None:
-        super().on_mount()  # type: ignore[no-untyped-call]
+    def dress_scrollbars(self) -> None:
         rail(self, self._rail_ticks, self._glyphs.ascii)
 
     @property
@@ -327,7 +323,7 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
     def action_move(self, by: int) -> None:
         self.move_to(self.cursor + by)
 
-    def _by_lines(self, lines: int) -> None:
+    def move(self, lines: int) -> None:
         """Scroll and move the cursor by this many lines, at least one row."""
         if not self._order:
             return
@@ -341,12 +337,6 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         limit = max(0, self._heights.total - self.size.height)
         self.scroll_to(y=max(0, min(self.scroll_offset.y + lines, limit)), animate=False)
         self.move_to(position)
-
-    def action_half(self, by: int) -> None:
-        self._by_lines(by * max(1, self.size.height // 2))
-
-    def action_page(self, by: int) -> None:
-        self._by_lines(by * max(1, self.size.height - 1))
 
     def action_edge(self, by: int) -> None:
         self.move_to(0 if by < 0 else len(self._order) - 1)
