@@ -60,7 +60,7 @@ _ELSE = {
     "history/becomes.py": {"part.value"},
     "history/judged_request.py": {"block.value", "found[1].value", "part.value", "sent.value"},
     "history/sent_rows.py": {"self.value", "part.value", "SentPart.of(block).value"},
-    "cli/sent_json.py": {"row.value"},
+    "cli/sees.py": {"row.value"},
     "reports/export/source.py": {"part.value", "message.value"},
     # Of an enumeration's member, and of widgets.
     "library/sdk_objects.py": {"value.value"},

@@ -349,7 +349,7 @@ FORMATS = {
         "rules.problem",
     },
     "formats.claude_code.around": {"formats.claude_code.sending"},
-    "formats.claude_code.sending.sent_records": {"formats.claude_code.sending.task_reports"},
+    "formats.claude_code.sending.taking": {"formats.claude_code.sending.task_reports"},
     "formats.codex.rollout_lines": {"source.deep_values"},
     "formats.codex.agent": {
         "formats.codex.forks",
@@ -379,7 +379,7 @@ COMMANDS = {
     "cli.output": {"cli.ci.github", "cli.ci.sarif"},
     "cli.progress": {"cli.progress_line"},
     "cli.sessions": {"formats.engine.agents.databases"},
-    "cli.terminal": {"cli.knowledge", "cli.meant", "text.safe", "text.shell"},
+    "cli.terminal": {"cli.meant", "rules.profiles", "text.safe", "text.shell"},
 }
 # What a key opens, of modules that are there for the first frame, or with the list: 90 and 40 of them.
 KEYS = {
@@ -403,6 +403,7 @@ KEYS = {
         "tui.screens.loading",
         "tui.screens.menu",
         "tui.screens.picker",
+        "tui.screens.profile_list",
     },
     "tui.controllers.clipboard": {"tui.controllers.request_copy", "tui.screens.menu"},
     "tui.controllers.goto": {"tui.screens.prompt"},
@@ -418,7 +419,6 @@ KEYS = {
         "tui.sees_text",
     },
     "tui.controllers.follow": {"session.surroundings"},
-    "tui.controllers.profile_choice": {"tui.screens.profile_list"},
     "tui.controllers.reading_on": {"tui.background_loading"},
     "tui.controllers.applying": {"tui.screens.review", "tui.screens.saved"},
     "tui.controllers.row_filter": {"tui.screens.prompt"},

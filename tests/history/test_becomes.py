@@ -9,7 +9,7 @@ import pytest
 
 from toolpair.formats import get_format
 from toolpair.formats.agent import Agent, FoundSession
-from toolpair.formats.engine.reading.turns import fates_of
+from toolpair.formats.engine.sending import fates_of
 from toolpair.formats.format import Item, SentMessage, SentPart, SentRequest
 from toolpair.history import judged_request
 from toolpair.history.becomes import what_becomes

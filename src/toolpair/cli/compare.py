@@ -7,11 +7,10 @@ import sys
 from typing import Final
 
 from toolpair.cli import exits, inputs
-from toolpair.cli.choosing import options_for, recipe_named
+from toolpair.cli.choosing import add_max_id_length, options_for, recipe_named
 from toolpair.cli.exits import UsageError
-from toolpair.cli.file_report import Entry, problem_entry
+from toolpair.cli.file_report import Entry, entry_of, problem_entry
 from toolpair.cli.losing import losses_entry
-from toolpair.cli.paragraphs import folded
 from toolpair.cli.terminal import (
     Parser,
     TerminalStyle,
@@ -19,6 +18,7 @@ from toolpair.cli.terminal import (
     add_leaf,
     columns,
     dump,
+    folded,
     one_profile,
     out,
     safe,
@@ -48,20 +48,17 @@ _EXAMPLES: Final = 3
 _CONTENT_LINES: Final = 4
 
 
-def parser(command: str = "compare") -> Parser:
+def parser() -> Parser:
     result = Parser(
-        prog=f"toolpair {command}",
-        description="Show what each recipe would do to a file, what it would lose, and whether the result is valid.",
-        epilog=_EPILOG,
+        "compare",
+        "Show what each recipe would do to a file, what it would lose, and whether the result is valid.",
+        _EPILOG,
     )
-    result.add_argument("file", metavar="FILE", help="a session file, a session's id, or - for standard input")
-    result.add_argument("recipes", metavar="RECIPE", nargs="*", help="the recipes to compare (default: all)")
-    result.add_argument(
-        "--max-id-length",
-        type=int,
-        metavar="N",
-        help="for recipes that copy a system which shortens ids: the longest id it leaves",
-    )
+    result.add("""
+        FILE         a session file, a session's id, or - for standard input
+        [RECIPE...]  the recipes to compare (default: all)
+        """)
+    add_max_id_length(result)
     add_leaf(result)
     add_common(result, ("text", "json"))
     return result
@@ -69,7 +66,6 @@ def parser(command: str = "compare") -> Parser:
 
 def run(options: argparse.Namespace) -> int:
     chosen = _recipes(options)
-    options.file = inputs.named(options.file)
     session = inputs.opened(options, one_profile(options))
     compared = compare(session, chosen)
     if options.output_format == "json":
@@ -111,12 +107,7 @@ def _recipe_entry(tried: TriedRecipe) -> Entry:
         "name": tried.recipe.name,
         "valid": tried.valid,
         "losses": losses_entry(tried.losses),
-        "records": {
-            "touched": touched.total,
-            "changed": touched.changed,
-            "added": touched.added,
-            "removed": touched.removed,
-        },
+        "records": {"touched": touched.total, **entry_of(touched, "changed added removed")},
         "would_stage": [
             {"title": row.title, "problems": row.problems, "fixes": list(row.fix_ids), "loses": row.loses}
             for trial in tried.trials

@@ -12,7 +12,7 @@ from toolpair.cli import open as interface
 from toolpair.cli.exits import UsageError
 from toolpair.cli.meant import closest
 from toolpair.cli.stories import FIRST, STORIES, copy_of, file_of, names
-from toolpair.cli.terminal import Parser, TerminalStyle, add_color, dump, out, say, style_for
+from toolpair.cli.terminal import Parser, TerminalStyle, add_color, add_format, dump, out, say, style_for
 from toolpair.shell.program import command
 from toolpair.text.shell import shell_word
 
@@ -27,18 +27,14 @@ Without a terminal the path of the copy is printed, for the other commands.
 """
 
 
-def parser(command: str = "demo") -> Parser:
-    result = Parser(
-        prog=f"toolpair {command}",
-        description="Open a copy of a sample session, to try things out on.",
-        epilog=_EPILOG,
-    )
-    result.add_argument("story", nargs="?", metavar="STORY", help=f"which sample (default: {FIRST})")
-    result.add_argument("--list", action="store_true", help="list the samples, each with its story")
-    result.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
-    result.add_argument(
-        "--output-format", choices=("text", "json"), default="text", help="how to print the list (default: text)"
-    )
+def parser() -> Parser:
+    result = Parser("demo", "Open a copy of a sample session, to try things out on.", _EPILOG)
+    result.add(f"""
+        [STORY]  which sample (default: {FIRST})
+        --list   list the samples, each with its story
+        --ascii  draw with ASCII characters only
+        """)
+    add_format(result, ("text", "json"), "the list")
     add_color(result)
     return result
 

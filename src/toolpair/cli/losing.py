@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from toolpair.cli.file_report import Entry
+from toolpair.cli.file_report import Entry, entry_of
 from toolpair.history.losses import Losses
 
 
 def losses_entry(losses: Losses) -> Entry:
     """Counts, and each thing that is lost. `size` is in bytes of UTF-8; for "words", their number."""
+    whole = (*losses.outputs, *losses.words, *losses.images, *losses.calls, *losses.texts)
     return {
         "text": losses.text,
         "outputs": len(losses.outputs),
@@ -20,23 +21,11 @@ def losses_entry(losses: Losses) -> Entry:
         "no_longer_sent": len(losses.unsent),
         "at_another_call": len(losses.crossed),
         "details": [
+            *({"what": lost.kind, **entry_of(lost, "id tool size")} for lost in whole),
+            *({"what": f"{lost.kind}_no_longer_sent", **entry_of(lost, "id tool size")} for lost in losses.unsent),
             *(
-                {"what": lost.kind, "id": lost.id, "tool": lost.tool, "size": lost.size}
-                for lost in (*losses.outputs, *losses.words, *losses.images, *losses.calls, *losses.texts)
-            ),
-            *(
-                {"what": f"{lost.kind}_no_longer_sent", "id": lost.id, "tool": lost.tool, "size": lost.size}
-                for lost in losses.unsent
-            ),
-            *(
-                {
-                    "what": "at_another_call",
-                    "id": crossed.result_id,
-                    "belongs_to": crossed.belongs_to,
-                    "answers": crossed.answers,
-                    "size": crossed.size,
-                }
-                for crossed in losses.crossed
+                {"what": "at_another_call", "id": lost.result_id, **entry_of(lost, "belongs_to answers size")}
+                for lost in losses.crossed
             ),
         ],
     }

@@ -9,7 +9,7 @@ from pathlib import Path
 from toolpair.cli import exits, inputs, streams
 from toolpair.cli.exits import UsageError
 from toolpair.cli.progress import Progress
-from toolpair.cli.terminal import Parser, add_color, dump, out, safe, say, style_for
+from toolpair.cli.terminal import Parser, add_color, add_format, dump, out, safe, say, style_for
 from toolpair.formats import address_of
 from toolpair.formats.engine.agents.databases import open_stored
 from toolpair.session.saving import refuse_other_session
@@ -33,20 +33,14 @@ are listed as well. TOOLPAIR_BACKUPS or `toolpair fix --keep-backups` say how ma
 """
 
 
-def parser(command: str = "restore") -> Parser:
-    result = Parser(
-        prog=f"toolpair {command}", description="List the backups of a file, or put one back.", epilog=_EPILOG
-    )
-    result.add_argument("file", metavar="FILE", help="the session file, or a session's id")
-    result.add_argument("--backup", metavar="NAME", help="put this one back; `latest` is the newest")
-    result.add_argument(
-        "--allow-hard-links",
-        action="store_true",
-        help="even if the file has other hard links, which keep what they contain",
-    )
-    result.add_argument(
-        "--output-format", choices=("text", "json"), default="text", help="how to print it (default: text)"
-    )
+def parser() -> Parser:
+    result = Parser("restore", "List the backups of a file, or put one back.", _EPILOG)
+    result.add("""
+        FILE                the session file, or a session's id
+        --backup NAME       put this one back; `latest` is the newest
+        --allow-hard-links  even if the file has other hard links, which keep what they contain
+        """)
+    add_format(result, ("text", "json"))
     add_color(result)
     return result
 

@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from toolpair.shell.machine import Machine
     from toolpair.transcript.model import Transcript
 
-    Outcome = tuple[Effect, str, str | None]
-    """What an agent does, a sentence, and what is lost."""
-
+Outcome = tuple["Effect", str, "str | None"]
+"""What an agent does, a sentence, and what is lost."""
 NOT_UNDERSTOOD = "not understood yet"
 """For an agent whose files are found but whose format toolpair does not support."""
 

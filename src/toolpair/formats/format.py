@@ -262,7 +262,7 @@ class Format(Struct, frozen=True, kw_only=True, eq=False):
 
     sees: Callable[[Sequence[Item], Transcript], SentRequest | None] | None = None
     """What its agent would send on resume. None: no agent resumes such lists, or what it sends is not known."""
-    damage: Callable[[Sequence[Item], Transcript, Sequence[Damage]], Sequence[ResumeEffect | None]]
+    damage: Callable[[Sequence[Item], Transcript, Sequence[Damage]], Iterable[ResumeEffect | None]]
     """What the agent does about each of these damaged records, in order; None: nothing to report.
 
     All are passed at once, so that lookups in the file happen only once.

@@ -15,7 +15,7 @@ from toolpair.dialects.openai_chat_content import messages_of
 from toolpair.dialects.sent_parts import as_block, part_id, part_type
 from toolpair.formats.engine.reading import item_messages
 from toolpair.formats.engine.reading.item_messages import HistoryItem
-from toolpair.formats.engine.reading.turns import fates_of
+from toolpair.formats.engine.sending import fates_of
 from toolpair.formats.format import Fate, SentMessage, SentPart, SentRequest
 from toolpair.rules.judge import judge
 from toolpair.rules.problem import Problem

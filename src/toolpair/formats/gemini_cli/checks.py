@@ -19,7 +19,8 @@ from toolpair.transcript.edits import Remove
 from toolpair.transcript.model import Damaged, Transcript
 
 
-def _damage(history: History, transcript: Transcript, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
+    history = facts_of(transcript, History)
     place = {item.uid: number for number, item in enumerate(history.items)}
     skipped = SkippedLines(TITLE, NodeTree(()), transcript, place, talks=lambda value: value.get("type") in TALK)
     for damage in found:
@@ -79,7 +80,3 @@ def _check_first_line(context: Context, history: History, view: View) -> None:
     line = {key: value for key, value in header.items() if value is not None}
     text = "The file does not start with its session line, so Gemini CLI begins a new, empty session in its place."
     no_first_line(context, first.uid, text, None if overruled else line, impact="loses")
-
-
-def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
-    return list(_damage(facts_of(transcript, History), transcript, found))

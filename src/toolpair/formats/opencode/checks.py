@@ -33,11 +33,8 @@ from toolpair.transcript.edits import ABSENT, InsertRecord, RemoveRecord, SetInR
 from toolpair.transcript.model import Transcript
 
 
-def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
-    return list(_damage(history_of(transcript), found))
-
-
-def _damage(history: History, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
+    history = history_of(transcript)
     for one in found:
         if one.at < history.read_from:
             yield ResumeEffect("harmless", f"{history.agent} does not read it again after the summary", "healed")

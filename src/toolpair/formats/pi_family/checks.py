@@ -18,7 +18,8 @@ from toolpair.transcript.edits import SetInRecord
 from toolpair.transcript.model import Damaged, Transcript
 
 
-def _damage(history: History, transcript: Transcript, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
+    history = history_of(transcript)
     place = {item.uid: number for number, item in enumerate(history.items)}
     skipped = SkippedLines(history.ways.title, history.tree, transcript, place)
     for damage in found:
@@ -92,7 +93,3 @@ def _headless(context: Context, history: History, view: View) -> None:
     line = {key: found for key, found in header.items() if found}
     text = f"The file does not start with its session line, so {follows}."
     no_first_line(context, first.uid, text, line, impact=impact, severity=severity, note=note)
-
-
-def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
-    return list(_damage(history_of(transcript), transcript, found))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import PurePath
 from types import TracebackType
@@ -15,7 +16,6 @@ from toolpair.reports.page.bodies import Amount
 from toolpair.reports.page.conversation_parts import ConversationParts
 from toolpair.reports.page.html import HtmlWriter
 from toolpair.reports.page.markdown import MarkdownWriter
-from toolpair.reports.page.pages import BLOCKS, BYTES, Pages
 from toolpair.reports.page.parts import Begin, Link, PairPart, Part, Turn
 from toolpair.reports.page.problem_parts import ProblemIndex
 from toolpair.reports.page.targets import Targets
@@ -23,6 +23,79 @@ from toolpair.reports.page.writer import PageHead, Writer, page_name
 
 if TYPE_CHECKING:
     from toolpair.session.session import Session
+
+
+BLOCKS: Final = 2_000
+"""Blocks of conversations on one page: a call, a result, a text."""
+BYTES: Final = 5_000_000
+_CHUNK: Final = 1 << 18
+
+
+class _Page(Struct):
+    """One page: where it stands in the file, and its first and last message."""
+
+    start: int
+    size: int = 0
+    blocks: int = 0
+    first: str = ""
+    last: str = ""
+
+
+class Pages:
+    """Takes what is written, part by part. `folder` is where the unnamed file may be, None for the usual place.
+
+    Without limits all of it is one page.
+    """
+
+    def __init__(self, folder: str | None, blocks: int | None = None, bytes: int | None = None) -> None:
+        self._file = tempfile.TemporaryFile(dir=folder, buffering=_CHUNK)  # noqa: SIM115 - `close` closes it
+        self._most = blocks
+        self._size = bytes
+        self._pages = [_Page(0)]
+
+    def close(self) -> None:
+        self._file.close()
+
+    @property
+    def count(self) -> int:
+        return len(self._pages)
+
+    @property
+    def blocks(self) -> int:
+        return sum(page.blocks for page in self._pages)
+
+    def range(self, number: int) -> str:
+        """The messages on a page, counted from 0."""
+        page = self._pages[number]
+        return page.first if page.first == page.last else f"{page.first} to {page.last}"
+
+    def turn_over(self, blocks: int) -> None:
+        """Begin another page if so many blocks more are too much for this one."""
+        page = self._pages[-1]
+        full = self._most is not None and page.blocks + blocks > self._most
+        if page.blocks and (full or (self._size is not None and page.size >= self._size)):
+            self._pages.append(_Page(page.start + page.size))
+
+    def add(self, text: str, blocks: int, message: str = "") -> None:
+        """Something for the last page. `message`: the one that begins with it."""
+        data = text.encode()
+        self._file.write(data)
+        page = self._pages[-1]
+        page.size += len(data)
+        page.blocks += blocks
+        if message:
+            page.first = page.first or message
+            page.last = message
+
+    def content(self, number: int) -> Iterator[bytes]:
+        """What is on a page, counted from 0."""
+        page = self._pages[number]
+        self._file.seek(page.start)
+        left = page.size
+        while left > 0 and (piece := self._file.read(min(left, _CHUNK))):
+            left -= len(piece)
+            yield piece
+
 
 Form = Literal["html", "markdown"]
 _WRITERS: Final[dict[Form, Callable[[PurePath | None], Writer]]] = {"html": HtmlWriter, "markdown": MarkdownWriter}

@@ -17,7 +17,7 @@ from toolpair.tui.screens.base_screen import BaseScreen
 from toolpair.tui.screens.prompt import FilterPrompt, FindPrompt
 from toolpair.tui.searching import GivingWay
 from toolpair.tui.widgets.row_list import RowList
-from toolpair.tui.work import Stopped, failure
+from toolpair.tui.work import failure
 
 TERMS: Final = (
     "tool:Bash  is:different  is:same  is:a (only in A)  is:b  id:toolu_1",
@@ -159,10 +159,7 @@ class ComparisonFinding:
         every = unfolded(owner.rows.comparison)
 
         def work(aside: Aside) -> None:
-            try:
-                hits = matching(every, test, GivingWay(aside, owner.tool.last_key))
-            except Stopped:
-                return
+            hits = matching(every, test, GivingWay(aside, owner.tool.last_key))
             aside.run_in_ui(lambda: then(every, hits))
 
         self._searching = owner.in_thread(work, "search", owner.failed)

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from toolpair.text.cells import cut
 from toolpair.text.safe import visible
+from toolpair.tui.controllers.working import takes_long
 from toolpair.tui.numbers import count_text, size_text
 from toolpair.tui.screens.confirm import ask_first
 from toolpair.tui.theme import THEMES
 from toolpair.tui.work import failure
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Backup
+    from toolpair.session.session import Backup, Session
     from toolpair.tui.controllers.owner import Owner
 
 _WORDS = 60
@@ -188,3 +189,35 @@ def choose_theme(owner: Owner) -> None:
 
     entries = [entry("", "As the terminal is", "dark or light"), *(entry(name, name) for name in THEMES)]
     owner.ask(MenuScreen("Themes", entries, here), chosen)
+
+
+def choose_profile(owner: Owner) -> None:
+    from toolpair.tui.screens.profile_list import ProfilesScreen
+
+    def chosen(value: str | None) -> None:
+        now = owner.session.profile
+        if value is not None and (value != now.id or not now.chosen):
+            _check_against(owner, value)
+
+    owner.ask(ProfilesScreen(owner.counted.of(owner.session.conversation.transcript)), chosen, of_state=True)
+
+
+def _check_against(owner: Owner, profile: str) -> None:
+    """Switch the profile, in the background if that takes long."""
+
+    def checked() -> None:
+        owner.overview.current = None
+        owner.note = f"checked against {owner.session.profile.name}"
+        owner.reload()
+        owner.show_first_problem()
+
+    if not takes_long(owner.session):
+        owner.session.set_profile(profile)
+        checked()
+        return
+
+    def ended(draft: Session) -> None:
+        owner.session.accept(draft)
+        checked()
+
+    owner.work.on_draft("checking", 0, lambda draft: draft.set_profile(profile), ended)

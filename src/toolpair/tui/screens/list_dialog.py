@@ -1,4 +1,4 @@
-"""A box at the bottom with a list to choose from."""
+"""Screens with a list to choose from: a box at the bottom, or the list above and details below."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from toolpair.tui.screens.base_screen import Dialog, Hint, hint_line
-from toolpair.tui.styled_text import Line
+from toolpair.tui.styled_text import Glyphs, Line
+from toolpair.tui.widgets.body_view import BodyView
 from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.text_block import Lines
 
@@ -50,3 +51,12 @@ class ListDialog(Dialog[T], Generic[T]):
 
     def action_choose(self) -> None:
         """Return what the cursor is on."""
+
+
+def listed(glyphs: Glyphs) -> ComposeResult:
+    """The widgets of such a screen."""
+    yield Lines(id="top")
+    yield LineList(glyphs)
+    yield Lines(id="middle")
+    yield BodyView(glyphs)
+    yield Lines(id="bottom")

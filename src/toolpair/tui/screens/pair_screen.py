@@ -15,10 +15,15 @@ from toolpair.tui.controllers.follow import Follower, look_for_neighbours
 from toolpair.tui.controllers.goto import ask_where, go_to
 from toolpair.tui.controllers.journal_offer import JournalOffer
 from toolpair.tui.controllers.many_fixes import choose_recipe, fix_all, fix_cause
-from toolpair.tui.controllers.menus import choose_branch, choose_conversation, choose_original, choose_theme
+from toolpair.tui.controllers.menus import (
+    choose_branch,
+    choose_conversation,
+    choose_original,
+    choose_profile,
+    choose_theme,
+)
 from toolpair.tui.controllers.one_fix import choose_fix, fix_one
 from toolpair.tui.controllers.owner import Owner
-from toolpair.tui.controllers.profile_choice import choose_profile
 from toolpair.tui.controllers.reading_on import ReadingOn
 from toolpair.tui.controllers.row_filter import ONLY_BROKEN, RowFilter
 from toolpair.tui.controllers.text_search import TextSearch
@@ -128,12 +133,6 @@ class PairScreen(Owner):
             self.overview.current = self.overview.problem_at(row) if row is not None else None
         self.redraw()
 
-    def on_pair_view_opened(self) -> None:
-        self.action_open()
-
-    def on_preview_opened(self) -> None:
-        self.action_open()
-
     # the causes
 
     def action_pane(self) -> None:
@@ -156,15 +155,14 @@ class PairScreen(Owner):
         if entry is not None:
             self.show_problem(entry.first)
 
-    def on_line_list_chosen(self) -> None:
-        self.action_only_cause()
-
     def action_only_cause(self) -> None:
         """Show only the rows of the cause under the cursor."""
         entry = self._view.cause
         if entry is not None:
             self._view.leave_causes()
             self.row_filter.switch(entry.filter_words)
+
+    on_line_list_chosen = action_only_cause
 
     def action_broken(self) -> None:
         """Show only what is broken, or all again."""
@@ -301,7 +299,7 @@ class PairScreen(Owner):
     # keys for which a controller does all
 
     action_goto = ask_where
-    action_open = view_row
+    action_open = on_pair_view_opened = on_preview_opened = view_row
     action_sees = view_sent
     action_statistics = view_statistics
     action_compare = choose_other

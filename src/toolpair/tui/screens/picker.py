@@ -353,12 +353,6 @@ class PickerScreen(BaseScreen[None]):
 
     # opening
 
-    def on_input_submitted(self) -> None:
-        self.action_open()
-
-    def on_row_list_chosen(self) -> None:
-        self.action_open()
-
     def action_open(self) -> None:
         found = self.current
         if found is None or self._opening:
@@ -374,6 +368,10 @@ class PickerScreen(BaseScreen[None]):
             self.tool.open_sessions.ask_about_unsaved(
                 "Open another session?", "discard them and open it", lambda: self._open(found)
             )
+
+    on_input_submitted = action_open
+
+    on_row_list_chosen = action_open
 
     def action_mark(self) -> None:
         """The first time the session is marked; the second time two are compared, or it is unmarked."""

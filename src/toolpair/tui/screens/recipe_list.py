@@ -18,7 +18,7 @@ from toolpair.tui.aside import Aside
 from toolpair.tui.keys import APP
 from toolpair.tui.numbers import count_text
 from toolpair.tui.screens.base_screen import BaseScreen, hint_line
-from toolpair.tui.screens.choice_list import listed
+from toolpair.tui.screens.list_dialog import listed
 from toolpair.tui.styled_text import Glyphs, Line, Span
 from toolpair.tui.widgets.body_view import BodyView
 from toolpair.tui.widgets.line_list import LineList
@@ -238,13 +238,12 @@ class RecipesScreen(BaseScreen[Sketch | None]):
         self._here = self.query_one(LineList).cursor
         self._show_trial()
 
-    def on_line_list_chosen(self) -> None:
-        self.action_take()
-
     def action_take(self) -> None:
         tried = self._tried.get(self.query_one(LineList).cursor)
         if isinstance(tried, Sketch):
             self.finish(tried)
+
+    on_line_list_chosen = action_take
 
 
 def _style(line: str) -> str:

@@ -29,8 +29,7 @@ from toolpair.tui.screens.base_screen import BaseScreen, HeldKey, Hint, hint_lin
 from toolpair.tui.screens.confirm import ConfirmScreen, ask_first
 from toolpair.tui.screens.prompt import PromptScreen
 from toolpair.tui.screens.viewer import ViewerScreen
-from toolpair.tui.screens.writing import GivenUp, Steps, WritingScreen
-from toolpair.tui.screens.writing import takes_long as writing_takes_long
+from toolpair.tui.screens.writing import GivenUp, Steps, WritingScreen, write
 from toolpair.tui.styled_text import Line, line_width
 from toolpair.tui.viewer_pages import change_pages
 from toolpair.tui.widgets.body_view import BodyView
@@ -183,9 +182,6 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         self._number = 0
         self._follow_soon()
 
-    def on_review_list_ticked(self) -> None:
-        self.action_exclude()
-
     def action_row_change(self, by: int) -> None:
         """To the next change that the row under the cursor stands for, or to the one before."""
         here = self._here
@@ -256,6 +252,8 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             self.after_refresh(lambda: self._toggle(*rows[number]), of_state=True)
         else:
             self._toggle(*rows[number])
+
+    on_review_list_ticked = action_exclude
 
     def _toggle(self, row: Staged, is_in: bool) -> None:
         if is_in:
@@ -419,16 +417,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             self.tool.result.note_saved(saved, fixed)
             self.finish((saved, steps))
 
-        if writing_takes_long(session):
-            total = 0 if session.file.is_stored else session.file.size + session.staging.grown
-            self.ask(WritingScreen(total, work), ended)
-            return
-        try:
-            result = work(None)
-        except Exception as error:
-            self._not_saved(error, path)
-        else:
-            ended(result)
+        write(self, session, session.file.size + session.staging.grown, work, ended)
 
     def _not_saved(self, error: Exception | None, path: str | None) -> None:
 
