@@ -299,7 +299,8 @@ CHECKING = {
         "session.opening",
         "source.byte_runs",
         "source.packing",
-        "source.saving",
+        "source.saving.new_file",
+        "source.saving.opened_content",
     },
     "session.session": {
         "recipes",
@@ -310,7 +311,10 @@ CHECKING = {
         "session.saving",
         "session.surroundings",
         "source.growth",
-        "source.saving",
+        "source.saving.backups",
+        "source.saving.in_place",
+        "source.saving.opened_content",
+        "source.saving.restoring",
     },
     "session.staged": {"source.changes"},
     "session.staging": {

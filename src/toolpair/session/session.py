@@ -39,8 +39,9 @@ if TYPE_CHECKING:
     from toolpair.session.saving import SaveInPlace
     from toolpair.session.staged import Staged as Staged  # noqa: PLC0414 - to be imported from here
     from toolpair.source.file_bytes import Content
-    from toolpair.source.saving import Backup as Backup  # noqa: PLC0414 - to be imported from here
-    from toolpair.source.saving import Progress, SaveResult
+    from toolpair.source.saving.backups import Backup as Backup  # noqa: PLC0414 - to be imported from here
+    from toolpair.source.saving.save_result import SaveResult
+    from toolpair.source.saving.streaming import Progress
 
 SessionError = UnreadableFile
 
@@ -333,7 +334,7 @@ class Session:
         All or nothing: with the new snapshot but the old records, a save would leave out what was appended.
         """
         from toolpair.source.growth import carry_over
-        from toolpair.source.saving import remembered
+        from toolpair.source.saving.opened_content import remembered
 
         if grown:
             for old, new in zip(self.file.container.conversations, container.conversations, strict=False):
@@ -401,7 +402,8 @@ class Session:
                 "form",
             )
         from toolpair.session.saving import SaveInPlace
-        from toolpair.source.saving import FileSave, limit_of_backups
+        from toolpair.source.saving.backups import limit_of_backups
+        from toolpair.source.saving.in_place import FileSave
 
         documents = [found.document for found in self.conversations]
         limit = limit_of_backups(keep_backups)
@@ -431,7 +433,7 @@ class Session:
 
         Reads a file that is not in memory once; may run in another thread.
         """
-        from toolpair.source.saving import remembered
+        from toolpair.source.saving.opened_content import remembered
 
         self._remembers = True
         before = self.file
@@ -446,7 +448,8 @@ class Session:
         `only_as_is`: only if the file still holds what this session read. Raises Refused or SaveFailed.
         """
         from toolpair.session.saving import refuse_other_session
-        from toolpair.source.saving import Backup, restore
+        from toolpair.source.saving.backups import Backup
+        from toolpair.source.saving.restoring import restore
 
         if self.path is None:
             raise Refused("There is no file to restore, because it came from standard input.")
