@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Final
 
+from msgspec import Struct
+
 from toolpair.cli.file_report import cause_entry, cause_sentence
 from toolpair.cli.terminal import TerminalStyle, dump, out, out_content, safe, say, typed
 from toolpair.reports.first_break.breaks import Break, BrokenPair, FirstBreaks, of_request
@@ -50,13 +52,12 @@ def command_for(one: Break, path: str) -> str:
     return f"{body} | {command('-')}" if one.readable else body
 
 
-class _Printer:
+class _Printer(Struct, frozen=True):
     """Prints the breaks of one request after the other."""
 
-    def __init__(self, path: str, style: TerminalStyle, content: bool) -> None:
-        self.path = path
-        self.style = style
-        self.content = content
+    path: str
+    style: TerminalStyle
+    content: bool
 
     def request(self, breaks: list[Break]) -> None:
         request = breaks[0].request
