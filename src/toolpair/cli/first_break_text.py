@@ -11,8 +11,7 @@ from toolpair.cli.file_report import cause_entry, cause_sentence
 from toolpair.cli.terminal import TerminalStyle, dump, out, out_content, safe, say, typed
 from toolpair.reports.first_break.breaks import Break, BrokenPair, FirstBreaks, of_request
 from toolpair.reports.first_break.changes import TITLES, Renamed
-from toolpair.reports.first_break.found import Answer
-from toolpair.reports.first_break.request import Request
+from toolpair.reports.first_break.request import Answer, Request
 from toolpair.reports.first_break.times import shown
 from toolpair.shell.program import command
 from toolpair.text.differ import differ
