@@ -36,8 +36,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if unwanted and collection_path.name.startswith("test_") else None
 
 
+gc.disable()  # nothing of what is collected is garbage
+
+
 def pytest_collection_finish() -> None:
-    """Thousands of tests and the SDKs stay until the end: the garbage collector need not look at them each time."""
+    """Thousands of tests stay until the end: the garbage collector need not look at them each time."""
+    gc.enable()
     gc.collect()
     gc.freeze()
 

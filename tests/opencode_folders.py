@@ -8,6 +8,7 @@ import tarfile
 from pathlib import Path
 from typing import Any
 
+from tests.broken_sessions import made_long_ago
 from tests.opencode_sessions import FOLDER, START, OpencodeSession, Planted, another, word
 
 PROJECT = "global"
@@ -64,11 +65,13 @@ def _put(path: Path, data: Any, ids: dict[str, str] | None = None) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     if ids is not None and isinstance(data, str):
         path.write_text(_with_ids(data, ids), encoding="utf-8")
+        made_long_ago(path)
         return
     text = json.dumps(
         {**ids, **data} if ids is not None and isinstance(data, dict) else data, indent=2, ensure_ascii=False
     )
     path.write_text(text, encoding="utf-8", errors="surrogatepass")
+    made_long_ago(path)
 
 
 def _with_ids(text: str, ids: dict[str, str]) -> str:

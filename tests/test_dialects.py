@@ -53,7 +53,7 @@ _ELSE = {
     "reports/page/conversation_parts.py": {"item.value"},
     "recipes/measuring.py": {"one.value", "other.value"},
     "session/following.py": {"found.document.records[-1].value"},
-    "session/relatives.py": {"record.value"},
+    "session/reopening.py": {"record.value"},
     "session/surroundings.py": {"record.value"},
     "tui/sees_text.py": {"record.value"},
     # Of a part of a request, which is handed to a dialect, or printed as it is.

@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
+from tests.source.files import save_in_place
 from tests.source.saves import NEW, OLD, Watched, names
 from toolpair.source import growth, large
 from toolpair.source import snapshot as opening
 from toolpair.source.container_reading import read_container
 from toolpair.source.errors import Refused, UnreadableFile
-from toolpair.source.limits import Limits
-from toolpair.source.memory import fits
-from toolpair.source.saving import restore, save_in_place
+from toolpair.source.limits import Limits, fits
+from toolpair.source.saving import restore
 from toolpair.source.snapshot import open_source
 from toolpair.source.system import Io
 

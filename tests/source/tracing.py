@@ -18,6 +18,8 @@ from tests.rounds import EVERY
 from toolpair.source.saving.own_mark import mark_of
 
 STRACE = shutil.which("strace")
+_ONLY_THESE = ("-f", "--seccomp-bpf")
+"""Calls that are not asked for do not stop the process, which halves what tracing costs. It cannot be killed so."""
 _ROOT = Path(__file__).resolve().parents[2]
 _BEGINS = "chdir"
 """The call after which the save begins."""
@@ -56,15 +58,17 @@ class TracedSave:
         """The calls of a whole save, in the same order on every run. Skips the test where none can be traced."""
         if STRACE is None:
             pytest.skip("strace is not installed")
-        if subprocess.run([STRACE, "-o", "/dev/null", sys.executable, "-c", ""], capture_output=True).returncode:
+        if subprocess.run(
+            [STRACE, *_ONLY_THESE, "-o", "/dev/null", sys.executable, "-c", ""], capture_output=True
+        ).returncode:
             pytest.skip("strace may not trace here")
         log = temporary / "calls"
         names = ",".join(f"?{name}" for name in (*self.changing, *self.others, _BEGINS))
-        assert self._run(target, temporary, "-o", str(log), "-e", f"trace={names}") == 0
+        assert self._run(target, temporary, *_ONLY_THESE, "-o", str(log), "-e", f"trace={names}") == 0
         found: list[Place] = []
         counted: Counter[str] = Counter()
         for line in log.read_text(errors="replace").splitlines():
-            match = re.match(r"(\w+)\(", line)
+            match = re.match(r"\d+ +(\w+)\(", line)
             if match is not None:
                 counted[match[1]] += 1
                 if counted[_BEGINS] and match[1] != _BEGINS:
@@ -77,18 +81,17 @@ class TracedSave:
 
     def kill(self, target: object, temporary: Path, place: Place) -> None:
         """A save that is killed at this call."""
-        self._at(target, temporary, place, "signal=SIGKILL")
+        self._at(target, temporary, place, "-e", f"inject={place[0]}:signal=SIGKILL:when={place[1]}")
 
     def fail(self, target: object, temporary: Path, place: Place, fault: str) -> bool:
         """A save in which this call fails; whether the script says that the changes are there."""
-        code = self._at(target, temporary, place, f"error={fault}")
+        inject = f"inject={place[0]}:error={fault}:when={place[1]}"
+        code = self._at(target, temporary, place, *_ONLY_THESE, "-e", inject)
         assert code in (0, 3, 5, 6), (place, code)
         return code in (0, 6)
 
-    def _at(self, target: object, temporary: Path, place: Place, what: str) -> int:
-        call, number = place
-        inject = f"inject={call}:{what}:when={number}"
-        return self._run(target, temporary, "-o", "/dev/null", "-e", f"trace={call}", "-e", inject)
+    def _at(self, target: object, temporary: Path, place: Place, *options: str) -> int:
+        return self._run(target, temporary, "-o", "/dev/null", "-e", f"trace={place[0]}", *options)
 
     def _run(self, target: object, temporary: Path, *options: str) -> int:
         assert STRACE is not None

@@ -7,13 +7,13 @@ import json
 import threading
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from textual import _wait
 from textual._compositor import Compositor
-from textual._context import visible_screen_stack
+from textual._context import active_app, visible_screen_stack
 from textual.app import App
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.pilot import Pilot
@@ -92,37 +92,39 @@ async def press(pilot: Pilot[Any], *keys: str, names: Collection[str] = BESIDE) 
         with _hardly_waiting():
             await pilot.press(*(LETTERS.get(char, char) for char in key[5:]) if key.startswith("text:") else (key,))
         await settled(pilot, names)
-        if isinstance(pilot.app, ToolpairApp) and pilot.app.is_running:
-            frame(pilot.app)
+    if isinstance(pilot.app, ToolpairApp) and pilot.app.is_running:
+        frame(pilot.app)
 
 
 @contextmanager
-def _hardly_waiting() -> Iterator[None]:
+def _hardly_waiting(times: int = 10) -> Iterator[None]:
     """Textual waits twice 20 ms a key, or longer until the process is idle: most of the time of these tests.
 
     `settled` waits for what a key leads to.
     """
     usual = _wait.SLEEP_GRANULARITY, _wait.SLEEP_IDLE
-    _wait.SLEEP_GRANULARITY, _wait.SLEEP_IDLE = usual[0] / 10, usual[1]
+    _wait.SLEEP_GRANULARITY, _wait.SLEEP_IDLE = usual[0] / times, usual[1]
     try:
         yield
     finally:
         _wait.SLEEP_GRANULARITY, _wait.SLEEP_IDLE = usual
 
 
-@contextmanager
-def _drawn_when_read() -> Iterator[None]:
-    """Nobody sees what is drawn without a terminal: a frame is drawn when a test reads it, and once after each key."""
+class _Frames:
+    """Nobody sees what is drawn without a terminal: a frame is drawn when a test reads it, and after its keys."""
+
+    all_drawn = False
     usual = Compositor.render_update
 
-    def forget(compositor: Compositor, *_: object, **__: object) -> None:
+    @staticmethod
+    def render_update(compositor: Compositor, *given: Any, **named: Any) -> Any:
+        if _Frames.all_drawn or not active_app.get().is_headless:
+            return _Frames.usual(compositor, *given, **named)
         compositor._dirty_regions.clear()
+        return None
 
-    Compositor.render_update = forget  # type: ignore[method-assign]
-    try:
-        yield
-    finally:
-        Compositor.render_update = usual  # type: ignore[method-assign]
+
+Compositor.render_update = _Frames.render_update  # type: ignore[method-assign]
 
 
 async def settled(pilot: Pilot[Any], names: Collection[str] = BESIDE, seconds: float = PATIENCE) -> None:
@@ -132,8 +134,9 @@ async def settled(pilot: Pilot[Any], names: Collection[str] = BESIDE, seconds: f
     while time.monotonic() < end and (
         any(thread.name in names for thread in threading.enumerate()) or _is_busy(pilot.app)
     ):
-        await pilot.pause(0.005)
-    await pilot.pause()
+        await pilot.pause(0.002)
+    with _hardly_waiting(3):
+        await pilot.pause()
 
 
 async def at_rest(pilot: Pilot[Any], app: ToolpairApp, quiet: float = 0.4) -> str:
@@ -153,7 +156,7 @@ def _is_busy(app: App[Any]) -> bool:
     if not app.is_running:
         return False
     pairs = getattr(app.screen, "pairs", None)
-    looking = isinstance(pairs, PairView) and pairs.ticks is not None and pairs.ticks._timer is not None
+    looking = isinstance(pairs, PairView) and pairs.ticks is not None and pairs.ticks.are_sought
     return looking or app.typed_ahead.busy or not getattr(app.screen, "drawn", True)
 
 
@@ -186,7 +189,7 @@ def drive(
         return app
 
     try:
-        with nullcontext() if recorder or drawn else _drawn_when_read():
-            return asyncio.run(run())
+        _Frames.all_drawn = drawn
+        return asyncio.run(run())
     finally:
-        base_screen.HELD = old
+        _Frames.all_drawn, base_screen.HELD = False, old

@@ -17,7 +17,7 @@ class Sdk:
         self._name = name
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("_"):  # pytest looks for fixtures, among them in mocks, by `_mock_name`
             raise AttributeError(name)
         pytest.importorskip(self._name.partition(".")[0])
         return getattr(importlib.import_module(self._name), name)

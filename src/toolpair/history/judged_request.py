@@ -9,21 +9,32 @@ from typing import Any, Final
 from msgspec import Struct
 
 from toolpair.dialects import anthropic, openai_chat
+from toolpair.dialects.block_texts import is_real_output, result_text
+from toolpair.dialects.item_types import CALL_FAMILY, OUTPUT_FAMILY, is_output_item, type_name
 from toolpair.dialects.openai_chat_content import messages_of
 from toolpair.dialects.sent_parts import as_block, part_id, part_type
-from toolpair.formats.engine.reading.turns import fates_of
+from toolpair.formats.engine.reading import item_messages
+from toolpair.formats.engine.reading.item_messages import HistoryItem
+from toolpair.formats.engine.sending import fates_of
 from toolpair.formats.format import Fate, SentMessage, SentPart, SentRequest
 from toolpair.rules.judge import judge
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import Profile
 from toolpair.rules.registry import RULES
+from toolpair.rules.wire import written_as
 from toolpair.transcript.model import Block, Message, Transcript
 
 _LONG: Final = 200
 """Messages around a problem that are judged by themselves; for more, all are judged, once."""
 _ROLES: Final = {"tool": "user", "model": "assistant"}
+_SAME: Final = {"content.empty_message": ("content.empty_message", "content.empty_text")}
+"""Other rules that what is sent of a problem may break: an empty message may go out with an empty text."""
 _NEXT_WORDS: Final = {"role": "user", "content": "Go on."}
 """Whoever resumes a session says something."""
+
+
+_Read = tuple[Message, list[tuple[Block, Block | None]]]
+"""A message of a request as the rules read it, with each of its blocks and the block of the file that it comes from."""
 
 
 def blocks_of(problem: Problem) -> list[Block]:
@@ -51,6 +62,11 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
     # --- what is sent ------------------------------------------------------------------------------------
 
     @cached_property
+    def _of_items(self) -> bool:
+        """Whether each message is an item of the Responses API, where an output may be anywhere after its call."""
+        return written_as(self.transcript) == "items"
+
+    @cached_property
     def _parts(self) -> dict[int, tuple[int, SentPart]]:
         """id() of a block of the file -> the message and the part that it is sent as."""
         return {
@@ -69,6 +85,17 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
 
     def reaches(self, block: Block) -> bool:
         return self.fate(block) in ("sent", "changed")
+
+    def lost(self, results: Iterable[Block]) -> list[Block]:
+        """The real outputs of which the model sees nothing, not even in a copy among them."""
+        results = list(results)
+        seen = {result_text(block).strip() for block in results if self.reaches(block)}
+        found: dict[str, Block] = {}
+        for block in results:
+            text = result_text(block).strip()
+            if is_real_output(block) and not self.reaches(block) and text not in seen:
+                found.setdefault(text, block)
+        return list(found.values())
 
     def sent_as(self, block: Block) -> Any:
         """What a block is sent as; None where it is not."""
@@ -94,17 +121,21 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
         if id(call) not in self._parts:
             return None
         number, sent = self._parts[id(call)]
-        id_ = part_id(as_block(sent.value), None)
         found: SentPart | None = None
-        for later in range(number + 1, len(self.seen.messages)):
-            message = self.seen.messages[later]
-            if _is_response(message):
+        for message in self.seen.messages[0 if self._of_items else number + 1 :]:
+            if _is_response(message) and not self._of_items:
                 break
             for part in message.parts:
-                value = as_block(part.value)
-                if part_type(value, None) == "result" and part_id(value, None) == id_:
+                if self._answers(part.value, sent.value):
                     found = part if found is None or part.block is None else found
         return found
+
+    def _answers(self, result: Any, call: Any) -> bool:
+        if self._of_items:
+            alike = OUTPUT_FAMILY.get(type_name(result) or "") == CALL_FAMILY.get(type_name(call) or "")
+            return alike and is_output_item(result) and result.get("call_id") == call.get("call_id")
+        result = as_block(result)
+        return part_type(result, None) == "result" and part_id(result, None) == part_id(as_block(call), None)
 
     def answers_to(self, calls: Sequence[Block], problem: Problem) -> list[Block]:
         """The results of these calls in the messages after that of a problem."""
@@ -153,7 +184,7 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
         found = [
             other
             for other, origins in self._wrong_in(*self._around(blocks))
-            if (other.rule == problem.rule or is_alike(other.rule, decided_by))
+            if (other.rule in _SAME.get(problem.rule, (problem.rule,)) or is_alike(other.rule, decided_by))
             and (own & origins or not (own or origins))
         ]
         return [problem] if not found and self._is_sent_as_it_is(problem) else found
@@ -169,7 +200,7 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
         """The messages that decide about these blocks: with the response before them, and the one after."""
         sent, end = self.seen.messages, len(self.seen.messages)
         numbers = [self._parts[id(block)][0] for block in blocks if id(block) in self._parts]
-        if not numbers or max(numbers) - min(numbers) > _LONG:
+        if self._of_items or not numbers or max(numbers) - min(numbers) > _LONG:
             return 0, end
         before = range(min(numbers), -1, -1)[:_LONG]
         after = range(max(numbers) + 1, end)[:_LONG]
@@ -190,11 +221,10 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
     def _judge(self, start: int, end: int) -> list[tuple[Problem, set[int]]]:
         origins: dict[int, Block] = {}
         messages: list[Message] = []
-        for number in range(start, end):
-            for message, blocks in self._read(number, self.seen.messages[number]):
-                messages.append(message)
-                origins |= {id(made): block for made, block in blocks if block is not None}
-        words = anthropic.message_of(_NEXT_WORDS, end)
+        for message, blocks in self._items() if self._of_items else self._messages(start, end):
+            messages.append(message)
+            origins |= {id(made): block for made, block in blocks if block is not None}
+        words = None if self._of_items else anthropic.message_of(_NEXT_WORDS, end)
         if words is not None and end == len(self.seen.messages):
             messages.append(words)
         request = Transcript(
@@ -213,8 +243,17 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
             found.append((problem, {id(origins[id(block)]) for block in about if id(block) in origins}))
         return found
 
-    def _read(self, number: int, sent: SentMessage) -> Iterator[tuple[Message, list[tuple[Block, Block | None]]]]:
-        """The messages that one is for the rules, with their blocks and those of the file that they come from."""
+    def _items(self) -> Iterator[_Read]:
+        parts = [part for sent in self.seen.messages for part in sent.parts]
+        for message in item_messages.messages_of([HistoryItem(n, (), part.value) for n, part in enumerate(parts)]):
+            yield message, [(block, parts[block.record].block) for block in message.blocks]
+
+    def _messages(self, start: int, end: int) -> Iterator[_Read]:
+        for number in range(start, end):
+            yield from self._read(number, self.seen.messages[number])
+
+    def _read(self, number: int, sent: SentMessage) -> Iterator[_Read]:
+        """The messages that one is for the rules."""
         if self.transcript.layout == "tool_messages":
             known = {id(part.value): part.block for part in sent.parts}
             for value in messages_of(sent.role, [part.value for part in sent.parts]):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from toolpair.session.opening import OpenedState
     from toolpair.source.byte_runs import Piece
     from toolpair.source.container import Container
-    from toolpair.source.saving import FileSave, Progress, SaveResult
+    from toolpair.source.saving import Progress, SaveResult
     from toolpair.source.snapshot import Save, Snapshot, StoredRecords
 
 T = TypeVar("T")
@@ -75,7 +75,7 @@ class SaveInPlace:
 
     def __init__(
         self,
-        save: FileSave | Save,
+        save: Save,
         report: Callable[[SaveResult], Saved],
         index_notes: Callable[[], tuple[str, ...]],
         read: Callable[[Snapshot, Container], OpenedState],
@@ -145,6 +145,7 @@ def save_copy(
 
     snapshot = file.snapshot
     source = source_of(snapshot)
+    both = file.container.conversations[0].document, conversations[0].document
     pieces: Iterable[Piece] = file.runs(conversations)
     if str(path).endswith(SUFFIX):
         packing = snapshot.packing
@@ -154,7 +155,7 @@ def save_copy(
         unpacked = chunks_of(file.runs(conversations), snapshot.data)
         raw = packing.raw if packing is not None and as_it_is else None
         pieces = pack(unpacked) if raw is None else chunks_of([OriginalRun(0, len(raw))], raw)
-    elif snapshot.rows is not None and (made := _copied(snapshot.rows, file, conversations, path)) is not None:
+    elif snapshot.rows is not None and (made := snapshot.rows.copied(str(path), *both, snapshot.shown)) is not None:
         pieces = [made]
     elif source is None:
         pieces = chunks_of(file.runs(conversations), snapshot.data)
@@ -181,13 +182,6 @@ def _is_copy(path: str | Path, rows: StoredRecords | None) -> bool:
         return holds_only(str(path), rows.session)
     except UnreadableFile:
         return False
-
-
-def _copied(
-    rows: StoredRecords, file: OpenedState, conversations: Sequence[Conversation], path: str | Path
-) -> bytes | None:
-    base = file.container.conversations[0].document
-    return rows.copied(str(path), base, conversations[0].document, file.snapshot.shown)
 
 
 def in_the_way(conversation: Conversation) -> Sequence[tuple[Problem, Fix]]:

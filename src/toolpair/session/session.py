@@ -339,7 +339,7 @@ class Session:
             for old, new in zip(self.file.container.conversations, container.conversations, strict=False):
                 carry_over(old.document, new.document)
         if snapshot.path is not None:
-            # The files beside it may have changed as well.
+            # The neighbouring files may have changed as well.
             view = replace(self.reader.view, beside=FilesBeside(snapshot.path))
             self.reader = replace(self.reader, view=view)
         if self._remembers:
@@ -379,7 +379,7 @@ class Session:
     def save(
         self, allow_links: bool = False, keep_backups: int | None = None, progress: Progress | None = None
     ) -> Saved:
-        """Write the file in place and keep the original beside it. Raises Refused or SaveFailed with one sentence.
+        """Write the file in place and keep the original as a backup. Raises Refused or SaveFailed with one sentence.
 
         `allow_links`: even if the file has other hard links, which keep the old content. `keep_backups` is the number
         of backups left afterwards; by default TOOLPAIR_BACKUPS, else all. `progress` is called with the number of bytes

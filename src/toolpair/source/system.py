@@ -268,3 +268,6 @@ class Io:
 
     def close(self, descriptor: int) -> None:
         os.close(descriptor)
+
+
+SYSTEM: Final = Io()

@@ -34,7 +34,7 @@ Scope = Literal["active", "inactive", "malformed"]
 class Damaged:
     """The value of a record that cannot be read. `reason` is a short phrase.
 
-    `parts` are the values of the records that stand on its line, damaged ones included. `first` is the complete object
+    `parts` are the values of the records on its line, damaged ones included. `first` is the complete object
     that its bytes start with, if any: some agents read it and ignore the rest. `after` are the uids of the lines that
     this object continues on.
     """
@@ -99,7 +99,7 @@ class Block(Struct, frozen=True, eq=False):
     name: str | None = None
     is_error: bool = False
     link: str | None = None
-    """Pairing evidence beside the id: on a result the record id of its call, on a call its own record id."""
+    """Pairing evidence besides the id: on a result the record id of its call, on a call its own record id."""
     call_kind: str = ""
     """Where a call is only answered by a result of the same kind: that kind, on both."""
     form: str = ""

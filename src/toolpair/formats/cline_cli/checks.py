@@ -13,6 +13,7 @@ from toolpair.formats.engine.damage.own_problems import no_message
 from toolpair.formats.format import Damage, Item, ResumeEffect, View
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.where import Where, at_block
 from toolpair.transcript.edits import Remove, Reorder, SetValue
 from toolpair.transcript.model import Block, Damaged, Transcript
 
@@ -46,8 +47,7 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
             context.add(
                 "result.not_first",
                 "Text stands before a result, and Cline CLI sends it before the result, which the API refuses.",
-                at=(number, kinds.index("result")),
-                about=message,
+                Where(at=(number, kinds.index("result")), about=message),
                 severity="error",
                 fixes=(Fix("results-first", "move the results to the front", (edit,), recommended=True),),
             )
@@ -56,10 +56,7 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
                 context.add(
                     "field.missing",
                     "Cline CLI cannot send the session: it does not know what to do with this block.",
-                    at=(number, place),
-                    others=(block,),
-                    about=message,
-                    record=block.record,
+                    at_block(number, place, message),
                     severity="error",
                     impact="stops",
                     cause=Cause("wrong_type", "a program other than Cline CLI wrote it"),

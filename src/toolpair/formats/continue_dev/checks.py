@@ -14,6 +14,7 @@ from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.format import Damage, Item, ResumeEffect, View
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.where import Where
 from toolpair.transcript.edits import SetField, SetInRecord
 from toolpair.transcript.model import Damaged, Message, Transcript
 
@@ -43,7 +44,7 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
         context.add(
             "record.bom",
             f"The file begins with a byte order mark, so {ANEW}.",
-            record=facts.items[0].uid,
+            Where(record=facts.items[0].uid),
             severity="error",
             impact="loses",
             cause=Cause("record.bom", "an editor left it"),
@@ -64,8 +65,7 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
             context.add(
                 "content.null",
                 "The content of this message is null or absent, so Continue does not start with this session.",
-                record=item.uid,
-                about=part.message,
+                Where(about=part.message, record=item.uid),
                 severity="error",
                 cause=Cause("content_null", "another program wrote this message"),
                 fixes=(
@@ -85,7 +85,7 @@ def _no_context(context: Context, item: Item) -> None:
     context.add(
         "rollout.envelope",
         f"This entry of the history has no list `{CONTEXT}`, so Continue does not start with this session.",
-        record=item.uid,
+        Where(record=item.uid),
         severity="error",
         cause=Cause("rollout.envelope", "another program wrote the entry, or it was cut off"),
         fixes=(Fix("write-envelope", title, (edit,), recommended=loses is None, loses=loses),),

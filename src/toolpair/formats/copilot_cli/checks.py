@@ -1,24 +1,42 @@
-"""What keeps Copilot CLI from loading a session, and results that it leaves out, which no other rule finds."""
+"""What keeps Copilot CLI from loading a session, results that it leaves out, and what becomes of damaged lines."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from toolpair.dialects import copilot as dialect
 from toolpair.dialects.block_texts import is_real_output
-from toolpair.formats.copilot_cli.detection import START, data_of
-from toolpair.formats.copilot_cli.events import NO_TIME, TIME, Slot, envelope_flaws, flaws, id_from, is_uuid, mended
-from toolpair.formats.copilot_cli.history import TITLE, History
+from toolpair.formats.copilot_cli.detection import ABORT, ASKED, RESUME, START, data_of, kind_of
+from toolpair.formats.copilot_cli.events import (
+    NEEDS,
+    NO_TIME,
+    TIME,
+    Slot,
+    envelope_flaws,
+    flaws,
+    id_from,
+    is_uuid,
+    lacks_id,
+    mended,
+)
+from toolpair.formats.copilot_cli.history import NOT_LOADED, TITLE, History
 from toolpair.formats.copilot_cli.sending import NEWEST, Answers
 from toolpair.formats.copilot_cli.writing import STARTED
+from toolpair.formats.engine.damage.lost import effect_on_readers, held_in, held_in_part, ids_in
 from toolpair.formats.engine.damage.own_problems import no_first_line
 from toolpair.formats.engine.reading.reading import facts_of, first_text
 from toolpair.formats.engine.reading.tree_history import Node
-from toolpair.formats.format import Item, View
+from toolpair.formats.format import Damage, Item, ResumeEffect, View
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.where import Where, at_result
+from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import Edit, MendBytes, MoveResult, RemoveRecord, SetInRecord
-from toolpair.transcript.model import Damaged
+from toolpair.transcript.model import Damaged, Transcript
+
+_TELLING: Final = frozenset({*dialect.ROLES, dialect.SUMMARY, START, ASKED, ABORT, RESUME})
+"""Types of events by which what is sent may change."""
 
 
 def check(context: Context, items: Sequence[Item], view: View) -> None:
@@ -45,7 +63,7 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
             context.add(
                 "rollout.envelope",
                 f"This event's {' and '.join(flaws)} is not what {TITLE} accepts, so it does not load the session.",
-                record=node.uid,
+                Where(record=node.uid),
                 severity="error",
                 impact="stops",
                 cause=Cause("rollout.envelope", "another program wrote the event"),
@@ -89,7 +107,7 @@ def _fields(context: Context, history: History, view: View) -> None:
         context.add(
             "rollout.envelope",
             f"{what}, so {TITLE} does not load the session.",
-            record=node.uid,
+            Where(record=node.uid),
             severity="error",
             impact="stops",
             cause=Cause("rollout.envelope", "another program wrote the event"),
@@ -109,7 +127,7 @@ def _unsent_names(context: Context, history: History) -> None:
                 f"A call in this event has no {what}, so {TITLE} does not load the session."
                 if dialect.CALLS in data_of(node.value)
                 else f"This result names no call, so {TITLE} does not load the session.",
-                record=node.uid,
+                Where(record=node.uid),
                 severity="error",
                 impact="stops",
                 cause=Cause("rollout.envelope", "another program wrote the event"),
@@ -162,7 +180,6 @@ def _good_time(node: Node) -> str | None:
 
 def _too_late(context: Context, history: History) -> None:
     """Results that no other rule finds: only an event that is not sent stands between them and their calls."""
-    places = {b.key: (n, p) for n, message in enumerate(context.messages) for p, b in enumerate(message.blocks)}
     for call, result in Answers(history).too_late:
         pair = context.pairing.pair_of(call)
         if not is_real_output(result) or pair is None or result not in pair.results:
@@ -172,11 +189,7 @@ def _too_late(context: Context, history: History) -> None:
         context.add(
             "result.not_adjacent",
             "This result came after the user stopped the agent, or resumed the session, so it is left out.",
-            at=places[result.key],
-            pair=pair,
-            call=call,
-            result=result,
-            record=result.record,
+            at_result(pair, result),
             severity="error",
             impact="loses",
             cause=Cause("late", "the tool ended after the agent had given it up"),
@@ -192,3 +205,60 @@ def _no_start(context: Context, history: History, first: Item, view: View) -> No
     value = {"type": START, "data": {**data, "startTime": time}, "id": id_from(session, 0), "timestamp": time}
     text = f"The file has no line that starts the session, so {TITLE} does not load it."
     no_first_line(context, first.uid, text, {**value, "parentId": None}, impact="stops")
+
+
+# --- damaged lines -----------------------------------------------------------------------------------------
+
+
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
+    blocks = [block for turn in facts_of(transcript, History).turns for block in turn.blocks]
+    answers: dict[str, set[int]] = {}
+    for block in blocks:
+        if block.kind == "result" and isinstance(block.id, str):
+            answers.setdefault(block.id, set()).add(block.record)
+    called = {block.id for block in blocks if block.kind == "call" and isinstance(block.id, str)}
+    for damage in found:
+        if damage.rule == "record.bom":
+            yield ResumeEffect("harmless", f"{TITLE} ignores it", "healed") if damage.front else None
+        elif damage.readable and damage.rule != "record.bad_utf8":
+            yield effect_on_readers(damage, TITLE)
+        elif damage.rule == "record.nul" and not damage.values and not damage.partial:
+            yield ResumeEffect("harmless", f"{TITLE} skips it", "healed")
+        elif damage.first:
+            yield ResumeEffect("stops", NOT_LOADED, "rejected", complete=_is_complete(damage))
+        else:
+            yield _deleted(damage, answers, called)
+
+
+def _deleted(damage: Damage, answers: Mapping[str, Collection[int]], called: Collection[str]) -> ResumeEffect:
+    """The agent writes the file again without the line when it resumes it.
+
+    `answers`: id -> the records with its results.
+    """
+    held = [*held_in(damage.values), *held_in_part(damage.partial)]
+    ids = {one.id for one in held if one.real}
+    if not ids and dialect.RESULT.encode() in damage.raw:
+        ids = ids_in(damage.raw)[0].intersection(called)
+    outputs = sum(not any(record != damage.record for record in answers.get(id_, ())) for id_ in ids)
+    says, complete = f"{TITLE} deletes it from the file", _is_complete(damage)
+    kinds = [kind_of(value) for value in (*damage.values, damage.partial) if value is not None]
+    if not outputs and kinds and all(kind in NEEDS and kind not in _TELLING for kind in kinds):
+        return ResumeEffect("harmless", says, "dropped", complete=complete)
+    loses = "its output" if outputs == 1 else plural(outputs, "output") if outputs else "the record"
+    return ResumeEffect("loses", says, "dropped", loses, outputs, complete)
+
+
+def _is_complete(damage: Damage) -> bool:
+    """Whether an event says enough once its end is written. What is cut off of its envelope, a fix writes again."""
+    if damage.rule != "record.torn":
+        return True
+    value = damage.values[0] if damage.values else damage.partial
+    kind, data = kind_of(value), data_of(value)
+    whole = bool(damage.values) or (bool(data) and next(reversed(value)) != "data")
+    if kind == dialect.RESULT:
+        last = next(reversed(data), "") if not whole else ""
+        says = bool(dialect.output_of(data)) and isinstance(data.get("success"), bool) and last != "toolCallId"
+        return says and not lacks_id(value)
+    if kind == dialect.USER:
+        return isinstance(data.get("content"), str)
+    return whole and (kind in dialect.ROLES or kind == START) and not lacks_id(value)

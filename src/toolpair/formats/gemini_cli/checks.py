@@ -14,11 +14,13 @@ from toolpair.formats.gemini_cli.left_out import check as check_left_out
 from toolpair.formats.gemini_cli.sending import is_void, refused
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.where import Where
 from toolpair.transcript.edits import Remove
 from toolpair.transcript.model import Damaged, Transcript
 
 
-def _damage(history: History, transcript: Transcript, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
+    history = facts_of(transcript, History)
     place = {item.uid: number for number, item in enumerate(history.items)}
     skipped = SkippedLines(TITLE, NodeTree(()), transcript, place, talks=lambda value: value.get("type") in TALK)
     for damage in found:
@@ -50,7 +52,7 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
             context.add(
                 "content.empty_text",
                 "The empty text in this response makes Gemini CLI leave the response out, with its calls.",
-                record=turn.entry.uid,
+                Where(record=turn.entry.uid),
                 severity="error",
                 impact="loses",
                 cause=Cause("content.empty_text", "the response was written with a text that says nothing"),
@@ -78,7 +80,3 @@ def _check_first_line(context: Context, history: History, view: View) -> None:
     line = {key: value for key, value in header.items() if value is not None}
     text = "The file does not start with its session line, so Gemini CLI begins a new, empty session in its place."
     no_first_line(context, first.uid, text, None if overruled else line, impact="loses")
-
-
-def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
-    return list(_damage(facts_of(transcript, History), transcript, found))

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.where import Where
 from toolpair.transcript.edits import Edit, InsertRecord, SetInRecord
 
 RULE: Final = "record.left_out"
@@ -85,7 +86,7 @@ def check(context: Context, messages: Sequence[Said]) -> None:
         context.add(
             RULE,
             f"{says}{_reason(words)}.",
-            record=message.record,
+            Where(record=message.record),
             severity="error",
             impact="loses",
             cause=Cause(RULE, f"the message begins as {'a command' if words[0] in '/?' else 'one of the agent'} does"),

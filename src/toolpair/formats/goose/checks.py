@@ -19,6 +19,7 @@ from toolpair.formats.goose.history import Facts, unreadable_in
 from toolpair.formats.goose.readable import IN_RESULT, cannot_be_read, has_fields, is_part, odd_columns
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.where import Where, at_message
 from toolpair.transcript.edits import Edit, InsertMessage, Reorder, SetInRecord
 from toolpair.transcript.model import Transcript
 
@@ -118,7 +119,7 @@ def _settings(context: Context, items: Sequence[Item]) -> None:
     context.add(
         "record.bad_json",
         f"The session's model settings ({_SETTINGS}) are not JSON, so goose continues with those of its configuration.",
-        record=of_session.uid,
+        Where(record=of_session.uid),
         severity="warning",
         impact="harmless",
         cause=Cause("settings_damaged", "the column was cut off, or written by another program"),
@@ -148,8 +149,7 @@ def _unreadable(context: Context, item: Item, number: int | None) -> None:
         "goose does not start: it does not know what to do with this row."
         if in_row
         else "goose does not know what to do with this message, and skips it.",
-        at=None if number is None else (number, None),
-        record=item.uid,
+        Where(at=None if number is None else (number, None), record=item.uid),
         severity="error",
         impact="stops" if in_row else "loses",
         cause=Cause("wrong_type", "another version of goose, or another program, wrote it"),
@@ -175,8 +175,7 @@ def _words_before_results(context: Context) -> None:
         context.add(
             "result.not_first",
             "Text stands in one message with a result, and goose sends it before the result, which the API refuses.",
-            at=(number, at),
-            about=message,
+            Where(at=(number, at), about=message),
             severity="error",
             cause=Cause("text_with_result", "text was put into the message of a result"),
             fixes=(
@@ -211,8 +210,7 @@ def _leading_response(context: Context) -> None:
     context.add(
         "turn.first_not_user",
         "The conversation does not start with a user message, so goose leaves the first response out.",
-        at=(0, None),
-        about=first,
+        at_message(0, first),
         severity="error" if first.calls else "warning",
         impact="loses" if first.calls else "harmless",
         cause=Cause("begins_with_assistant", "the beginning was cut off, or the assistant greeted first"),

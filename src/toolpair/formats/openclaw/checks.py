@@ -31,6 +31,7 @@ from toolpair.formats.openclaw.writing import in_order
 from toolpair.formats.pi_family.history import history_of
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, Impact, Severity
+from toolpair.rules.where import Where
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import Edit, InsertRecord, Relink, SetInRecord
 from toolpair.transcript.model import Damaged, Transcript
@@ -90,9 +91,7 @@ def _left_out(context: Context, event: Event, made: Mapping[str, Any], number: i
     context.add(
         "field.missing",
         f"This {what} {lacks}, so {TITLE} leaves it out without telling you.",
-        at=None if number is None else (number, None),
-        record=event.item.uid,
-        result=result,
+        Where(at=None if number is None else (number, None), result=result, record=event.item.uid),
         severity="error",
         impact="loses",
         cause=Cause("wrong_type", "its end was cut off, or another program wrote it"),
@@ -126,7 +125,7 @@ def _add_header(context: Context, rows: Rows) -> None:
     context.add(
         "rollout.no_meta",
         f"The session does not have its session row, so {TITLE} does not resume it.",
-        record=first.item.uid,
+        Where(record=first.item.uid),
         severity="error",
         impact="stops",
         cause=Cause("rollout.no_meta", "the row was deleted" if there is None else "the row was changed"),
@@ -209,7 +208,7 @@ def _add(
     cause = Cause(RULE, "rows of one table were changed, and not those of the others")
     left = None if any(fix.recommended for fix in fixes) else _OUT_OF_ORDER
     context.add(
-        RULE, text, record=record, severity=severity, impact=impact, cause=cause, fixes=tuple(fixes), no_fix=left
+        RULE, text, Where(record=record), severity=severity, impact=impact, cause=cause, fixes=tuple(fixes), no_fix=left
     )
 
 

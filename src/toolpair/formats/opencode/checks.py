@@ -27,16 +27,14 @@ from toolpair.formats.opencode.history import (
 )
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.where import Where
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import ABSENT, InsertRecord, RemoveRecord, SetInRecord
 from toolpair.transcript.model import Transcript
 
 
-def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
-    return list(_damage(history_of(transcript), found))
-
-
-def _damage(history: History, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
+    history = history_of(transcript)
     for one in found:
         if one.at < history.read_from:
             yield ResumeEffect("harmless", f"{history.agent} does not read it again after the summary", "healed")
@@ -81,7 +79,7 @@ def _session_lost(context: Context, history: History, uid: int) -> None:
     context.add(
         "record.bad_json",
         f"The session's own file is not JSON, so {history.agent} loads neither it nor the list of sessions.",
-        record=uid,
+        Where(record=uid),
         severity="error",
         impact="stops",
         cause=Cause("session_damaged", "the disk was full, or the machine went down while it was written"),
@@ -109,7 +107,7 @@ def _failed(context: Context, history: History, message: StoredMessage, uid: int
     context.add(
         "record.failed",
         f"This response ended in an error, so {history.agent} leaves it out with {plural(outputs, 'output')}.",
-        record=uid,
+        Where(record=uid),
         severity="error",
         impact="loses",
         cause=Cause("response_failed", "the provider's API failed after the tools had run"),
@@ -139,7 +137,7 @@ def _message_gone(context: Context, history: History, message: StoredMessage, pl
     context.add(
         "record.no_message",
         f"The message of {plural(len(message.parts), 'part')} is gone, so {history.agent} leaves them out{lost}.",
-        record=first.uid,
+        Where(record=first.uid),
         severity="error",
         impact="loses",
         cause=Cause("message_gone", "the row was deleted and its parts were not"),
@@ -177,7 +175,7 @@ def _row_says_nothing(context: Context, history: History, message: StoredMessage
     context.add(
         "record.bad_json" if isinstance(message.data, str) else "field.missing",
         f"This message's row {what}, so {history.agent} {then}.",
-        record=uid,
+        Where(record=uid),
         severity="error",
         impact="stops" if stops else "loses",
         cause=Cause("message_damaged", "the row was written wrongly or damaged"),
@@ -226,7 +224,7 @@ def _incomplete(context: Context, history: History, message: StoredMessage, part
     context.add(
         "field.missing",
         f"This part of a message has no {what}, so {then}.",
-        record=part.uid,
+        Where(record=part.uid),
         severity="error",
         impact="stops",
         cause=Cause("part_incomplete", "another program wrote the row, or it was changed by hand"),
@@ -238,7 +236,7 @@ def _says_nothing(context: Context, history: History, part: Part) -> None:
     context.add(
         "record.bad_json",
         f"This part of a message is null, so {history.agent} cannot load the session.",
-        record=part.uid,
+        Where(record=part.uid),
         severity="error",
         impact="stops",
         cause=Cause("part_incomplete", "another program wrote the row, or it was changed by hand"),

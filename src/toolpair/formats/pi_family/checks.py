@@ -12,12 +12,14 @@ from toolpair.formats.pi_family.history import History, history_of, model_of
 from toolpair.rules import causes
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Fix
+from toolpair.rules.where import at_result
 from toolpair.transcript.draft import value_at
 from toolpair.transcript.edits import SetInRecord
 from toolpair.transcript.model import Damaged, Transcript
 
 
-def _damage(history: History, transcript: Transcript, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
+    history = history_of(transcript)
     place = {item.uid: number for number, item in enumerate(history.items)}
     skipped = SkippedLines(history.ways.title, history.tree, transcript, place)
     for damage in found:
@@ -62,10 +64,7 @@ def _other_item_ids(context: Context, history: History) -> None:
         context.add(
             "result.id_mismatch",
             f"This result has the first part of its call's id, {tool_of(call)}, and not the whole id.",
-            at=pair.results_at[0],
-            pair=pair,
-            call=call,
-            result=result,
+            at_result(pair),
             cause=causes.named("id.call_item", f"the call was written as `{whole}`, the result as `{other}`"),
             fixes=(
                 Fix(
@@ -76,7 +75,6 @@ def _other_item_ids(context: Context, history: History) -> None:
                 ),
             ),
             severity="error",
-            record=result.record,
         )
 
 
@@ -95,7 +93,3 @@ def _headless(context: Context, history: History, view: View) -> None:
     line = {key: found for key, found in header.items() if found}
     text = f"The file does not start with its session line, so {follows}."
     no_first_line(context, first.uid, text, line, impact=impact, severity=severity, note=note)
-
-
-def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
-    return list(_damage(history_of(transcript), transcript, found))

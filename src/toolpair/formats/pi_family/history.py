@@ -15,7 +15,7 @@ from toolpair.dialects.block_texts import WrittenBlock, is_real_output
 from toolpair.formats.engine.reading.clock import count_in, usage_of
 from toolpair.formats.engine.reading.reading import as_text, malformed_in, pairs_in
 from toolpair.formats.engine.reading.tree_history import End, Node, NodeTree, branches_of, inactive_ways, links_of
-from toolpair.formats.engine.reading.turns import Sending, Turn, messages_of
+from toolpair.formats.engine.reading.turns import Turn, messages_of
 from toolpair.formats.format import Damage, Item, KeptRequest, ResumeEffect, Usage, View
 from toolpair.formats.pi_family.detection import ROLES, message_in
 from toolpair.rules.problem import Impact, Severity
@@ -77,7 +77,8 @@ class Ways(Struct, frozen=True):
     """What comes of a session whose first line it cannot read."""
     headless: tuple[Severity, Impact, str]
     """How bad it is to have lost the first line, and what it leads to."""
-    sending: Callable[[Model], Sending]
+    sending: Callable[[Model], Any]
+    """Makes the `PiSending` of the model that continues."""
     paired: Callable[[Sequence[Turn]], Sequence[Turn]] = lambda turns: turns
     """The turns with their calls and results as it pairs them before it sends them."""
     id_in: Callable[[str], str] = lambda name: name.partition("_")[2]

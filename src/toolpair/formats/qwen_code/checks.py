@@ -17,6 +17,7 @@ from toolpair.formats.qwen_code.detection import is_record
 from toolpair.formats.qwen_code.history import EMPTY, KEPT, ROLES, TITLE, History, content_of, has_folder, read_by_agent
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.where import Where, at_message
 from toolpair.transcript.counting import plural
 from toolpair.transcript.draft import value_at
 from toolpair.transcript.edits import Edit, Remove, RemoveMessage, SetField, SetInRecord, SetValue, records_of
@@ -136,7 +137,7 @@ def _roles(context: Context, history: History) -> None:
         named = isinstance(first.role, str) and first.role.strip()
         which = f"the role {first.role}" if named else "no role"
         text = f"This message has {which}: Qwen Code knows user and model, and does not start."
-        _add(context, text, fix, message.records[0], rule="role.unknown", at=(number, None), about=message)
+        _add(context, text, fix, at_message(number, message), rule="role.unknown")
 
 
 def _parts(context: Context, history: History) -> None:
@@ -151,7 +152,7 @@ def _parts(context: Context, history: History) -> None:
         fixes = (drop,) if part is None else (replace(keep, recommended=bool(part)), drop)
         what = "null" if part is None else "a text without an object around it" if part == text else "a plain value"
         words = f"This message has a part that is {what}, so Qwen Code does not start."
-        _add(context, words, fixes, block.record, at=places.get(id(block)), others=(block,))
+        _add(context, words, fixes, Where(at=places.get(id(block)), others=(block,), record=block.record))
 
 
 def _glued_lines(context: Context, history: History, there: Container[int]) -> None:
@@ -184,8 +185,7 @@ def _empty_texts(context: Context, history: History) -> None:
             context.add(
                 EMPTY,
                 f"This response has an empty {what}, so Qwen Code leaves it out, with its calls.",
-                at=(number, place),
-                others=(block,),
+                Where(at=(number, place), others=(block,)),
                 severity="error",
                 impact="loses",
                 cause=Cause("empty_text", f"an empty {what} was saved with the response"),
@@ -201,20 +201,20 @@ def _add(
     context: Context,
     text: str,
     fix: Fix | Sequence[Fix],
-    record: int,
+    where: int | Where,
     rule: str = "rollout.envelope",
     cause: str = "another program wrote the record",
-    **more: Any,
+    no_fix: str | None = None,
 ) -> None:
     context.add(
         rule,
         text,
-        record=record,
+        where if isinstance(where, Where) else Where(record=where),
         severity="error",
         impact="loses" if rule == "rollout.not_loaded" else "stops",
         cause=Cause(rule, cause),
         fixes=(fix,) if isinstance(fix, Fix) else fix,
-        **more,
+        no_fix=no_fix,
     )
 
 

@@ -44,7 +44,6 @@ _BESIDE: Final = frozenset(
 )
 """Subtypes of records that are not in the tree."""
 _COMPRESSION: Final = "chat_compression"
-_FORGETS: Final = "Qwen Code forgets everything before this line without telling you."
 _ROLE: Final = "Qwen Code does not start: a message has a role that is neither user nor model."
 _PART: Final = "Qwen Code does not start: a message has a part that cannot be read."
 _SESSIONS: Final = "Qwen Code does not resume this session: its records name more than one."

@@ -1,6 +1,6 @@
 """Exchanging many files of a folder as one step.
 
-The new contents wait in a hidden folder beside them, with a second name for each old file and a journal. Once the
+The new contents wait in a hidden folder next to them, with a second name for each old file and a journal. Once the
 journal has its name, the exchange happens, also after a crash: the next save of that session finishes it. Where another
 program has written one of the files meanwhile, it is taken back instead.
 
@@ -29,12 +29,11 @@ from toolpair.source.errors import Refused, SaveFailed, UnreadableFile
 from toolpair.source.folders.confined import Confined
 from toolpair.source.folders.layout import is_inside
 from toolpair.source.saving.checks import changed
-from toolpair.source.saving.keeping import NO_LINKS
+from toolpair.source.saving.keeping import NO_LINKS, flush_names
 from toolpair.source.saving.own_mark import is_own, mark_of
 from toolpair.source.saving.streaming import Step, write_all
-from toolpair.source.system import O_DIRECTORY, O_NOFOLLOW, O_WAITLESS, Io
+from toolpair.source.system import O_DIRECTORY, O_NOFOLLOW, O_WAITLESS, SYSTEM, Io
 
-_SYSTEM: Final = Io()
 _ROOM: Final = re.compile(r"\.toolpair-[0-9a-f]{16}\.saving\Z")
 _JOURNAL: Final = "journal"
 _BACK: Final = "back"
@@ -45,7 +44,6 @@ _YOUNG: Final = 60.0
 """Seconds. A new, empty room may not be locked yet."""
 _WAITS: Final = 2.0
 """Seconds to wait for another process that saves."""
-_NO_FLUSH: Final = (errno.EINVAL, errno.ENOTSUP)
 
 
 class FileChange(msgspec.Struct, frozen=True):
@@ -72,7 +70,7 @@ class _Journal(msgspec.Struct, frozen=True):
 
 
 class _Marked(msgspec.Struct, frozen=True):
-    """What stands in a journal's file."""
+    """The content of a journal's file."""
 
     mark: str
     journal: str
@@ -164,11 +162,11 @@ class _Room:
 
     def flush(self) -> None:
         """Make the names in it durable."""
-        _flushed(self._descriptor, self.io)
+        flush_names(self._descriptor, self.io)
 
     def flush_folder(self) -> None:
         """Make the room's own name durable."""
-        _flushed(self.files.top, self.io)
+        flush_names(self.files.top, self.io)
 
     def clear(self) -> None:
         """Remove it, the journal first: without it the rest means nothing."""
@@ -269,12 +267,12 @@ class Exchange:
             _flush_in(room, above)
         for folder in self._journal.folders:
             with room.files.above(folder) as (parent, _):
-                _flushed(parent, self._io)
+                flush_names(parent, self._io)
 
     def _refuse_changed(self, number: int, entry: _Entry, shown: str) -> None:
         # An edit may have kept size and time.
         is_same = _told(self._room.files.stat(entry.path)) == _told(self._states[number])
-        if not is_same or _digest_of(partial(self._room.files.read, entry.path)) != entry.before:
+        if not is_same or _digest_of(self._room.files.read, entry.path) != entry.before:
             raise Refused(changed(shown), "changed")
 
     def finish(self) -> None:
@@ -303,7 +301,7 @@ class Exchange:
     def take_back(self) -> None:
         """All as it was, but for what other programs have written."""
         # Not through the layer that tests inject failures into: this must work after the very call that failed.
-        self._room.io = self._room.files.io = _SYSTEM
+        self._room.io = self._room.files.io = SYSTEM
         with contextlib.suppress(FileNotFoundError):
             self._room.rename(_JOURNAL, _BACK)
         _take_back(self._room, self._journal, self._journal.entries[: self._begun])
@@ -311,7 +309,7 @@ class Exchange:
 
 
 @contextmanager
-def exchanging(folder: str, session: str, shown: str, io: Io = _SYSTEM) -> Iterator[Exchange]:
+def exchanging(folder: str, session: str, shown: str, io: Io = SYSTEM) -> Iterator[Exchange]:
     """A room for an exchange, which is taken back if the body fails. Raises Refused or SaveFailed."""
     name = f".toolpair-{secrets.token_hex(8)}.saving"
     room: _Room | None = None
@@ -352,7 +350,7 @@ def _is_at_an_end(found: Exchange) -> bool:
     return True
 
 
-def unfinished_saves(folder: str, session: str | None, shown: str, io: Io = _SYSTEM) -> list[str]:
+def unfinished_saves(folder: str, session: str | None, shown: str, io: Io = SYSTEM) -> list[str]:
     """A sentence on each killed save of a session (None: of any), which is left as it is.
 
     Raises Unreadable while another process saves.
@@ -370,7 +368,7 @@ def _left(room: _Room, session: str | None, shown: str) -> str | None:
     )
 
 
-def finish_saves(folder: str, session: str, shown: str, io: Io = _SYSTEM) -> list[str]:
+def finish_saves(folder: str, session: str, shown: str, io: Io = SYSTEM) -> list[str]:
     """Finish the killed saves of a session, or take them back. Returns a sentence on each.
 
     Raises Unreadable while another process saves, and where it cannot be done.
@@ -456,10 +454,10 @@ def _brought_to_an_end(room: _Room, session: str) -> str | None:
 
 def _is_expected(room: _Room, number: int, entry: _Entry) -> bool:
     """Whether a file is as it is after the exchange, or as it was before it and the new content is there."""
-    now = _digest_of(partial(room.files.read, entry.path))
+    now = _digest_of(room.files.read, entry.path)
     if now == entry.after:
         return True
-    return now == entry.before and entry.after in (None, _digest_of(partial(room.read, f"{number}.new")))
+    return now == entry.before and entry.after in (None, _digest_of(room.read, f"{number}.new"))
 
 
 def _put(room: _Room, number: int, entry: _Entry) -> None:
@@ -476,11 +474,11 @@ def _take_back(room: _Room, journal: _Journal, entries: Sequence[_Entry]) -> Non
     """Each file that the exchange has changed as it was; one that another program has written since stays."""
     for number, entry in enumerate(entries):
         old = f"{number}.old"
-        if _digest_of(partial(room.files.read, entry.path)) != entry.after or entry.before == entry.after:
+        if _digest_of(room.files.read, entry.path) != entry.after or entry.before == entry.after:
             continue
         if entry.before is None:
             room.files.unlink(entry.path)
-        elif _digest_of(partial(room.read, old)) == entry.before:
+        elif _digest_of(room.read, old) == entry.before:
             room.give(old, entry.path)
     for above in journal.folders:
         with contextlib.suppress(OSError):
@@ -497,15 +495,7 @@ def _above(entries: Sequence[_Entry]) -> list[str]:
 
 def _flush_in(room: _Room, path: str) -> None:
     with room.files.above(path) as (folder, _):
-        _flushed(folder, room.io)
-
-
-def _flushed(folder: int, io: Io) -> None:
-    try:
-        io.fsync(folder)
-    except OSError as error:
-        if error.errno not in _NO_FLUSH:
-            raise
+        flush_names(folder, room.io)
 
 
 def _marked(journal: _Journal) -> bytes:
@@ -525,9 +515,9 @@ def _digest(content: bytes | None) -> str | None:
     return None if content is None else hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
-def _digest_of(read: Callable[[], bytes]) -> str | None:
+def _digest_of(read: Callable[[str], bytes], name: str) -> str | None:
     try:
-        return _digest(read())
+        return _digest(read(name))
     except FileNotFoundError:
         return None
 

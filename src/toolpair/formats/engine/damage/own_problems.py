@@ -7,6 +7,7 @@ from typing import Any, Final
 from toolpair.formats.format import Item
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, Impact, Severity
+from toolpair.rules.where import Where
 from toolpair.transcript.edits import InsertRecord, MendBytes
 
 _FIRST_LINE: Final = "write a first line, from the file's name and its other lines"
@@ -30,7 +31,7 @@ def no_first_line(
     context.add(
         "rollout.no_meta",
         text,
-        record=record,
+        Where(record=record),
         severity=severity,
         impact=impact,
         cause=Cause("rollout.no_meta", "the first line was lost or cut off"),
@@ -47,7 +48,7 @@ def no_message(
     context.add(
         "record.no_message",
         text,
-        record=item.uid,
+        Where(record=item.uid),
         severity="error",
         impact=impact,
         cause=Cause("no_message", "something else was written into the list of messages"),
