@@ -128,7 +128,9 @@ class Breaks:
 
     def corpus(self, begin: Callable[[], Any] | None = None) -> dict[str, Planted]:
         """Every broken session, by what was done to it; `begin` makes another sound one."""
-        sound: dict[Callable[[], Any], bytes] = {}  # copied a hundred times, which deepcopy does at a fifth of the speed
+        sound: dict[
+            Callable[[], Any], bytes
+        ] = {}  # copied a hundred times, which deepcopy does at a fifth of the speed
         made = {}
         for name, (break_, kept, of) in self._ways.items():
             maker = of or begin or self._begin

@@ -98,7 +98,7 @@ def test_a_check_loads_nothing_that_it_does_not_use(sample: str) -> None:
     assert loaded.isdisjoint({"psutil", "platformdirs", "zstandard", "subprocess", "asyncio"})
     ours = {name for name in loaded if name.startswith("toolpair.")}
     unused = (
-        *("agents.catalog", "agents.processes", "agents.running", "source.saving", "source.peek", "shell.machine"),
+        *("agents.catalog", "agents.processes", "source.saving", "source.peek", "shell.machine"),
         *("formats.roo_code.extensions", "formats.engine.agents.way_back"),
         *("session.following", "session.surroundings", "session.journal", "library"),
         *("cli.fix", "cli.sees", "cli.compare", "cli.explain", "cli.rule_pages", "cli.ci", "rules.pages"),
@@ -257,7 +257,6 @@ DOORS = {
         "shell.machine",
         "tui.app",
         "tui.background_loading",
-        "tui.escape_key",
         "tui.leaving",
         "tui.preferences",
         "tui.session_list",
@@ -266,7 +265,7 @@ DOORS = {
 }
 # A check of a small sound file loads 150 modules; these are 95 more, which a broken, a long, an odd or a saved one needs.
 CHECKING = {
-    "formats.engine.detection.format_detection": {"formats.engine.detection.understanding", "source.lexed_records"},
+    "formats.engine.detection.format_detection": {"formats.engine.detection.understanding", "source.json_strings"},
     "history.checked_records": {
         "dialects.request_bodies",
         "formats.engine.damage.damaged",
@@ -300,7 +299,8 @@ CHECKING = {
         "session.opening",
         "source.byte_runs",
         "source.packing",
-        "source.saving",
+        "source.saving.new_file",
+        "source.saving.opened_content",
     },
     "session.session": {
         "recipes",
@@ -311,7 +311,10 @@ CHECKING = {
         "session.saving",
         "session.surroundings",
         "source.growth",
-        "source.saving",
+        "source.saving.backups",
+        "source.saving.in_place",
+        "source.saving.opened_content",
+        "source.saving.restoring",
     },
     "session.staged": {"source.changes"},
     "session.staging": {
@@ -324,12 +327,12 @@ CHECKING = {
     "shell.program": {"shell.quoting"},
     "source.container": {"source.literal"},
     "source.container_reading": {"source.large"},
-    "source.document": {"source.deep_values"},
     "source.encode": {"source.deep_values"},
     "session.surroundings": {"source.folders.exchange"},
     "source.folders.stored_session": {"source.folders.save", "source.rows.copying"},
     "source.packing": {"source.spooled"},
     "source.record_values": {"source.deep_values"},
+    "source.rewriting": {"source.deep_values"},
     "source.rows.stored_session": {"source.rows.copying", "source.rows.save"},
     "source.saving.restoring": {"source.folders.save", "source.rows.backup", "source.rows.copying", "source.rows.save"},
 }
@@ -340,15 +343,15 @@ FORMATS = {
     "formats.engine.agents.database_agent": {"formats.engine.agents.databases"},
     "formats.engine.agents.databases": {"source.folders.stored_session"},
     "formats.claude_code.agent": {
-        "formats.claude_code.effects",
         "formats.claude_code.session_files",
+        "formats.claude_code.versions",
         "formats.engine.agents.way_back",
+        "rules.problem",
     },
     "formats.claude_code.around": {"formats.claude_code.sending"},
-    "formats.claude_code.sending.sent_records": {"formats.claude_code.sending.task_reports"},
+    "formats.claude_code.sending.taking": {"formats.claude_code.sending.task_reports"},
     "formats.codex.rollout_lines": {"source.deep_values"},
     "formats.codex.agent": {
-        "formats.codex.effects",
         "formats.codex.forks",
         "formats.codex.session_files",
         "formats.engine.agents.way_back",
@@ -376,7 +379,7 @@ COMMANDS = {
     "cli.output": {"cli.ci.github", "cli.ci.sarif"},
     "cli.progress": {"cli.progress_line"},
     "cli.sessions": {"formats.engine.agents.databases"},
-    "cli.terminal": {"cli.knowledge", "cli.meant", "text.safe", "text.shell"},
+    "cli.terminal": {"cli.meant", "rules.profiles", "text.safe", "text.shell"},
 }
 # What a key opens, of modules that are there for the first frame, or with the list: 90 and 40 of them.
 KEYS = {
@@ -400,13 +403,14 @@ KEYS = {
         "tui.screens.loading",
         "tui.screens.menu",
         "tui.screens.picker",
+        "tui.screens.profile_list",
     },
     "tui.controllers.clipboard": {"tui.controllers.request_copy", "tui.screens.menu"},
-    "tui.controllers.goto": {"tui.screens.goto_prompt"},
+    "tui.controllers.goto": {"tui.screens.prompt"},
     "tui.controllers.journal_offer": {"session.journal"},
     "tui.controllers.many_fixes": {"tui.screens.recipe_list"},
     "tui.controllers.one_fix": {"tui.guess_text", "tui.screens.chooser"},
-    "tui.controllers.comparing": {"session.relatives", "tui.screens.compare", "tui.screens.menu", "tui.screens.picker"},
+    "tui.controllers.comparing": {"session.reopening", "tui.screens.compare", "tui.screens.menu", "tui.screens.picker"},
     "tui.controllers.viewers": {
         "session.carrying_out",
         "tui.viewer_pages",
@@ -415,13 +419,12 @@ KEYS = {
         "tui.sees_text",
     },
     "tui.controllers.follow": {"session.surroundings"},
-    "tui.controllers.profile_choice": {"tui.screens.profile_list"},
     "tui.controllers.reading_on": {"tui.background_loading"},
     "tui.controllers.applying": {"tui.screens.review", "tui.screens.saved"},
     "tui.controllers.row_filter": {"tui.screens.prompt"},
     "tui.controllers.text_search": {"tui.screens.prompt"},
     "tui.controllers.working": {"tui.background_loading"},
-    "tui.open_sessions": {"tui.background_loading", "tui.screens.pair_screen"},
+    "tui.open_sessions": {"tui.background_loading", "tui.screens.confirm", "tui.screens.pair_screen"},
     "tui.screens.base_screen": {"tui.commands"},
     "tui.screens.chooser": {"session.carrying_out"},
     "tui.screens.loading": {"tui.screens.writing"},
@@ -429,7 +432,6 @@ KEYS = {
     "tui.screens.pair_screen": {"tui.commands", "tui.screens.picker"},
     "tui.screens.picker": {"tui.screens.compare"},
     "tui.screens.recipe_list": {"session.recipe_trial"},
-    "tui.unsaved_question": {"tui.screens.confirm", "tui.screens.pair_screen"},
     "tui.work": {"session.session"},
 }
 LAZY = {**DOORS, **CHECKING, **FORMATS, **COMMANDS, **KEYS}

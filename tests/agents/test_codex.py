@@ -104,6 +104,9 @@ def test_a_repaired_rollout_is_sent_valid_and_whole(planted: dict[str, Planted],
     for name, found in planted.items():
         session = opened(folder, name, found.data)
         session.stage_recommended()
+        for guess in [problem for problem in session.problems if problem.guess]:
+            # As a person who looked at both would choose: the first fix links them.
+            session.stage(guess, guess.fixes[0])
         repaired[name] = session.to_bytes()
     wrong = {}
     for name, resumed in codex.resume(repaired).items():

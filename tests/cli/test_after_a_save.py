@@ -62,7 +62,7 @@ def test_the_interface_says_that_it_is_saved(copy: Callable[[str], Path], monkey
         await press(pilot, "A", "enter")
         shown = frame(app)
         assert "Saved" in shown and "Not saved" not in shown and "could not be looked up" in shown
-        assert not app.unsaved
+        assert not app.open_sessions.unsaved
 
     app = drive(path, play, (120, 40))
     assert app.result.error is None and app.result.saved == [path]

@@ -356,7 +356,7 @@ def test_no_api_answers_what_is_not_sent(run: Run, tmp_path: Path) -> None:
 def test_an_issue_says_what_happens(run: Run, several: Path) -> None:
     """docker-agent leaves the result out; nobody gets an answer from an API."""
     dropped = run("excerpt", f"{several}::middle", "--issue").out
-    assert "docker-agent leaves this result out without telling you" in dropped
+    assert "docker-agent drops this result of " in dropped
     assert not re.search("The API (says|would say)", dropped)
     refused = run("excerpt", SAMPLE.with_name("openai-chat-missing.json"), "--issue").out
     assert "- The API would say: An assistant message with" in refused

@@ -7,12 +7,16 @@ from typing import Any
 
 import pytest
 
+from tests.agents.planted import corpus_file
 from tests.formats.claude_code_files import block, session, without
 from toolpair.formats.claude_code import FORMAT
 from toolpair.formats.claude_code.agent import AGENT
 from toolpair.formats.claude_code.versions import NEWEST
 from toolpair.formats.format import Item, View
+from toolpair.history.becomes import what_becomes
+from toolpair.history.judged_request import JudgedRequest
 from toolpair.rules.problem import OnResume, Problem
+from toolpair.rules.profiles import profile
 from toolpair.session.session import open_session
 
 
@@ -26,7 +30,14 @@ def resumed(
     transcript = FORMAT.read(items, View(agent_version=version))
     blocks: dict[str, Any] = {field: block(transcript, kind, id_) for field, (kind, id_) in named.items()}
     problem = Problem(rule, "error", "harmless", "observed", "", 0, 0, 0, 0, **blocks)
-    return AGENT.on_resume(transcript, problem, FORMAT.sees(items, transcript))
+    seen = FORMAT.sees(items, transcript)
+    assert seen is not None
+    return what_becomes(AGENT, problem, JudgedRequest(seen, transcript, profile("anthropic")))
+
+
+def planted_problem(defect: str, rule: str) -> Problem:
+    problems = open_session("session.jsonl", data=corpus_file(defect)).problems
+    return next(problem for problem in problems if problem.rule == rule)
 
 
 def test_a_result_under_another_id_is_dropped_with_its_call() -> None:
@@ -56,10 +67,43 @@ def test_a_call_without_result_is_dropped_in_the_middle_and_answered_at_the_end(
     assert end is not None and (end.effect, end.loses) == ("placeholder", None)
 
 
-@pytest.mark.parametrize("rule", ["id.empty", "id.pattern", "args.not_object", "result.not_first", "role.call_in_user"])
-def test_what_the_agent_sends_unchanged(rule: str) -> None:
-    found = resumed(rule)
-    assert found is not None and found.effect == "rejected"
+@pytest.mark.parametrize(
+    ("defect", "rule"),
+    [
+        ("id_empty", "id.empty"),
+        ("id_pattern", "id.pattern"),
+        ("input_text", "args.not_object"),
+        ("text_before_result", "result.not_first"),
+        ("call_in_user", "role.call_in_user"),
+        ("user_empty", "content.empty_message"),
+        ("thinking_unsigned_beside", "reasoning.bad_signature"),
+        ("content_string_list", "result.type_not_allowed"),
+    ],
+)
+def test_what_the_agent_sends_unchanged(defect: str, rule: str) -> None:
+    found = planted_problem(defect, rule)
+    assert found.on_resume is not None
+    assert (found.on_resume.effect, found.impact) == ("rejected", "stops")
+
+
+@pytest.mark.parametrize(
+    ("defect", "rule", "effect", "loses"),
+    [
+        ("image_in_error", "error.non_text", "dropped", "what is not text"),
+        ("content_number", "result.type_not_allowed", "healed", None),
+        ("server_call_beside", "server.call_unpaired", "healed", None),
+        ("server_call_alone", "server.call_unpaired", "dropped", "the response"),
+        ("thinking_unsigned_alone", "reasoning.bad_signature", "dropped", "the response"),
+        ("result_twice", "result.duplicate", "healed", None),
+    ],
+)
+def test_what_the_agent_mends_or_leaves_out_does_not_stop_it(
+    defect: str, rule: str, effect: str, loses: str | None
+) -> None:
+    found = planted_problem(defect, rule)
+    assert found.on_resume is not None
+    assert (found.on_resume.effect, found.on_resume.loses) == (effect, loses)
+    assert found.impact == ("loses" if loses else "harmless")
 
 
 def test_older_versions_repair_less() -> None:

@@ -127,7 +127,7 @@ def test_a_call_without_a_usable_name_is_left_out_with_its_result(tmp_path: Path
     [
         ("unknown_id", "result.id_mismatch", "dropped"),
         ("id_empty", "result.id_mismatch", "healed"),
-        ("result_twice", "result.duplicate", "dropped"),
+        ("result_twice", "result.duplicate", "healed"),
         ("second_result_that_differs", "result.duplicate", "dropped"),
         ("result_late", "result.not_adjacent", "healed"),
         ("id_with_odd_characters", "id.pattern", "rejected"),

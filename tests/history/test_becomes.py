@@ -9,7 +9,7 @@ import pytest
 
 from toolpair.formats import get_format
 from toolpair.formats.agent import Agent, FoundSession
-from toolpair.formats.engine.reading.turns import fates_of
+from toolpair.formats.engine.sending import fates_of
 from toolpair.formats.format import Item, SentMessage, SentPart, SentRequest
 from toolpair.history import judged_request
 from toolpair.history.becomes import what_becomes
@@ -90,7 +90,7 @@ ORPHAN = read(("user", [text("Go.")]), ("assistant", [text("I look.")]), ("user"
         (LATE, "result.not_adjacent", [GO, ("assistant", [(1, 0)]), ("user", [(3, 0), (2, 0)]), ("assistant", [(4, 0)])],
          "healed", None, "sends the result after its call"),
         (LATE, "result.not_adjacent", [GO, ("assistant", [(1, 0)]), ("user", [FILLED, (2, 0)]), ("assistant", [(4, 0)])],
-         "dropped", "the result, 10 bytes", "leaves this result out without telling you"),
+         "dropped", "the result, 10 bytes", "drops this result of 1 line without telling you"),
         (LATE, "result.not_adjacent", [GO, ("assistant", [(1, 0)]), ("user", [(2, 0)]), ("assistant", [(4, 0)])],
          "rejected", "the result, 10 bytes", "leaves this result out, and the API refuses the call without it"),
         (ORPHAN, "result.orphan", [GO, ("assistant", [(1, 0)]), ("user", [(2, 0)])],

@@ -21,8 +21,8 @@ from tests.session_folders import line
 from toolpair.recipes import RECIPES
 from toolpair.session.decisions import LONGEST_ID
 from toolpair.session.journal import DamagedEntry, JournalEntry, Newer, since, take_up
+from toolpair.session.journal.journal_entry import Mark
 from toolpair.session.session import Session, SessionError, open_session
-from toolpair.source.mark import Mark
 
 FILES = sorted(path.name for path in SAMPLES.iterdir() if path.suffix in (".json", ".jsonl"))
 

@@ -16,19 +16,20 @@ import pytest
 from textual import constants, events
 
 from tests.patience import PATIENCE
+from toolpair.tui import expect_escape
 from toolpair.tui.app import ToolpairApp
-from toolpair.tui.escape_key import PromptSelector, expect_soon
+from toolpair.tui.terminal_driver import PromptSelector
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the driver for Unix terminals")
 
 
 def test_what_the_user_has_set_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ESCDELAY", "300")
-    expect_soon()
+    expect_escape()
     assert os.environ["ESCDELAY"] == "300"
 
     monkeypatch.delenv("ESCDELAY")
-    expect_soon()
+    expect_escape()
     assert 5 <= int(os.environ["ESCDELAY"]) <= 50
 
 

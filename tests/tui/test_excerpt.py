@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from toolpair.text.cells import width
 from toolpair.text.safe import visible
-from toolpair.tui.bodies.excerpt import fitted
+from toolpair.tui.bodies.diff_body import fitted
 
 
 def total(marks: tuple[tuple[str, str], ...]) -> int:

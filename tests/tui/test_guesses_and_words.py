@@ -103,10 +103,10 @@ def test_the_card_counts_as_the_head_does(broken: Path, sound: Path, samples: Pa
             for _ in app.overview.walk:
                 await press(pilot, "right_square_bracket")
                 assert app.overview.current is not None
-                seen.append((app.overview.current.severity, app.overview.number(app.overview.current)))
+                seen.append((app.overview.current.severity, app.overview.index.number(app.overview.current)))
             assert sum(severity == "error" for severity, _ in seen) == verdict.errors
             assert ("Problem 1 of" in frame(app)) <= bool(verdict.errors)
-            assert app.overview.causes == verdict.causes
+            assert app.overview.index.causes == verdict.causes
 
         drive(path, play)
 

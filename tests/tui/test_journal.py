@@ -141,7 +141,7 @@ def test_what_was_left_is_offered_and_taken_up(broken: Path, folder: Folder) -> 
         assert f"3 fixes {OFFER} were applied but not saved." in shown
         assert "enter apply them" in shown and "d discard them" in shown and "changed since" not in shown
         await press(pilot, "enter")
-        assert app.session.to_bytes() == session.to_bytes() and app.unsaved
+        assert app.session.to_bytes() == session.to_bytes() and app.open_sessions.unsaved
         assert "3 fixes are applied again" in frame(app) and "3 fixes, not saved" in frame(app)
         await press(pilot, "u")
         assert sum(row.count for row in app.session.staged) == 2, "as steps that can be undone"

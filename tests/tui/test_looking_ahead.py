@@ -5,19 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from toolpair.tui.looking_ahead import LookingAhead
-
-
-class Rows(list[int]):
-    """Remembers what was looked at."""
-
-    def __init__(self, count: int) -> None:
-        super().__init__(range(count))
-        self.seen: list[int] = []
-
-    def __getitem__(self, number: Any) -> Any:
-        self.seen.append(number)
-        return super().__getitem__(number)
+from toolpair.tui.idle import Idle
 
 
 class Clock:
@@ -39,26 +27,27 @@ class Clock:
             self.waiting.pop(0)()
 
 
-def test_rows_are_looked_at_when_the_keys_rest() -> None:
-    clock, rows = Clock(), Rows(9)
-    ahead = LookingAhead(clock.later)
+def test_steps_are_taken_when_the_keys_rest() -> None:
+    clock, seen = Clock(), list[int]()
+    idle = Idle(clock.later)
 
-    ahead.soon(rows, lambda: iter([3, -1, 12, 5]))
-    assert rows.seen == []
+    idle.begin(map(seen.append, [3, 5]))
+    assert seen == [] and idle.is_working
     clock.pass_by()
 
-    assert rows.seen == [3, 5]
+    assert seen == [3, 5] and not idle.is_working
 
 
-def test_the_next_key_has_other_rows_looked_at_instead() -> None:
-    clock, rows = Clock(), Rows(9)
-    ahead = LookingAhead(clock.later)
+def test_the_next_key_has_other_steps_taken_instead() -> None:
+    clock, seen = Clock(), list[int]()
+    idle = Idle(clock.later)
 
-    def never() -> Iterator[int]:
-        raise AssertionError("nobody wants these rows any more")
+    def never() -> Iterator[None]:
+        raise AssertionError("nobody wants these steps any more")
+        yield
 
-    ahead.soon(rows, never)
-    ahead.soon(rows, lambda: iter([7]))
+    idle.begin(never())
+    idle.begin(map(seen.append, [7]))
     clock.pass_by()
 
-    assert rows.seen == [7]
+    assert seen == [7]

@@ -257,9 +257,9 @@ def test_the_list_comes_and_goes_with_all_that_is_staged(home: Path) -> None:
         await press(pilot, "ctrl+o")
         assert isinstance(app.screen, PickerScreen) and "not saved" not in frame(app) and "esc back" in frame(app)
         await press(pilot, "text:claude", "escape", "escape")
-        assert isinstance(app.screen, PairScreen) and await at_rest(pilot, app) == before and app.unsaved
+        assert isinstance(app.screen, PairScreen) and await at_rest(pilot, app) == before and app.open_sessions.unsaved
         await press(pilot, "ctrl+o", "text:2222", "enter")
-        assert isinstance(app.screen, PairScreen) and await at_rest(pilot, app) == before and app.unsaved
+        assert isinstance(app.screen, PairScreen) and await at_rest(pilot, app) == before and app.open_sessions.unsaved
 
     drive(sessions(home), play)
 
@@ -273,7 +273,7 @@ def test_discarding_is_asked_about_when_another_session_is_chosen(home: Path) ->
         await press(pilot, "space", "ctrl+o", "text:1111", "enter")
         assert "1 fix is applied but not saved." in frame(app)
         await press(pilot, "escape")
-        assert isinstance(app.screen, PickerScreen) and app.unsaved
+        assert isinstance(app.screen, PickerScreen) and app.open_sessions.unsaved
         await press(pilot, "enter")
         await pilot.pause(0.5)
         await press(pilot, "w")
@@ -282,7 +282,7 @@ def test_discarding_is_asked_about_when_another_session_is_chosen(home: Path) ->
         await pilot.pause(0.5)
         await press(pilot, "d")
         await until(pilot, lambda: isinstance(app.screen, PairScreen) and app.session.path != path)
-        assert not app.unsaved
+        assert not app.open_sessions.unsaved
 
     drive(sessions(home), play)
 
@@ -297,7 +297,7 @@ def test_a_file_that_cannot_be_read_takes_nothing_away(home: Path) -> None:
         await press(pilot, "d")
         await until(pilot, lambda: "is a program" in frame(app))
         await press(pilot, "escape", "escape")
-        assert isinstance(app.screen, PairScreen) and app.unsaved
+        assert isinstance(app.screen, PairScreen) and app.open_sessions.unsaved
 
     drive(sessions(home), play)
 

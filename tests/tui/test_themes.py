@@ -19,7 +19,7 @@ from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.paint import Painter, Palette
 from toolpair.tui.preferences import Preferences
-from toolpair.tui.terminal_background import BackgroundAnswer
+from toolpair.tui.terminal_driver import BackgroundAnswer
 from toolpair.tui.theme import DARK, LIGHT, OWN, READABLE, ROLES, THEMES, contrast, roles_of
 
 WORDS = ("words", "muted", "quiet", "hint", "stops", "loses", "ready", "applied")

@@ -43,7 +43,7 @@ def test_the_file_is_as_it_was_and_the_fixes_are_applied(
         await until(app, pilot, PairScreen)
         assert broken.read_bytes() == original
         assert "the save is undone" in frame(app) and "2 fixes, not saved" in frame(app)
-        assert [(row.title, row.count) for row in app.session.staged] == rows and app.unsaved
+        assert [(row.title, row.count) for row in app.session.staged] == rows and app.open_sessions.unsaved
         await press(pilot, "w", "enter")
         await until(app, pilot, SavedScreen)
         assert broken.read_bytes() == saved[0]

@@ -17,7 +17,7 @@ from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.causes_text import cause_entries, entry_lines
 from toolpair.tui.left_text import left_of
-from toolpair.tui.resume_text import command_of
+from toolpair.tui.run_result import command_of
 from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.screens.writing import bar_line
 from toolpair.tui.styled_text import Glyphs

@@ -12,7 +12,7 @@ from toolpair.dialects.block_texts import text_of
 from toolpair.transcript.model import Block
 
 _IDS: Final = ("tool_use_id", "call_id", "id")
-_TEXTS: Final = ("content", "output", "text")
+_TEXTS: Final = ("content", "output", "text", "tools")
 _KINDS: Final = {"tool_use": "call", "tool_result": "result"}
 
 

@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from toolpair.shell.machine import Machine
     from toolpair.transcript.model import Transcript
 
-    Outcome = tuple[Effect, str, str | None]
-    """What an agent does, a sentence, and what is lost."""
-
+Outcome = tuple["Effect", str, "str | None"]
+"""What an agent does, a sentence, and what is lost."""
 NOT_UNDERSTOOD = "not understood yet"
 """For an agent whose files are found but whose format toolpair does not support."""
 
@@ -111,6 +110,8 @@ class Agent(ABC):
     """Whether `on_resume` says all that is known, so that nothing else follows from what it would send."""
     filled: str | None = None
     """What it does about a call without a result, where its own words are no sentence: "tells the model that …"."""
+    silently: str = " without telling you"
+    """The end of a sentence about a result that it leaves out."""
     sub_agent: str | None = None
     """`Transcript.agent` of a sub-agent's own session, which cannot be resumed by itself."""
 

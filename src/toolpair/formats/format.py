@@ -65,6 +65,8 @@ class SentRequest(Struct, frozen=True, eq=False):
     """Why the agent does not resume the file at all, as a sentence; None if it does."""
     shortened: frozenset[int] = frozenset()
     """id() of each result that the agent sends without its middle."""
+    asked: str | None = None
+    """The version that was asked for, where this is what the one measured before it does."""
     prepared: bool = True
     """False when the agent's behaviour is unknown and the messages are simply those of the file."""
 
@@ -260,7 +262,7 @@ class Format(Struct, frozen=True, kw_only=True, eq=False):
 
     sees: Callable[[Sequence[Item], Transcript], SentRequest | None] | None = None
     """What its agent would send on resume. None: no agent resumes such lists, or what it sends is not known."""
-    damage: Callable[[Sequence[Item], Transcript, Sequence[Damage]], Sequence[ResumeEffect | None]]
+    damage: Callable[[Sequence[Item], Transcript, Sequence[Damage]], Iterable[ResumeEffect | None]]
     """What the agent does about each of these damaged records, in order; None: nothing to report.
 
     All are passed at once, so that lookups in the file happen only once.

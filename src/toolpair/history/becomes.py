@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
-from toolpair.dialects.block_texts import is_real_output, output_bytes
+from toolpair.dialects.block_texts import is_output, output_bytes, output_lines
 from toolpair.dialects.sent_parts import part_text
 from toolpair.formats.agent import Agent
 from toolpair.formats.format import SentPart
@@ -19,7 +19,7 @@ from toolpair.rules.problem import Effect, OnResume, Problem
 from toolpair.rules.registry import RULES
 from toolpair.transcript.model import Block
 
-_OF_FILES: Final = ("chain.", "record.", "rollout.")
+_OF_FILES: Final = ("chain.", "record.", "rollout.", "tools.")
 """Families of rules about what is in the file, of which a request shows nothing."""
 _UNANSWERED: Final = ("result.missing", "turn.trailing_call")
 _FORGETS: Final = "forgets everything before this line without telling you"
@@ -28,6 +28,8 @@ _LINKS: Final = {
     "chain.wrong_leaf": "continues from this line and does not see what follows",
 }
 """What agents do that follow links from the last record to the first."""
+_HIDES: Final = "does not see what follows, and does not tell you"
+_ALL: Final = "the whole session"
 _ACCEPTED: Final = "sends it in a form that the API accepts"
 _HEALED: Final = {
     "call.not_trailing": "sends the call last in its message",
@@ -38,6 +40,7 @@ _HEALED: Final = {
     "result.order": "sends the results in the order of the calls",
     "result.split_over_messages": "sends these results together",
     "role.result_in_assistant": "sends it as a result",
+    "server.call_unpaired": "leaves the call out",
     "turn.alternation": "sends both messages as one",
     "turn.trailing_assistant": "continues with your next words",
     **dict.fromkeys(
@@ -69,20 +72,25 @@ class _Outcome:
         blocks = named or ([] if of_file else request.message_of(problem))
         self.calls = [block for block in blocks if block.kind == "call"]
         self.results = [block for block in blocks if block.kind == "result"]
-        self.lost = [b for b in self.results if is_real_output(b) and not request.reaches(b)]
+        # An order loses nothing: an output that is left out has a problem of its own.
+        self.lost = request.lost(self.results) if problem.rule != "result.order" else []
         self.gone = [block for block in self.calls if not request.reaches(block)]
         self.about_message = not any(block.kind in ("call", "result") for block in named)
         self.blocks = blocks
 
     def found(self) -> OnResume | None:
-        rule, seen, lost = self.problem.rule, self.request.seen, self.lost
-        if rule.startswith("chain.") and self.problem.severity == "info":
+        problem, seen = self.problem, self.request.seen
+        rule, of_file = problem.rule, problem.rule.startswith(_OF_FILES)
+        if rule.startswith("chain.") and problem.severity == "info":
             return None
-        if not lost and (told := self.agent.outcomes.get(rule)) is not None:
+        if not self.lost and (told := self.agent.outcomes.get(rule)) is not None:
             return self._is(told[0], told[1], told[2])
-        if rule in _LINKS and not lost:
-            return self._is("dropped", _LINKS[rule], "history")
-        if rule.startswith(_OF_FILES) and rule != "record.lone_surrogate" and not lost:
+        if of_file and (problem.impact, problem.severity) == ("stops", "error") and seen.refuses is not None:
+            return self._is("rejected", f"{seen.refuses.partition(':')[0].rstrip('.')}.", _ALL)
+        if rule in _LINKS and not self.lost and problem.impact != "harmless":
+            behind = problem.message and _LINKS[rule] == _FORGETS
+            return self._is("dropped", _HIDES if behind else _LINKS[rule], "history")
+        if of_file and rule != "record.lone_surrogate" and not self.lost and not self.gone:
             return None
         if not self.blocks and self.problem.message is None:
             return None
@@ -102,17 +110,28 @@ class _Outcome:
             return self._is("rejected", does, loses, sends=refuses is None)
         if self.about_message:
             return self._of_a_message(wrong)
+        if rule == "result.order":
+            return self._kept(wrong) if wrong else self._is("healed", self._healed())
         if lost:
-            return self._is("dropped", f"leaves {_this('result', lost)} out without telling you", loses)
+            lines, its = output_lines(lost), "its" if len(self.gone) == 1 else "their"
+            if self.gone:
+                does = f"drops {_this('call', self.gone)} and {its} {lines} without telling you"
+            else:
+                does = f"drops {_this('result', lost)} of {lines}{self.agent.silently}"
+            return self._is("dropped", does, loses)
         if self.gone:
             also = " and its result" if any(not request.reaches(result) for result in self.results) else ""
             as_text = ", and sends its result as a text" if any(map(self._is_text, self.results)) else ""
             does = f"leaves {_this('call', self.gone)}{also} out{as_text or ' without telling you'}"
             return self._is("dropped", does, "the call" if len(self.gone) == 1 else f"{len(self.gone):,} calls")
+        sent = list(filter(request.reaches, self.results))
+        if sent and any(map(is_output, self.results)) and not any(map(is_output, sent)):
+            does = "sends the placeholder and drops the output, which is empty, without telling you"
+            return self._is("placeholder", does, "that the call ran")
         if rule == "result.placeholder":
             return self._is("placeholder", "sends the placeholder as it is", "the real output")
-        if self.results and not any(map(request.reaches, self.results)):
-            return self._is("dropped", "leaves this result out without telling you")
+        if self.results and not sent:
+            return self._is("dropped", f"leaves this result out{self.agent.silently}")
         if rule in _UNANSWERED and self.problem.call is not None:
             return self._unanswered(self.problem.call)
         if wrong:
@@ -128,7 +147,7 @@ class _Outcome:
         if said and not of_turns and not any(map(request.reaches, said)):
             calls = [block for block in whole if block.kind == "call"]
             results = [*(b for b in whole if b.kind == "result"), *request.answers_to(calls, self.problem)]
-            outputs = [b for b in results if is_real_output(b) and not request.reaches(b)]
+            outputs = request.lost(results)
             what = "message" if self.request.role_of(self.problem) != "assistant" else "response"
             loses = f"the {what} with its calls" if calls else _named(outputs) if outputs else f"the {what}"
             return self._is("dropped", f"leaves this {what} out without telling you", loses, outputs=len(outputs))
@@ -146,6 +165,8 @@ class _Outcome:
             return self._is("healed", "takes the result of another call for this one's")
         if added is None:
             return self._is("healed", "sends the call without a result, which the API accepts")
+        if not part_text(added.value, None).strip():
+            return self._is("placeholder", "sends an empty result for this call")
         return self._is("placeholder", self.agent.filled or f"tells the model {_quoted(added)} for this call")
 
     def _refused(self, wrong: Sequence[Problem]) -> str:
@@ -158,6 +179,8 @@ class _Outcome:
             return f"leaves {_this('result', self.lost)} out, and the API refuses the call without it"
         if placing and sent and any((added := request.answer_to(c)) and added.block is None for c in self.calls):
             return "sends this result, and one of its own for the call, and the API refuses the session"
+        if rule in _UNANSWERED and any((added := request.answer_to(c)) and added.block for c in self.calls):
+            return "takes the result of another call for this one's, and the API refuses the session"
         if rule in _UNANSWERED:
             return "sends the call without a result, and the API refuses the session"
         if rule == "result.duplicate" and len(sent) > 1:
@@ -198,6 +221,8 @@ class _Outcome:
     ) -> OnResume:
         title = self.agent.title
         text = does if does.startswith(title) else f"{title} {does}."
+        if self.request.seen.asked is not None:
+            text = f"{text.removesuffix('.')} (measured with {self.request.seen.version})."
         count = len(self.lost) if outputs is None else outputs
         return OnResume(title, self.request.seen.version, effect, loses, text, count, sends)
 

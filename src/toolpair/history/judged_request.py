@@ -9,14 +9,19 @@ from typing import Any, Final
 from msgspec import Struct
 
 from toolpair.dialects import anthropic, openai_chat
+from toolpair.dialects.block_texts import is_real_output, result_text
+from toolpair.dialects.item_types import CALL_FAMILY, OUTPUT_FAMILY, is_output_item, type_name
 from toolpair.dialects.openai_chat_content import messages_of
 from toolpair.dialects.sent_parts import as_block, part_id, part_type
-from toolpair.formats.engine.reading.turns import fates_of
+from toolpair.formats.engine.reading import item_messages
+from toolpair.formats.engine.reading.item_messages import HistoryItem
+from toolpair.formats.engine.sending import fates_of
 from toolpair.formats.format import Fate, SentMessage, SentPart, SentRequest
 from toolpair.rules.judge import judge
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import Profile
 from toolpair.rules.registry import RULES
+from toolpair.rules.wire import written_as
 from toolpair.transcript.model import Block, Message, Transcript
 
 _LONG: Final = 200
@@ -24,6 +29,10 @@ _LONG: Final = 200
 _ROLES: Final = {"tool": "user", "model": "assistant"}
 _NEXT_WORDS: Final = {"role": "user", "content": "Go on."}
 """Whoever resumes a session says something."""
+
+
+_Read = tuple[Message, list[tuple[Block, Block | None]]]
+"""A message of a request as the rules read it, with each of its blocks and the block of the file that it comes from."""
 
 
 def blocks_of(problem: Problem) -> list[Block]:
@@ -41,6 +50,26 @@ def _is_response(message: SentMessage) -> bool:
     return _ROLES.get(message.role, message.role) == "assistant"
 
 
+class _Found:
+    """The problems of a request, by the blocks of the file that they are about."""
+
+    def __init__(self) -> None:
+        self._all: list[Problem] = []
+        self._by_block: dict[int | None, list[int]] = {}
+        """id() of a block -> places in that list; under None those of problems that are about none."""
+
+    def add(self, problem: Problem, blocks: set[int]) -> None:
+        for block in blocks or (None,):
+            self._by_block.setdefault(block, []).append(len(self._all))
+        self._all.append(problem)
+
+    def about(self, blocks: Iterable[Block]) -> list[Problem]:
+        """Those about any of these blocks, in their order; without a block, those that are about none."""
+        named: list[int | None] = [*map(id, blocks)]
+        places = {at for block in named or [None] for at in self._by_block.get(block, ())}
+        return [self._all[at] for at in sorted(places)]
+
+
 class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
     """What an agent would send of a transcript, and all that a provider finds wrong with it."""
 
@@ -49,6 +78,11 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
     profile: Profile
 
     # --- what is sent ------------------------------------------------------------------------------------
+
+    @cached_property
+    def _of_items(self) -> bool:
+        """Whether each message is an item of the Responses API, where an output may be anywhere after its call."""
+        return written_as(self.transcript) == "items"
 
     @cached_property
     def _parts(self) -> dict[int, tuple[int, SentPart]]:
@@ -69,6 +103,17 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
 
     def reaches(self, block: Block) -> bool:
         return self.fate(block) in ("sent", "changed")
+
+    def lost(self, results: Iterable[Block]) -> list[Block]:
+        """The real outputs of which the model sees nothing, not even in a copy among them."""
+        results = list(results)
+        seen = {result_text(block).strip() for block in results if self.reaches(block)}
+        found: dict[str, Block] = {}
+        for block in results:
+            text = result_text(block).strip()
+            if is_real_output(block) and not self.reaches(block) and text not in seen:
+                found.setdefault(text, block)
+        return list(found.values())
 
     def sent_as(self, block: Block) -> Any:
         """What a block is sent as; None where it is not."""
@@ -94,16 +139,29 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
         if id(call) not in self._parts:
             return None
         number, sent = self._parts[id(call)]
-        id_ = part_id(as_block(sent.value), None)
+        if self._of_items:
+            kind, called = CALL_FAMILY.get(type_name(sent.value) or ""), part_id(sent.value, None)
+            return self._outputs.get((kind, called))
+        called = part_id(as_block(sent.value), None)
         found: SentPart | None = None
-        for later in range(number + 1, len(self.seen.messages)):
-            message = self.seen.messages[later]
+        for message in self.seen.messages[number + 1 :]:
             if _is_response(message):
                 break
             for part in message.parts:
-                value = as_block(part.value)
-                if part_type(value, None) == "result" and part_id(value, None) == id_:
+                result = as_block(part.value)
+                if part_type(result, None) == "result" and part_id(result, None) == called:
                     found = part if found is None or part.block is None else found
+        return found
+
+    @cached_property
+    def _outputs(self) -> dict[tuple[str | None, str | None], SentPart]:
+        """The kind of a call and its id -> the item that answers it: what its agent adds, where there is both."""
+        found: dict[tuple[str | None, str | None], SentPart] = {}
+        for part in (part for message in self.seen.messages for part in message.parts):
+            if is_output_item(part.value):
+                key = OUTPUT_FAMILY.get(type_name(part.value) or ""), part_id(part.value, None)
+                if key not in found or part.block is None:
+                    found[key] = part
         return found
 
     def answers_to(self, calls: Sequence[Block], problem: Problem) -> list[Block]:
@@ -149,12 +207,11 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
         """What the provider would find wrong with what is sent of this problem."""
         decided_by = RULES[problem.rule].decided_by
         blocks = blocks_of(problem) or self.message_of(problem)
-        own = set(map(id, blocks))
+        same = (problem.rule, *RULES[problem.rule].sent_as)
         found = [
             other
-            for other, origins in self._wrong_in(*self._around(blocks))
-            if (other.rule == problem.rule or is_alike(other.rule, decided_by))
-            and (own & origins or not (own or origins))
+            for other in self._wrong_in(*self._around(blocks)).about(blocks)
+            if other.rule in same or is_alike(other.rule, decided_by)
         ]
         return [problem] if not found and self._is_sent_as_it_is(problem) else found
 
@@ -169,7 +226,7 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
         """The messages that decide about these blocks: with the response before them, and the one after."""
         sent, end = self.seen.messages, len(self.seen.messages)
         numbers = [self._parts[id(block)][0] for block in blocks if id(block) in self._parts]
-        if not numbers or max(numbers) - min(numbers) > _LONG:
+        if self._of_items or not numbers or max(numbers) - min(numbers) > _LONG:
             return 0, end
         before = range(min(numbers), -1, -1)[:_LONG]
         after = range(max(numbers) + 1, end)[:_LONG]
@@ -178,23 +235,22 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
         return max(first - 1, 0), last + 1
 
     @cached_property
-    def _known(self) -> dict[tuple[int, int], list[tuple[Problem, set[int]]]]:
+    def _known(self) -> dict[tuple[int, int], _Found]:
         return {}
 
-    def _wrong_in(self, start: int, end: int) -> list[tuple[Problem, set[int]]]:
-        """What is wrong with these messages, each with id() of the blocks of the file that it is about."""
+    def _wrong_in(self, start: int, end: int) -> _Found:
+        """What is wrong with these messages."""
         if (start, end) not in self._known:
             self._known[start, end] = self._judge(start, end)
         return self._known[start, end]
 
-    def _judge(self, start: int, end: int) -> list[tuple[Problem, set[int]]]:
+    def _judge(self, start: int, end: int) -> _Found:
         origins: dict[int, Block] = {}
         messages: list[Message] = []
-        for number in range(start, end):
-            for message, blocks in self._read(number, self.seen.messages[number]):
-                messages.append(message)
-                origins |= {id(made): block for made, block in blocks if block is not None}
-        words = anthropic.message_of(_NEXT_WORDS, end)
+        for message, blocks in self._items() if self._of_items else self._messages(start, end):
+            messages.append(message)
+            origins |= {id(made): block for made, block in blocks if block is not None}
+        words = None if self._of_items else anthropic.message_of(_NEXT_WORDS, end)
         if words is not None and end == len(self.seen.messages):
             messages.append(words)
         request = Transcript(
@@ -205,16 +261,25 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
             model=self.transcript.model,
             thinking=self.transcript.thinking,
         )
-        found = []
+        found = _Found()
         for problem in judge(request, self.profile).problems:
             about = blocks_of(problem)
             if not about and problem.message is not None:
                 about = list(request.messages[problem.message].blocks)
-            found.append((problem, {id(origins[id(block)]) for block in about if id(block) in origins}))
+            found.add(problem, {id(origins[id(block)]) for block in about if id(block) in origins})
         return found
 
-    def _read(self, number: int, sent: SentMessage) -> Iterator[tuple[Message, list[tuple[Block, Block | None]]]]:
-        """The messages that one is for the rules, with their blocks and those of the file that they come from."""
+    def _items(self) -> Iterator[_Read]:
+        parts = [part for sent in self.seen.messages for part in sent.parts]
+        for message in item_messages.messages_of([HistoryItem(n, (), part.value) for n, part in enumerate(parts)]):
+            yield message, [(block, parts[block.record].block) for block in message.blocks]
+
+    def _messages(self, start: int, end: int) -> Iterator[_Read]:
+        for number in range(start, end):
+            yield from self._read(number, self.seen.messages[number])
+
+    def _read(self, number: int, sent: SentMessage) -> Iterator[_Read]:
+        """The messages that one is for the rules."""
         if self.transcript.layout == "tool_messages":
             known = {id(part.value): part.block for part in sent.parts}
             for value in messages_of(sent.role, [part.value for part in sent.parts]):

@@ -14,6 +14,7 @@ from toolpair.history.joined_windows import Changed
 from toolpair.history.window import Window, WindowIds
 from toolpair.rules.binding import with_removals
 from toolpair.source.document import Document
+from toolpair.source.rewriting import repair_all, rewritten
 from toolpair.transcript.edits import Edit, InsertMessage, MendBytes, RemoveThinking, records_of, said_of
 from toolpair.transcript.model import Transcript, WindowEdges
 
@@ -30,9 +31,9 @@ def edited(judged: CheckedRecords, document: Document, edits: Sequence[Edit]) ->
     """The document after edits of the records that it holds."""
     others = [edit for edit in edits if not isinstance(edit, MendBytes)]
     if others:
-        document = document.rewrite(judged.apply(others))
+        document = rewritten(document, judged.apply(others))
     of_bytes = [(edit.record, edit.how, edit.after) for edit in edits if isinstance(edit, MendBytes)]
-    return document.repair_all(of_bytes) if of_bytes else document
+    return repair_all(document, of_bytes)
 
 
 def edited_windows(

@@ -13,6 +13,7 @@ from toolpair.dialects.block_values import is_object, with_fields
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.rule import Rule
+from toolpair.rules.where import Where, at_call
 from toolpair.transcript.edits import ABSENT
 from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair
@@ -35,9 +36,7 @@ def check(context: Context) -> None:
         context.add(
             "tools.undeclared",
             f"{name} is called here but is not among the declared tools.",
-            at=pair.call_at,
-            pair=pair,
-            call=pair.call,
+            Where(at=pair.call_at, pairs=(pair,), call=pair.call),
             no_fix="Declare the tool in the request; nothing is wrong with the messages.",
         )
 
@@ -57,10 +56,7 @@ def _no_tools(context: Context) -> None:
     context.add(
         "tools.undeclared",
         "There are calls and results here, but the request declares no tools.",
-        at=first.start,
-        pair=first,
-        call=first.call,
-        result=first.result,
+        Where(at=first.start, pairs=(first,), call=first.call, result=first.result),
         no_fix="Declare the tools in the request; nothing is wrong with the messages.",
     )
 
@@ -83,10 +79,7 @@ def _arguments(context: Context, pair: Pair, call: Block) -> None:
         context.add(
             "args.not_object",
             f"The input of {tool_of(call)} is {_kind(given)}, and it must be an object.",
-            at=pair.call_at,
-            pair=pair,
-            call=call,
-            result=pair.result,
+            at_call(pair),
             cause=Cause("args_not_object", "the input was saved as it streamed in, or by another provider's client"),
             fixes=(
                 Fix(
@@ -120,10 +113,7 @@ def _arguments(context: Context, pair: Pair, call: Block) -> None:
     context.add(
         "args.unparseable",
         f"The arguments of {tool_of(call)} {text}.",
-        at=pair.call_at,
-        pair=pair,
-        call=call,
-        result=pair.result,
+        at_call(pair),
         cause=Cause("args_unparseable", "the arguments were cut off while streaming"),
         fixes=(
             Fix("arguments-json", title, (openai_chat.with_function(call, arguments=mended_text),), recommended=True),
@@ -146,10 +136,7 @@ def _string_for_object(context: Context, pair: Pair, call: Block, raw: Any) -> N
     context.add(
         "args.not_object",
         f"The arguments of {tool_of(call)} are not an object, and {context.profile.title} requires one.",
-        at=pair.call_at,
-        pair=pair,
-        call=call,
-        result=pair.result,
+        at_call(pair),
         cause=Cause("args_unparseable", "the arguments were cut off while streaming")
         if given is raw
         else Cause("args_not_object", "the arguments were written by a client that accepts any JSON"),

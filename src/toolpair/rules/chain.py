@@ -10,6 +10,7 @@ from typing import Final
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.rule import Rule
+from toolpair.rules.where import Where
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import Edit, MoveRecord, Reidentify, Relink, RemoveRecord, SetInRecord
 from toolpair.transcript.model import Boundary
@@ -39,7 +40,7 @@ def check(context: Context) -> None:
         context.add(
             link.rule,
             link.text,
-            record=link.record,
+            Where(record=link.record),
             severity=link.severity,
             impact="loses" if link.severity == "error" else "harmless",
             cause=Cause(link.rule if link.severity == "error" else f"{link.rule}:note", link.cause),
@@ -77,8 +78,10 @@ def _cut(context: Context, boundary: Boundary, cut: Cut) -> None:
     context.add(
         cut.rule,
         text,
-        at=(min(boundary.message, len(context.messages) - 1), None) if context.messages else None,
-        record=boundary.record,
+        Where(
+            at=(min(boundary.message, len(context.messages) - 1), None) if context.messages else None,
+            record=boundary.record,
+        ),
         severity="error" if cut.certain else "warning",
         impact="loses",
         guess=not cut.certain,
@@ -108,8 +111,7 @@ def _retries(context: Context) -> None:
     context.add(
         "turn.failed_retries",
         f"The session ends with {prompts} that got only error messages in reply.",
-        at=(len(context.messages) - 1, None),
-        record=retries.records[0],
+        Where(at=(len(context.messages) - 1, None), record=retries.records[0]),
         severity="info",
         impact="harmless",
         cause=Cause("failed_retries", "the API kept refusing the session, and the prompts piled up"),

@@ -11,6 +11,7 @@ from toolpair.dialects.block_values import as_json, is_object, text_in, with_tex
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.rule import Rule
+from toolpair.rules.where import Where, at_message
 from toolpair.rules.wire import is_system
 from toolpair.transcript.edits import Remove, RemoveMessage, SetField
 from toolpair.transcript.model import Block, Message
@@ -30,7 +31,14 @@ def check(context: Context) -> None:
 
 RULES: Final = (
     Rule("content.null", "contents", check, fix_order=140),
-    Rule("content.empty_message", "contents", check, fix_order=150, decided_by="neighbours"),
+    Rule(
+        "content.empty_message",
+        "contents",
+        check,
+        fix_order=150,
+        decided_by="neighbours",
+        sent_as=("content.empty_text",),
+    ),
     Rule("content.empty_text", "contents", check),
     Rule("content.empty_tool_calls", "contents", check),
     Rule("content.mixed_with_tool", "contents", check, whole_history=True),
@@ -91,10 +99,12 @@ def _empty_text(
     context.add(
         "content.empty_text",
         f"This {message.role} message has an empty or blank text, which {context.profile.title} {refuses}.",
-        at=(number, position),
-        about=message,
-        others=(block,) if block is not None else (),
-        record=block.record if block is not None else None,
+        Where(
+            at=(number, position),
+            others=(block,) if block is not None else (),
+            about=message,
+            record=block.record if block is not None else None,
+        ),
         severity=severity,
         cause=Cause("empty_text", "an empty text was saved next to the calls"),
         fixes=() if kept else (fix,),
@@ -122,8 +132,7 @@ def _no_content(context: Context, number: int, message: Message) -> None:
     context.add(
         "content.null",
         f"The content of this {message.role} message is {what}.",
-        at=(number, None),
-        about=message,
+        at_message(number, message),
         cause=Cause("content_null", "another API writes null where this one requires an empty list"),
         fixes=(
             Fix(
@@ -155,8 +164,7 @@ def _empty_message(context: Context, number: int, message: Message, *, removed: 
     context.add(
         "content.empty_message",
         _says_nothing(context, message),
-        at=(number, None),
-        about=message,
+        at_message(number, message),
         cause=Cause("empty_message", "everything in it was removed, or nothing was typed"),
         fixes=(
             Fix("remove-message", "remove the empty message", (RemoveMessage(message),), recommended=removed),
@@ -175,8 +183,7 @@ def _content_elsewhere(context: Context, rule: str, number: int, message: Messag
         rule,
         f"This {message.role} message has its content under other keys ({where}), where {context.profile.title} does "
         "not look for it.",
-        at=(number, None),
-        about=message,
+        at_message(number, message),
         cause=Cause("content_elsewhere", "another program wrote this message"),
         fixes=(remove,),
         no_fix=_LEFT_ALONE,
@@ -189,8 +196,7 @@ def _chat_message(context: Context, number: int, message: Message) -> None:
             "content.empty_tool_calls",
             "An assistant message has an empty list of tool calls, which the API "
             f"{context.refuses('content.empty_tool_calls')}.",
-            at=(number, None),
-            about=message,
+            at_message(number, message),
             cause=Cause("empty_tool_calls", "a client wrote the list although there was no call"),
             fixes=(
                 Fix("remove-key", "remove the empty list", (openai_chat.without_calls(message),), recommended=True),

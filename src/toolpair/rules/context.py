@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from functools import cached_property
 from itertools import accumulate
 from typing import Any, Final, Literal
@@ -11,15 +11,16 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from toolpair.dialects.besides import said_besides
-from toolpair.dialects.block_texts import argument_text, media_of, result_content, text_of
+from toolpair.dialects.block_texts import argument_text, is_real_output, media_of, output_lines, result_content, text_of
 from toolpair.dialects.new_ids import NewIds, loss
 from toolpair.rules.causes.whole import Whole
 from toolpair.rules.elsewhere import Elsewhere
 from toolpair.rules.problem import Cause, Fix, Impact, Problem, Severity
 from toolpair.rules.profiles import Profile
 from toolpair.rules.unreadable import UnreadableParts
+from toolpair.rules.where import Where
 from toolpair.rules.wire import Wire, Written, wire_of, written_as
-from toolpair.transcript.edits import Edit, ReplaceWithText
+from toolpair.transcript.edits import Edit, Remove, ReplaceWithText
 from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import Block, BlockKind, Message, Transcript, kept_call_label, kept_output_label
 from toolpair.transcript.output_copies import Copies
@@ -28,6 +29,9 @@ from toolpair.transcript.pairing import Pair, Pairing
 Fixes = Sequence[Fix] | Callable[[], Sequence[Fix] | None]
 LEFT: Final = "Only a guess tells what belongs together, so it is left for you."
 """Why a guess has no recommended fix."""
+PLACEHOLDER_TITLE: Final = 'write "no result was recorded"'
+BOTH_AS_TEXT: Final = "keep the call and the output as text"
+NO_CALL: Final = "the model reads it as text, no longer as a call"
 
 
 Placement = Literal["right", "behind", "split", "late", "result_in_assistant"]
@@ -206,22 +210,14 @@ class Context(Struct, eq=False, dict=True):
         self,
         rule: str,
         text: str,
+        where: Where,
         *,
-        at: tuple[int, int | None] | None = None,
-        pair: Pair | None = None,
-        pairs: Iterable[Pair] = (),
-        call: Block | None = None,
-        result: Block | None = None,
-        others: tuple[Block, ...] = (),
-        about: Message | None = None,
         cause: Cause | None = None,
         fixes: Fixes = (),
         no_fix: str | None = None,
         guess: bool = False,
         severity: Severity | None = None,
         impact: Impact | None = None,
-        record: int | None = None,
-        until: int | None = None,
     ) -> bool:
         """Add a problem unless the profile accepts it.
 
@@ -233,38 +229,40 @@ class Context(Struct, eq=False, dict=True):
         judged = severity or (cell.severity if cell else None)
         if judged is None:
             return False
-        concerned = tuple(dict.fromkeys(found.index for found in ((pair, *pairs) if pair else tuple(pairs))))
-        anchor = result if (call is None and result is not None) else call
-        if record is None and anchor is not None:
-            record = anchor.record
-        if record is None and at is not None and self.messages:
-            records = self.messages[at[0]].records
-            record = records[0] if records else None
+        message, block = where.at or (None, None)
+        concerned = tuple(dict.fromkeys(pair.index for pair in where.pairs if pair is not None))
         problem = Problem(
             rule=rule,
             severity=judged,
-            impact=impact or ("stops" if judged == "error" else "harmless"),
+            own_impact=impact or ("stops" if judged == "error" else "harmless"),
             evidence=cell.evidence if cell and cell.severity else "documented",
             text=text,
-            message=at[0] if at else None,
-            block=at[1] if at else None,
+            message=message,
+            block=block,
             pair=concerned[0] if concerned else None,
-            record=record,
-            call=call,
-            result=result,
-            others=others,
-            about=about,
+            record=where.record if where.record is not None else self._record_of(where),
+            call=where.call,
+            result=where.result,
+            others=where.others,
+            about=where.about,
             cause=cause,
             fixes=() if callable(fixes) else tuple(fixes),
             no_fix=no_fix or (LEFT if guess else None),
             guess=guess,
             pairs=concerned,
-            until=until,
+            until=where.until,
         )
         self.problems.append(problem)
         if callable(fixes):
             self._fixes_to_come[id(problem)] = fixes
         return True
+
+    def _record_of(self, where: Where) -> int | None:
+        anchor = where.call or where.result
+        if anchor is not None and anchor.record is not None:
+            return anchor.record
+        records = self.messages[where.at[0]].records if where.at is not None and self.messages else ()
+        return records[0] if records else None
 
     def make_fixes(self) -> None:
         """Make the fixes that need new ids, in the order of the problems."""
@@ -299,6 +297,17 @@ def keep_as_text(result: Block, tool: str | None) -> ReplaceWithText:
 def call_as_text(call: Block) -> ReplaceWithText:
     """The edit that keeps a call without a result as labelled text, with its input."""
     return ReplaceWithText(call, f"{kept_call_label(call.name)}\n{argument_text(call)}{said_besides(call)}")
+
+
+def remove_call(pair: Pair, *, results: bool = True) -> Fix:
+    """The fix that removes a call, by default with its results."""
+    assert pair.call is not None
+    real = [result for result in pair.results if is_real_output(result)]
+    loses = "its input"
+    if real and results:
+        loses += f" and its output ({output_lines(real[:1])})"
+    edits: tuple[Edit, ...] = (Remove(pair.call), *(Remove(result) for result in pair.results if results))
+    return Fix("remove-call", "remove the call", edits, loses=loses)
 
 
 def with_edits(*edits: Edit | None) -> tuple[Edit, ...]:

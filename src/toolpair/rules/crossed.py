@@ -13,6 +13,7 @@ from toolpair.rules.context import Context, tool_of
 from toolpair.rules.pair_states import fits
 from toolpair.rules.problem import Fix
 from toolpair.rules.rule import Rule
+from toolpair.rules.where import at_result
 from toolpair.transcript.edits import Rename
 from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair
@@ -182,11 +183,7 @@ def _report(context: Context, one: _Side, other: _Side, evidence: str) -> None:
     context.add(
         "result.crossed",
         f"The outputs of {whose} seem to be swapped, which no API notices.",
-        at=one.pair.results_at[0],
-        pairs=(one.pair, other.pair),
-        call=one.call,
-        result=one.result,
-        others=(one.call, one.result, other.call, other.result),
+        at_result(one.pair, pairs=(one.pair, other.pair), others=(one.call, one.result, other.call, other.result)),
         cause=causes.named("crossed", evidence, context.transcript.agent),
         fixes=(
             Fix(
@@ -200,5 +197,4 @@ def _report(context: Context, one: _Side, other: _Side, evidence: str) -> None:
         guess=True,
         severity="warning",
         impact="harmless",
-        record=one.result.record,
     )

@@ -10,6 +10,7 @@ from toolpair.rules import causes
 from toolpair.rules.context import Context, keep_as_text, tool_of
 from toolpair.rules.pair_states import moved
 from toolpair.rules.problem import Fix
+from toolpair.rules.where import at_result
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import Edit, MoveResult, Remove, Rename
 from toolpair.transcript.id_shapes import usable
@@ -61,14 +62,9 @@ def duplicate(context: Context, pair: Pair) -> None:
     context.add(
         "result.duplicate",
         f"{tool_of(call)} has {len(texts)} results, and only one is allowed ({how}).",
-        at=pair.results_at[1],
-        pair=pair,
-        call=call,
-        result=pair.results[1],
-        others=pair.results,
+        at_result(pair, pair.results[1], others=pair.results),
         cause=cause,
         fixes=fixes,
-        record=pair.results[1].record,
     )
 
 

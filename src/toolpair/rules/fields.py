@@ -11,6 +11,7 @@ from toolpair.rules import value_types
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.rule import Rule
+from toolpair.rules.where import Where, at_block, at_message
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import ABSENT, Edit, SetField
 from toolpair.transcript.model import Block, Message
@@ -61,9 +62,11 @@ def _extra_fields(context: Context) -> None:
         context.add(
             "field.unsupported",
             f"{plural(len(places), noun + ' has', noun + 's have')} fields that the API may refuse: {named}.",
-            at=(number, first.blocks.index(block) if block is not None else None),
-            about=first,
-            record=block.record if block is not None else None,
+            Where(
+                at=(number, first.blocks.index(block) if block is not None else None),
+                about=first,
+                record=block.record if block is not None else None,
+            ),
             cause=Cause("extra_fields", "a client saved fields of its own next to the API's"),
             fixes=(
                 Fix(
@@ -99,8 +102,7 @@ def _extra_keys(context: Context) -> None:
             "field.unsupported",
             f"{plural(len(places), f'{role} message has', f'{role} messages have')} fields that "
             f"{context.profile.title} does not know: {named}.",
-            at=(number, None),
-            about=first,
+            at_message(number, first),
             cause=Cause("extra_fields", "a client or another provider added fields of its own"),
             fixes=(
                 Fix(
@@ -130,9 +132,7 @@ def _missing_fields(context: Context) -> None:
         context.add(
             "field.missing",
             f"The call of {tool_of(call)} has no type.",
-            at=pair.call_at,
-            pair=pair,
-            call=call,
+            Where(at=pair.call_at, pairs=(pair,), call=call),
             cause=Cause("field_missing", "a client left out a field that the API requires"),
             fixes=(
                 Fix(
@@ -170,8 +170,7 @@ def _calls_no_list(context: Context) -> None:
         context.add(
             "field.missing",
             "The tool_calls of this message are not a list, and they must be one.",
-            at=(number, None),
-            about=message,
+            at_message(number, message),
             cause=Cause("calls_no_list", "a client wrote something else instead of the list"),
             fixes=(fix,),
         )
@@ -187,9 +186,7 @@ def _bare_texts(context: Context) -> None:
                 context.add(
                     "field.missing",
                     f"A text among the blocks of this {message.role} message has no type.",
-                    at=(number, position),
-                    about=message,
-                    others=(block,),
+                    at_block(number, position, message),
                     severity="error",
                     cause=Cause("bare_text", "a bare text was written where a block is required"),
                     fixes=(

@@ -11,13 +11,13 @@ from toolpair.dialects.block_values import field_of
 from toolpair.dialects.new_ids import restored
 from toolpair.dialects.openai_chat import is_legacy
 from toolpair.rules import causes
-from toolpair.rules.context import Context, keep_as_text
+from toolpair.rules.context import PLACEHOLDER_TITLE, Context, keep_as_text
 from toolpair.rules.elsewhere import fixes as fixes_of
-from toolpair.rules.pair_fixes import PLACEHOLDER_TITLE
 from toolpair.rules.pair_states import fit_of, is_unanswered
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.profiles import Profile
 from toolpair.rules.rule import Rule
+from toolpair.rules.where import Where, at_call
 from toolpair.transcript.edits import Edit, InsertResult, Remove, Rename, ReplaceWithText
 from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import PLACEHOLDER
@@ -170,11 +170,11 @@ def _report(context: Context, rule: str, id_: str, pairs: list[Pair], later: lis
         f"{len(pairs)} calls share the id {id_}, and only one of them has a result: nothing tells which."
         if untold and len(unclear) == 1
         else f"{len(pairs)} calls share the id {id_}, so their results cannot be told apart.",
-        at=second.call_at,
-        pairs=pairs if untold else later,
-        call=second.call,
-        result=second.result,
-        others=(*calls, *(result for pair in pairs for result in pair.results)),
+        at_call(
+            second,
+            pairs=pairs if untold else later,
+            others=(*calls, *(result for pair in pairs for result in pair.results)),
+        ),
         severity=severity,
         cause=causes.of_shared_id(context, calls, pairs),
         fixes=fixes,
@@ -283,11 +283,11 @@ def _rename_together(context: Context, pairs: list[Pair], rule: str, text: str, 
     context.add(
         rule,
         text,
-        at=first.call_at,
-        pairs=pairs,
-        call=first.call,
-        result=first.result,
-        others=tuple(block for pair in pairs for block in (pair.call, *pair.results) if block is not None),
+        at_call(
+            first,
+            pairs=pairs,
+            others=tuple(block for pair in pairs for block in (pair.call, *pair.results) if block is not None),
+        ),
         cause=cause,
         fixes=fixes,
         guess=True,
@@ -324,10 +324,7 @@ def _sanitised_native(context: Context, pair: Pair) -> None:
         "id.pattern",
         f"The id {call.id} is Kimi's own {whole} with its characters replaced, which is reported to make its later "
         "calls go wrong.",
-        at=pair.call_at,
-        pair=pair,
-        call=call,
-        result=pair.result,
+        at_call(pair),
         cause=causes.named("id.native_sanitised"),
         fixes=fixes,
     )
@@ -355,9 +352,7 @@ def _nameless_orphan(context: Context, pair: Pair) -> None:
     context.add(
         "id.empty",
         f"{context.profile.title} {context.accepts_not('id.empty')} this result: it has no id.",
-        at=pair.results_at[0],
-        pair=pair,
-        result=result,
+        Where(at=pair.results_at[0], pairs=(pair,), result=result, record=result.record),
         cause=causes.named("id.empty"),
         fixes=(
             Fix(
@@ -368,7 +363,6 @@ def _nameless_orphan(context: Context, pair: Pair) -> None:
                 note="it is tool output in a user's place: it is labelled as data",
             ),
         ),
-        record=result.record,
     )
 
 
@@ -401,10 +395,7 @@ def _rename_problem(context: Context, pair: Pair, rule: str, text: str, cause: C
     context.add(
         rule,
         text,
-        at=pair.call_at,
-        pair=pair,
-        call=call,
-        result=pair.result,
+        at_call(pair),
         cause=cause,
         fixes=fixes,
     )

@@ -11,6 +11,7 @@ from toolpair.dialects import anthropic, openai_chat
 from toolpair.dialects.block_values import as_parts, as_written, field_names, text_in
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.where import Where, at_message
 from toolpair.rules.wire import is_system
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import ABSENT, Edit, InsertMessage, Remove, RemoveMessage, SetField
@@ -61,8 +62,7 @@ def _alternation(context: Context) -> None:
             context.add(
                 "turn.alternation",
                 f"Two {after.role} messages in a row, which most APIs accept.",
-                at=(number, None),
-                about=after,
+                at_message(number, after),
                 cause=Cause("same_role_twice", "two messages of one role in a row"),
                 no_fix="The API joins them itself; joining them here would change lines for nothing.",
             )
@@ -94,9 +94,7 @@ def _join(context: Context, rule: str, run: _Run, why: str) -> None:
     context.add(
         rule,
         f"{len(run)} {kept.role} messages in a row, {why}.",
-        at=(run[1][0], None),
-        about=run[1][1],
-        pairs=_pairs_of(context, list(kept.calls)),
+        Where(at=(run[1][0], None), pairs=_pairs_of(context, list(kept.calls)), about=run[1][1]),
         cause=Cause("same_role_twice", "messages of one role in a row"),
         fixes=(
             Fix(
@@ -139,8 +137,7 @@ def _bridge(context: Context, number: int, message: Message, edits: tuple[Edit, 
     context.add(
         "turn.user_after_tool",
         "A user message comes right after a result, and an assistant message must come first.",
-        at=(number, None),
-        about=message,
+        at_message(number, message),
         cause=Cause("user_after_tool", "the user wrote while a tool was running, or the turn was interrupted"),
         fixes=(
             Fix(
@@ -167,10 +164,11 @@ def _beside_results(context: Context) -> None:
     context.add(
         "result.text_after",
         f"In {plural(len(found), 'user turn')} something follows the results, which {who}.",
-        at=(number, next(at for at, block in enumerate(first.blocks) if block.kind != "result")),
-        about=first,
-        pairs=_pairs_of(context, [block for _, message, _ in found for block in message.results]),
-        record=first.records[0],
+        Where(
+            at=(number, next(at for at, block in enumerate(first.blocks) if block.kind != "result")),
+            pairs=_pairs_of(context, [block for _, message, _ in found for block in message.results]),
+            about=first,
+        ),
         cause=Cause("text_after_result", "the user's words were sent together with the results"),
         fixes=(
             Fix(
@@ -212,10 +210,11 @@ def _beside_calls(context: Context) -> None:
     context.add(
         "content.mixed_with_tool",
         f"{plural(len(found), 'message has', 'messages have')} both text and calls, which some models refuse.",
-        at=(number, next(at for at, block in enumerate(first.blocks) if _speaks(block))),
-        about=first,
-        pairs=_pairs_of(context, [block for _, message in found for block in message.calls]),
-        record=first.records[0],
+        Where(
+            at=(number, next(at for at, block in enumerate(first.blocks) if _speaks(block))),
+            pairs=_pairs_of(context, [block for _, message in found for block in message.calls]),
+            about=first,
+        ),
         cause=Cause("words_and_calls", "the model wrote text and called a tool in one turn"),
         fixes=(
             Fix(

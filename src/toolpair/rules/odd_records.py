@@ -12,6 +12,7 @@ from toolpair.dialects.block_values import is_cut_in_character, with_whole_chara
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.rule import Rule
+from toolpair.rules.where import Where, at_block
 from toolpair.transcript.edits import MendBytes
 from toolpair.transcript.model import EmptyObject
 
@@ -25,10 +26,7 @@ def check(context: Context) -> None:
             context.add(
                 "record.lone_surrogate",
                 f"This {block.kind} contains half a character, so the request is not valid JSON.",
-                at=(number, position),
-                about=message,
-                others=(block,),
-                record=block.record,
+                at_block(number, position, message),
                 severity="error",
                 cause=Cause(
                     "lone_surrogate", "a text was cut in the middle of a character that is written as two halves"
@@ -86,8 +84,7 @@ def no_message(context: Context, value: Any, records: Sequence[int], count: int,
     context.add(
         "record.no_message",
         f"{what}, so the request is refused.",
-        record=records[0],
-        until=records[-1] if len(records) > 1 else None,
+        Where(record=records[0], until=records[-1] if len(records) > 1 else None),
         severity="error",
         cause=Cause("no_message", "something else was written into the list of messages"),
         fixes=(fix,) if in_file else (),

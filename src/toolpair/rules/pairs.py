@@ -23,13 +23,23 @@ from toolpair.dialects.block_values import is_object, text_part, with_output
 from toolpair.dialects.new_ids import prefers
 from toolpair.dialects.openai_chat import is_legacy
 from toolpair.rules import causes
-from toolpair.rules.context import Context, call_as_text, keep_as_text, tool_of, with_edits
+from toolpair.rules.context import (
+    BOTH_AS_TEXT,
+    NO_CALL,
+    PLACEHOLDER_TITLE,
+    Context,
+    call_as_text,
+    keep_as_text,
+    remove_call,
+    tool_of,
+    with_edits,
+)
 from toolpair.rules.elsewhere import fixes as fixes_of
-from toolpair.rules.pair_fixes import BOTH_AS_TEXT, NO_CALL, PLACEHOLDER_TITLE, remove_call
 from toolpair.rules.pair_states import fit_of, fits, in_wrong_message, is_pending, is_unanswered, moved
 from toolpair.rules.problem import Fix, Severity
 from toolpair.rules.rule import NO_RESULT, Rule
 from toolpair.rules.unreadable import UnreadablePart, repair
+from toolpair.rules.where import Where, at_result
 from toolpair.transcript.edits import (
     InsertMessage,
     InsertResult,
@@ -227,9 +237,7 @@ def _missing(context: Context, pair: Pair) -> None:
     context.add(
         rule,
         text,
-        at=pair.call_at,
-        pair=pair,
-        call=call,
+        Where(at=pair.call_at, pairs=(pair,), call=call),
         cause=cause,
         fixes=fixes,
         guess=bool(pair.candidates) or any(not fix.certain for fix in fixes),
@@ -268,16 +276,12 @@ def _placeholder(context: Context, pair: Pair) -> None:
     context.add(
         "result.placeholder",
         f"The real output of {tool_of(call)} is known, but {what}.",
-        at=pair.results_at[0],
-        pair=pair,
-        call=call,
-        result=result,
+        at_result(pair),
         cause=causes.of_placeholder(result),
         fixes=found,
         guess=not found[0].certain,
         severity="error" if context.transcript.native and found[0].certain else "warning",
         impact="loses" if context.transcript.native else "harmless",
-        record=result.record,
     )
 
 
@@ -309,8 +313,7 @@ def _unreached(context: Context) -> None:
         context.add(
             "result.unreached",
             f"This result is in the file but not in the history: {why}.",
-            at=(number, None),
-            result=result,
+            Where(at=(number, None), result=result, record=result.record),
             cause=causes.named("call_record_lost")
             if pair is None
             else causes.named("duplicate.differ", "the history has the other one, and the agent never sends this one"),
@@ -331,7 +334,6 @@ def _unreached(context: Context) -> None:
             ),
             severity="error",
             impact="loses",
-            record=result.record,
         )
 
 
@@ -393,10 +395,7 @@ def _orphan(context: Context, pair: Pair) -> None:
     context.add(
         "result.orphan",
         text,
-        at=pair.results_at[0],
-        pair=pair,
-        result=result,
-        call=pair.call,
+        Where(at=pair.results_at[0], pairs=(pair,), call=pair.call, result=result),
         cause=cause,
         fixes=fixes,
         guess=bool(pair.candidates),
@@ -487,12 +486,8 @@ def _mismatch(context: Context, pair: Pair) -> None:
     context.add(
         "result.id_mismatch",
         text,
-        at=pair.results_at[0],
-        pair=pair,
-        call=call,
-        result=result,
+        at_result(pair),
         cause=cause,
         fixes=fixes,
         guess=guess,
-        record=result.record,
     )

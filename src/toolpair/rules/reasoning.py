@@ -15,6 +15,7 @@ from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.profiles import profile
 from toolpair.rules.rule import Rule
+from toolpair.rules.where import Where, at_message
 from toolpair.shell.program import command
 from toolpair.transcript.edits import Remove
 from toolpair.transcript.model import Block, Message
@@ -57,10 +58,9 @@ def _signatures(context: Context) -> None:
             f"Anthropic's models require: `{command('check')} --profile {context.provider} FILE` checks for those."
             if foreign
             else "A thinking block has no signature, so the API cannot check it.",
-            at=(number, message.blocks.index(bad[0])),
-            about=message,
-            others=tuple(thinking),
-            record=bad[0].record,
+            Where(
+                at=(number, message.blocks.index(bad[0])), others=tuple(thinking), about=message, record=bad[0].record
+            ),
             cause=Cause(
                 "thinking_unsigned", "the thinking comes from another provider, or its signature was not saved"
             ),
@@ -88,8 +88,7 @@ def _must_begin_with_thinking(context: Context) -> None:
             context.add(
                 "reasoning.missing_before_call",
                 "Thinking is on, but the last turn with calls does not start with thinking.",
-                at=(number, 0),
-                about=message,
+                Where(at=(number, 0), about=message),
                 no_fix="Thinking cannot be made up: turn it off for the next request, or go back one turn.",
             )
         return
@@ -118,8 +117,7 @@ def _thinking_brought_back(context: Context) -> None:
             "reasoning.missing_before_call",
             f"The thinking before the call of {tool_of(message.calls[0])} is gone (reasoning_content), and "
             f"{context.profile.title} requires it.",
-            at=(number, None),
-            about=message,
+            at_message(number, message),
             severity="warning" if older else None,
             cause=Cause("thinking_dropped", "a client or a converter left out the model's thinking in some messages"),
             fixes=(
@@ -171,10 +169,7 @@ def _signature(context: Context, number: int, message: Message, call: Block, rul
     context.add(
         rule,
         f"The thought signature of the call of {tool_of(call)} {what}.",
-        at=(number, message.blocks.index(call)),
-        pair=pair,
-        call=call,
-        about=message,
+        Where(at=(number, message.blocks.index(call)), pairs=(pair,), call=call, about=message),
         cause=Cause(
             "thought_signature", "a client did not save what came with the call, or the call comes from elsewhere"
         ),

@@ -20,11 +20,11 @@ from toolpair.dialects.openai_responses import (
     retyped,
     say_the_same,
 )
-from toolpair.rules.context import Context, call_as_text, keep_as_text, tool_of
-from toolpair.rules.pair_fixes import BOTH_AS_TEXT, PLACEHOLDER_TITLE
+from toolpair.rules.context import BOTH_AS_TEXT, PLACEHOLDER_TITLE, Context, call_as_text, keep_as_text, tool_of
 from toolpair.rules.pair_states import kinds, of_another_kind
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.rule import NO_RESULT, Rule
+from toolpair.rules.where import Where, at_item, at_result
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import Edit, InsertResult, Remove
 from toolpair.transcript.model import PLACEHOLDER
@@ -95,11 +95,7 @@ def _kind(context: Context, pair: Pair) -> None:
     context.add(
         "result.kind",
         f"The output of {tool_of(call)} is a {type_of(result)}, and its {type_of(call)} requires a {OUTPUT_OF[wants]}.",
-        at=pair.results_at[0],
-        pair=pair,
-        call=call,
-        result=result,
-        record=result.record,
+        at_result(pair),
         cause=Cause("result.kind", "a client used one output type for every tool"),
         fixes=fixes,
     )
@@ -144,13 +140,14 @@ def _repeated(context: Context, items: list[ListedItem]) -> set[int]:
             "item.duplicate_id",
             f"{plural(len(later) + 1, 'item has', 'items have')} the same id, {id_}"
             + (", and they are the same." if copies == len(later) else "."),
-            at=second.at,
-            pair=pair,
-            call=second.block if second.block is not None and second.block.kind == "call" else None,
-            result=second.block if second.block is not None and second.block.kind == "result" else None,
-            about=second.message,
-            others=tuple(item.block for item in (first[id_], *later) if item.block is not None),
-            record=second.record,
+            at_item(
+                second.block,
+                second.at,
+                pair,
+                second.record,
+                others=tuple(item.block for item in (first[id_], *later) if item.block is not None),
+                about=second.message,
+            ),
             cause=Cause("item.duplicate", "lines were written twice, or a history was joined with a part of itself"),
             fixes=(fix,),
         )
@@ -192,12 +189,14 @@ def _prefix(context: Context, item: ListedItem) -> None:
     context.add(
         rule,
         words,
-        at=item.at,
-        pair=pair,
-        call=block if block is not None and block.kind == "call" else None,
-        about=item.message,
-        others=(block,) if block is not None else (),
-        record=item.record,
+        Where(
+            at=item.at,
+            pairs=(pair,),
+            call=block if block is not None and block.kind == "call" else None,
+            others=(block,) if block is not None else (),
+            about=item.message,
+            record=item.record,
+        ),
         cause=Cause("item.id_prefix", "another provider's or a proxy's id was written in place of the item's own"),
         fixes=(
             Fix(
@@ -237,10 +236,7 @@ def _dangling(context: Context, items: list[ListedItem]) -> None:
         context.add(
             "reasoning.dangling",
             "What the model wrote after this reasoning is gone.",
-            at=item.at,
-            about=item.message,
-            others=(item.block,),
-            record=item.record,
+            Where(at=item.at, others=(item.block,), about=item.message, record=item.record),
             severity="warning" if sealed else None,
             cause=Cause("reasoning_dangling", "the call or the text that it led to was removed or given another id"),
             fixes=(nameless, removal) if sealed else (removal,),

@@ -26,6 +26,7 @@ from toolpair.dialects.item_types import type_name
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.rule import Rule
+from toolpair.rules.where import at_result
 from toolpair.transcript.edits import InsertMessage, SetValue
 from toolpair.transcript.model import Block, kept_output_label
 from toolpair.transcript.pairing import Pair
@@ -48,12 +49,8 @@ class _Output(Struct, frozen=True):
         self.context.add(
             rule,
             f"The result of {tool_of(self.pair.call)} {what}.",
+            at_result(self.pair, self.result),
             severity=severity,
-            at=self.at,
-            pair=self.pair,
-            call=self.pair.call,
-            result=self.result,
-            record=self.result.record,
             cause=cause,
             fixes=fixes,
         )

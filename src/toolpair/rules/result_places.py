@@ -6,10 +6,19 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from toolpair.rules import causes
-from toolpair.rules.context import Context, call_as_text, keep_as_text, tool_of
-from toolpair.rules.pair_fixes import BOTH_AS_TEXT, NO_CALL, PLACEHOLDER_TITLE, remove_call
+from toolpair.rules.context import (
+    BOTH_AS_TEXT,
+    NO_CALL,
+    PLACEHOLDER_TITLE,
+    Context,
+    call_as_text,
+    keep_as_text,
+    remove_call,
+    tool_of,
+)
 from toolpair.rules.pair_states import fit_of
 from toolpair.rules.problem import Fix
+from toolpair.rules.where import Where, at_result
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import Edit, InsertResult, MoveResult, Remove, Reorder
 from toolpair.transcript.model import PLACEHOLDER
@@ -46,10 +55,7 @@ def _result_in_assistant(context: Context, pair: Pair) -> None:
     context.add(
         "role.result_in_assistant",
         f"The result of {tool_of(call)} is in an assistant message.",
-        at=pair.results_at[0],
-        pair=pair,
-        call=call,
-        result=result,
+        at_result(pair),
         fixes=(
             Fix("move", "move it after its call", (MoveResult(result, call),), recommended=True),
             Fix(
@@ -59,7 +65,6 @@ def _result_in_assistant(context: Context, pair: Pair) -> None:
                 loses="the call and its output",
             ),
         ),
-        record=result.record,
     )
 
 
@@ -72,10 +77,7 @@ def _late(context: Context, pair: Pair) -> None:
     context.add(
         "result.not_adjacent",
         f"The result of {tool_of(call)} comes {plural(between.messages, 'message')} too late, after {what}.",
-        at=pair.results_at[0],
-        pair=pair,
-        call=call,
-        result=result,
+        at_result(pair),
         cause=cause,
         fixes=(
             Fix(
@@ -101,7 +103,6 @@ def _late(context: Context, pair: Pair) -> None:
             remove_call(pair),
         ),
         guess=not pair.certain,
-        record=result.record,
     )
 
 
@@ -122,13 +123,9 @@ def _split_over(context: Context, pairs: list[Pair]) -> None:
     context.add(
         "result.split_over_messages",
         f"The results of {len(family)} parallel calls are spread over {len(spread)} messages.",
-        at=first.results_at[0],
-        pairs=pairs,
-        call=first.call,
-        result=first.result,
+        at_result(first, pairs=pairs),
         cause=causes.of_split(context, len(family), len(spread)),
         fixes=(Fix("gather", "collect the results in one message", tuple(edits), recommended=True),),
-        record=first.result.record if first.result else None,
     )
 
 
@@ -140,11 +137,7 @@ def _not_first(context: Context, message: int, pairs: list[Pair]) -> None:
     context.add(
         "result.not_first",
         f"{noun} stands before the result of {tool_of(first.call)}, and results {must} come first.",
-        at=first.results_at[0],
-        pairs=pairs,
-        call=first.call,
-        result=first.result,
-        about=context.messages[message],
+        at_result(first, pairs=pairs, about=context.messages[message]),
         cause=causes.named("text_before_result"),
         fixes=(
             Fix(
@@ -154,7 +147,6 @@ def _not_first(context: Context, message: int, pairs: list[Pair]) -> None:
                 recommended=True,
             ),
         ),
-        record=first.result.record if first.result else None,
     )
 
 
@@ -165,11 +157,13 @@ def in_another_order(context: Context, family: Sequence[Pair]) -> None:
     context.add(
         "result.order",
         "Results came back in a different order from the calls, which most APIs accept.",
-        at=places[0],
-        pairs=family,
-        call=family[0].call,
-        result=family[0].result,
-        about=context.messages[min(places)[0]],
+        Where(
+            at=places[0],
+            pairs=family,
+            call=family[0].call,
+            result=family[0].result,
+            about=context.messages[min(places)[0]],
+        ),
         cause=causes.of_order(context, family),
         fixes=(
             Fix(

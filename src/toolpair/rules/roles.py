@@ -9,6 +9,7 @@ from toolpair.dialects.block_values import field_of, with_fields
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.rule import Rule
+from toolpair.rules.where import Where, at_call, at_message
 from toolpair.transcript.edits import MoveToRole, Remove, SetField
 from toolpair.transcript.model import Message
 
@@ -46,10 +47,7 @@ def _calls_in_user(context: Context) -> None:
         context.add(
             "role.call_in_user",
             f"The call of {tool_of(call)} is in {f'a {role} message' if role.strip() else 'a message without a role'}.",
-            at=pair.call_at,
-            pair=pair,
-            call=call,
-            result=pair.result,
+            at_call(pair),
             cause=Cause("call_in_user", "only the assistant can make calls"),
             fixes=(
                 Fix(
@@ -105,8 +103,7 @@ def _unknown_roles(context: Context) -> None:
         context.add(
             "role.unknown",
             text,
-            at=(number, None),
-            about=message,
+            at_message(number, message),
             severity=severity,
             cause=Cause(
                 "role_unknown",
@@ -141,11 +138,7 @@ def _result_of_another(context: Context, number: int, message: Message) -> None:
     context.add(
         "role.unknown",
         f"The result of {tool_of(call or result)} stands in a message {whose}.",
-        at=(number, 0),
-        pair=pair,
-        call=call,
-        result=result,
-        about=message,
+        Where(at=(number, 0), pairs=(pair,), call=call, result=result, about=message),
         severity="error",
         cause=Cause("role_of_result", "a client wrote another role than the tool's beside the id of the call"),
         fixes=(
@@ -176,8 +169,7 @@ def _system_too_late(context: Context, number: int, message: Message, before: st
         "role.unknown",
         f"{context.profile.title} does not accept a {message.role} message after "
         f"{'a result' if before == 'tool' else 'an assistant message'}.",
-        at=(number, None),
-        about=message,
+        at_message(number, message),
         cause=Cause("system_too_late", "instructions were put between the messages instead of before them"),
         fixes=(
             Fix(
@@ -216,11 +208,7 @@ def _function_role(context: Context, number: int, message: Message) -> None:
     context.add(
         "role.unknown",
         f"{context.profile.title} does not know the role function.",
-        at=(number, None),
-        pair=pair,
-        call=call,
-        result=result,
-        about=message,
+        Where(at=(number, None), pairs=(pair,), call=call, result=result, about=message),
         severity=None if context.provider in _REFUSE_DEVELOPER else "warning",
         cause=Cause("role_function", "an older client wrote the call and its result without an id"),
         fixes=fixes,

@@ -9,6 +9,7 @@ from toolpair.dialects.block_values import as_text
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.rule import Rule
+from toolpair.rules.where import at_block
 from toolpair.transcript.edits import Remove, Rename
 from toolpair.transcript.id_shapes import usable
 from toolpair.transcript.model import Block, BlockKind, Message, kept_output_label
@@ -52,10 +53,7 @@ def _server(context: Context, number: int, message: Message) -> None:
                 context.add(
                     "server.call_unpaired",
                     f"{tool_of(block)} was run by the provider, but its result is not in the same message.",
-                    at=(number, position),
-                    about=message,
-                    others=(block,),
-                    record=block.record,
+                    at_block(number, position, message),
                     cause=Cause("server_call_unpaired", "the turn was cut off while the provider's tool ran"),
                     fixes=(
                         Fix(
@@ -73,10 +71,7 @@ def _server(context: Context, number: int, message: Message) -> None:
             context.add(
                 "server.result_orphan",
                 "A result of one of the provider's own tools has no call before it.",
-                at=(number, position),
-                about=message,
-                others=(block,),
-                record=block.record,
+                at_block(number, position, message),
                 cause=Cause("server_result_orphan", "the call was cut off, or the message was split up"),
                 fixes=(
                     Fix(
@@ -105,10 +100,7 @@ def _id(context: Context, number: int, position: int, message: Message, block: B
     context.add(
         "server.id_pattern",
         f"{context.profile.title} does not accept the id {block.id} for one of its own tools.",
-        at=(number, position),
-        about=message,
-        others=(block, *partners),
-        record=block.record,
+        at_block(number, position, message, *partners),
         cause=Cause("server_id", "the id was made by another provider, or rewritten"),
         fixes=fixes,
     )
@@ -128,10 +120,7 @@ def _mcp(context: Context, number: int, message: Message) -> None:
         context.add(
             "mcp.unpaired",
             f"An MCP {what} has no counterpart in its message.",
-            at=(number, position),
-            about=message,
-            others=(block,),
-            record=block.record,
+            at_block(number, position, message),
             cause=Cause("mcp_unpaired", "the turn was cut off while the MCP tool ran"),
             fixes=(
                 Fix(

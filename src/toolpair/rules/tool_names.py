@@ -13,6 +13,7 @@ from toolpair.dialects.openai_chat import with_function
 from toolpair.rules.context import Context, keep_as_text
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.rule import Rule
+from toolpair.rules.where import Where, at_call, at_result
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import Edit, ReplaceWithText, SetValue
 from toolpair.transcript.model import Block
@@ -56,9 +57,7 @@ def _name(context: Context, pair: Pair, call: Block) -> None:
         context.add(
             "name.pattern",
             f"{context.profile.title} {context.accepts_not('name.pattern')} the tool name {call.name}.",
-            at=pair.call_at,
-            pair=pair,
-            call=call,
+            Where(at=pair.call_at, pairs=(pair,), call=call),
             cause=_refused_name(context),
             fixes=(
                 Fix(
@@ -97,10 +96,7 @@ def _name(context: Context, pair: Pair, call: Block) -> None:
     context.add(
         "name.missing",
         "This call has no tool name.",
-        at=pair.call_at,
-        pair=pair,
-        call=call,
-        result=pair.result,
+        at_call(pair),
         cause=Cause("name_missing", "the name was lost while the call was streaming"),
         fixes=fixes,
     )
@@ -123,11 +119,11 @@ def _named_after(pair: Pair, old: str, new: str) -> list[Edit]:
 def _result_names(context: Context, pair: Pair) -> None:
     """Names that results carry themselves, as tool messages may."""
     call = pair.call
-    for result, at in zip(pair.results, pair.results_at, strict=True):
+    for result in pair.results:
         if not result.name or not is_object(result):
             continue
         if call is not None and call.name and call.name != result.name and context.judges("result.name"):
-            _name_differs(context, pair, result, at, call.name)
+            _name_differs(context, pair, result, call.name)
         elif context.provider == "mistral" and not context.profile.name_pattern.fullmatch(result.name):
             if call is not None and call.name == result.name:
                 continue  # reported for the call
@@ -136,11 +132,7 @@ def _result_names(context: Context, pair: Pair) -> None:
                 "name.pattern",
                 f"{context.profile.title} {context.accepts_not('name.pattern')} the tool name {result.name} of this "
                 "result.",
-                at=at,
-                pair=pair,
-                call=call,
-                result=result,
-                record=result.record,
+                at_result(pair, result),
                 cause=_refused_name(context),
                 fixes=(
                     Fix(
@@ -154,15 +146,11 @@ def _result_names(context: Context, pair: Pair) -> None:
             )
 
 
-def _name_differs(context: Context, pair: Pair, result: Block, at: tuple[int, int], name: str) -> None:
+def _name_differs(context: Context, pair: Pair, result: Block, name: str) -> None:
     context.add(
         "result.name",
         f"This result says that it comes from {result.name}, but its call is to {name}.",
-        at=at,
-        pair=pair,
-        call=pair.call,
-        result=result,
-        record=result.record,
+        at_result(pair, result),
         # A converter may also take the name from the call.
         severity="warning" if context.is_error("result.name") else None,
         cause=Cause("result_name", "the result was written with another tool's name"),
@@ -194,11 +182,7 @@ def _nameless_results(context: Context) -> None:
     context.add(
         "result.name",
         f"{plural(len(found), 'result has', 'results have')} no tool name, which the provider's own examples have.",
-        at=first.results_at[0],
-        pairs=[pair for pair, _ in found],
-        call=first.call,
-        result=result,
-        record=result.record,
+        at_result(first, result, pairs=[pair for pair, _ in found]),
         cause=Cause("result_name", "most APIs find the name by the call's id"),
         fixes=(
             Fix(

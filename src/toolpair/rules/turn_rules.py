@@ -10,6 +10,7 @@ from toolpair.rules import message_neighbours
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.rule import NO_RESULT, Rule
+from toolpair.rules.where import Where, at_message
 from toolpair.rules.wire import is_system
 from toolpair.transcript.edits import InsertMessage, RemoveMessage, Reorder
 from toolpair.transcript.model import Block, Message
@@ -53,10 +54,7 @@ def _calls_last(context: Context) -> None:
         context.add(
             "call.not_trailing",
             f"Something comes after the call of {tool_of(call)}, and calls {must} come last in their message.",
-            at=(number, position),
-            pairs=pairs,
-            call=call,
-            about=message,
+            Where(at=(number, position), pairs=pairs, call=call, about=message),
             cause=Cause("text_after_call", "text or another block follows a call in the same message"),
             fixes=(
                 Fix(
@@ -88,8 +86,7 @@ def _first(context: Context) -> None:
     context.add(
         "turn.first_not_user",
         "The conversation does not start with a user message, which some APIs require.",
-        at=(number, None),
-        about=first,
+        at_message(number, first),
         severity=_severity_of_first(context, number, first),
         cause=Cause("begins_with_assistant", "the beginning was cut off, or the assistant greeted first"),
         fixes=(
@@ -126,8 +123,7 @@ def _last(context: Context) -> None:
     context.add(
         "turn.trailing_assistant",
         "The conversation ends with an assistant message, which newer models refuse to continue.",
-        at=(number, None),
-        about=last,
+        at_message(number, last),
         cause=Cause("ends_with_assistant", "a finished conversation, or one that the user has yet to continue"),
         fixes=(
             Fix(
@@ -145,7 +141,6 @@ def _last(context: Context) -> None:
         context.add(
             "reasoning.final_thinking_disabled",
             "The last message has thinking in it, but the request has thinking turned off.",
-            at=(number, None),
-            about=last,
+            at_message(number, last),
             no_fix="Turn thinking on in the request, or add a user message after it.",
         )

@@ -29,6 +29,7 @@ from toolpair.dialects.block_values import (
 from toolpair.rules.context import Context, tool_of, with_edits
 from toolpair.rules.pair_states import fit_of, moved
 from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.where import Where
 from toolpair.transcript.edits import Edit, RemoveMessage, SetField
 from toolpair.transcript.model import Block, Message
 from toolpair.transcript.pairing import Pair
@@ -102,12 +103,14 @@ def _other_form(context: Context, pair: Pair, call: Block, block: Block, at: tup
     context.add(
         _RULE,
         f"The {noun} of {tool_of(call)} stands as {block.form}, which is not the form of this {where}.",
-        at=at,
-        pair=pair,
-        about=context.messages[at[0]],
-        call=call,
-        result=block if is_result else None,
-        record=block.record,
+        Where(
+            at=at,
+            pairs=(pair,),
+            call=call,
+            result=block if is_result else None,
+            about=context.messages[at[0]],
+            record=block.record,
+        ),
         severity="error",
         impact="harmless" if as_text else None,
         cause=_AS_TEXT if as_text else _OTHER_FORM,
@@ -131,7 +134,7 @@ def check_request(context: Context) -> None:
     if context.wire != "anthropic" or context.written != "blocks":
         return
     context.problems[:] = [
-        replace(problem, severity="error", impact="stops")
+        replace(problem, severity="error", own_impact="stops")
         if problem.rule == "field.unsupported" and problem.block is None
         else problem
         for problem in context.problems
@@ -261,12 +264,14 @@ def _add(
     context.add(
         _RULE,
         text,
-        at=at,
-        pair=pair,
-        about=about,
-        result=block if is_result else None,
-        others=(block,) if block is not None and not is_result else (),
-        record=block.record if block is not None else None,
+        Where(
+            at=at,
+            pairs=(pair,),
+            result=block if is_result else None,
+            others=(block,) if block is not None and not is_result else (),
+            about=about,
+            record=block.record if block is not None else None,
+        ),
         severity="error",
         cause=_CAUSE,
         fixes=(Fix("right-type", title, edits, recommended=True, loses=loses),),

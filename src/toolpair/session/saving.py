@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from toolpair.session.opening import OpenedState
     from toolpair.source.byte_runs import Piece
     from toolpair.source.container import Container
-    from toolpair.source.saving import FileSave, Progress, SaveResult
+    from toolpair.source.saving.save_result import SaveResult
+    from toolpair.source.saving.streaming import Progress
     from toolpair.source.snapshot import Save, Snapshot, StoredRecords
 
 T = TypeVar("T")
@@ -67,42 +68,35 @@ def _session_id(path: str | Path) -> str | None:
     return state.conversations[-1].transcript.session_id
 
 
-class SaveInPlace:
+class SaveInPlace(Struct, frozen=True, eq=False):
     """A save in steps: `write`, then `saved`, or `saved_and_after` to continue with the new state.
 
     All may run in another thread, as long as nothing is staged and the file is not followed.
     """
 
-    def __init__(
-        self,
-        save: FileSave | Save,
-        report: Callable[[SaveResult], Saved],
-        index_notes: Callable[[], tuple[str, ...]],
-        read: Callable[[Snapshot, Container], OpenedState],
-    ) -> None:
-        """`report` describes the result, `index_notes` which indexes are now out of date; `read` reads
-        the file again.
-        """
-        self._save = save
-        self._report = report
-        self._index_notes = index_notes
-        self._read = read
+    save: Save
+    report: Callable[[SaveResult], Saved]
+    """Describes the result."""
+    index_notes: Callable[[], tuple[str, ...]]
+    """Says which indexes of the agent are now out of date."""
+    read: Callable[[Snapshot, Container], OpenedState]
+    """Reads the file again."""
 
     def write(self, progress: Progress | None = None) -> None:
         """Write it. Raises Refused or SaveFailed; an exception from `progress` ends the save with nothing changed."""
-        self._save.write(progress)
+        self.save.write(progress)
 
     def saved(self) -> Saved:
         """The report of the save."""
-        assert self._save.result is not None
-        saved = self._report(self._save.result)
+        assert self.save.result is not None
+        saved = self.report(self.save.result)
         none: tuple[str, ...] = ()
-        notes, failed = attempted("what its agent keeps of the file", self._index_notes, none)
+        notes, failed = attempted("what its agent keeps of the file", self.index_notes, none)
         return replace(saved, notes=(*saved.notes, *notes, *failed))
 
     def after(self) -> OpenedState:
         """What the file holds after the save."""
-        return self._read(*self._save.read_again())
+        return self.read(*self.save.read_again())
 
     def saved_and_after(self, judged: int | None = None) -> tuple[Saved, OpenedState | None]:
         """`saved` and `after`, with the conversation at index `judged` checked.
@@ -141,10 +135,12 @@ def save_copy(
     """Write the file with its conversations in this state elsewhere, packed when the name ends in .zst."""
     from toolpair.source.byte_runs import OriginalRun, chunks_of
     from toolpair.source.packing import SUFFIX, pack
-    from toolpair.source.saving import save_as, source_of
+    from toolpair.source.saving.new_file import save_as
+    from toolpair.source.saving.opened_content import source_of
 
     snapshot = file.snapshot
     source = source_of(snapshot)
+    both = file.container.conversations[0].document, conversations[0].document
     pieces: Iterable[Piece] = file.runs(conversations)
     if str(path).endswith(SUFFIX):
         packing = snapshot.packing
@@ -154,7 +150,7 @@ def save_copy(
         unpacked = chunks_of(file.runs(conversations), snapshot.data)
         raw = packing.raw if packing is not None and as_it_is else None
         pieces = pack(unpacked) if raw is None else chunks_of([OriginalRun(0, len(raw))], raw)
-    elif snapshot.rows is not None and (made := _copied(snapshot.rows, file, conversations, path)) is not None:
+    elif snapshot.rows is not None and (made := snapshot.rows.copied(str(path), *both, snapshot.shown)) is not None:
         pieces = [made]
     elif source is None:
         pieces = chunks_of(file.runs(conversations), snapshot.data)
@@ -181,13 +177,6 @@ def _is_copy(path: str | Path, rows: StoredRecords | None) -> bool:
         return holds_only(str(path), rows.session)
     except UnreadableFile:
         return False
-
-
-def _copied(
-    rows: StoredRecords, file: OpenedState, conversations: Sequence[Conversation], path: str | Path
-) -> bytes | None:
-    base = file.container.conversations[0].document
-    return rows.copied(str(path), base, conversations[0].document, file.snapshot.shown)
 
 
 def in_the_way(conversation: Conversation) -> Sequence[tuple[Problem, Fix]]:

@@ -16,8 +16,7 @@ from toolpair.source.edges import skipped
 from toolpair.source.errors import IsDatabase, UnreadableFile
 from toolpair.source.file_bytes import CAN_READ_AT, LARGE, Content, FileBytes
 from toolpair.source.fingerprint import Fingerprint, Identity
-from toolpair.source.limits import USUAL, Limits, no_memory
-from toolpair.source.memory import fits
+from toolpair.source.limits import USUAL, Limits, fits, no_memory
 from toolpair.source.packing import Packing, is_packed, unpack
 from toolpair.source.record_values import parse
 from toolpair.source.system import FLAGS, O_WAITLESS, open_leased
@@ -170,19 +169,15 @@ def open_source(path: str | os.PathLike[str], limits: Limits = USUAL) -> Snapsho
     return Snapshot(resolved, shown, content, identity, stat.S_IMODE(found.st_mode), packing, limits)
 
 
-def _read_all(descriptor: int, size: int) -> bytes:
-    """The first `size` bytes; fewer when the file ends earlier."""
-    with os.fdopen(os.dup(descriptor), "rb") as stream:
-        return stream.read(size) if size else stream.read(_SAMPLE)
-
-
 def _opened(descriptor: int, size: int, shown: str) -> Content:
+    """The first `size` bytes; fewer when the file ends earlier."""
     if size >= LARGE and CAN_READ_AT:
         return FileBytes(descriptor, size, shown)
     if not fits(size):
         raise MemoryError
     os.lseek(descriptor, 0, os.SEEK_SET)
-    return _read_all(descriptor, size)
+    with os.fdopen(os.dup(descriptor), "rb") as stream:
+        return stream.read(size or _SAMPLE)
 
 
 def _read_on(descriptor: int, data: Content, shown: str) -> Content:

@@ -7,6 +7,7 @@ Textual.
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
 __all__ = ["RunResult", "run"]
 
+_ESCAPE: Final = "15"
+"""Milliseconds before escape counts as a key rather than the start of a sequence, as in other terminal programs.
+ESCDELAY overrides it.
+"""
 _HANDOVER: Final = 0.0005
 """Thread switch interval in seconds. With the default 5 ms, each step of a key waits that long for a busy thread."""
 
@@ -39,9 +44,7 @@ def run(
     the list, which is that of `database` if one is given. `journal`: applied but unsaved fixes are kept, and offered
     when the file is opened again.
     """
-    from toolpair.tui.escape_key import expect_soon
-
-    expect_soon()
+    expect_escape()
     # The imports create many permanent objects: collecting garbage between them is a waste of time.
     gc.disable()
     from toolpair.tui.app import ToolpairApp
@@ -65,6 +68,11 @@ def run(
     with Leaving(app):
         app.run()
     return app.result
+
+
+def expect_escape() -> None:
+    """Call this before Textual is loaded: it reads its delay then."""
+    os.environ.setdefault("ESCDELAY", _ESCAPE)
 
 
 def _journal() -> Folder:

@@ -19,7 +19,6 @@ from toolpair.tui.keys import PROGRAM
 from toolpair.tui.open_sessions import OpenSessions
 from toolpair.tui.screens.base_screen import is_small
 from toolpair.tui.typed_ahead import is_forwarded_input, is_input
-from toolpair.tui.unsaved_question import UnsavedQuestion
 
 if TYPE_CHECKING:
     from textual.driver import Driver
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from toolpair.session.session import Session
     from toolpair.tui.background_loading import Opening
     from toolpair.tui.commands import Command
-    from toolpair.tui.desk import Desk
     from toolpair.tui.preferences import Preferences
     from toolpair.tui.session_list import Sessions
 
@@ -62,7 +60,6 @@ class ToolpairApp(Application):
         self._opening = opening
         self._leaving: asyncio.Task[None] | None = None
         self.open_sessions: OpenSessions = OpenSessions(self, session, at)
-        self._unsaved_question = UnsavedQuestion(self, self.open_sessions)
         self.scroll_sensitivity_y = 3.0
 
     def get_driver_class(self) -> type[Driver]:
@@ -123,11 +120,6 @@ class ToolpairApp(Application):
         from toolpair.tui.screens.command import CommandScreen
 
         return CommandScreen(commands)
-
-    def ask_about_unsaved(
-        self, title: str, discard: str, leave: Callable[[], None], desks: Sequence[Desk] | None = None
-    ) -> None:
-        self._unsaved_question.ask(title, discard, leave, desks)
 
     # the end
 
@@ -203,7 +195,7 @@ class ToolpairApp(Application):
         if isinstance(self.screen, WritingScreen):
             self.screen.say_not_now()
         else:
-            self.ask_about_unsaved("Quit?", "discard them and quit", self.exit)
+            self.open_sessions.ask_about_unsaved("Quit?", "discard them and quit", self.exit)
 
     def action_suspend_process(self) -> None:
         """Stop until a shell continues the program."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from textual.app import App
 
@@ -36,40 +36,44 @@ COPY_LIMIT = 100_000
 """Characters: terminals and tmux drop a longer OSC 52."""
 
 
-class Opened(Protocol):
-    """The open sessions, as far as a screen has to do with them."""
+class Opened:
+    """The open sessions, one on top of the other."""
 
-    desks: list[Desk]
+    def __init__(self) -> None:
+        self.desks: list[Desk] = []
 
     @property
     def top(self) -> Desk | None:
         """The session that is looked at."""
+        return self.desks[-1] if self.desks else None
 
     @property
     def unsaved(self) -> bool:
-        """Whether quitting now would throw something away: fixes that no file has."""
+        """Whether quitting now would lose something: fixes that are in no file."""
+        return any(desk.unsaved for desk in self.desks)
 
+    @abstractmethod
     def open_file(
-        self,
-        screen: Opener,
-        opening: Opening,
-        work: LongTask,
-        failed: Callable[[Exception], None],
-        keep: int = 0,
+        self, screen: Opener, opening: Opening, work: LongTask, failed: Callable[[Exception], None], keep: int = 0
     ) -> None:
         """Open a file in the background and show its contents in place of `screen`.
 
         `failed` is called when nothing is shown yet. `keep` is how many of the open sessions stay below it.
         """
 
+    @abstractmethod
     def go_back(self) -> None:
         """Go back from a sub-agent's session to the one it was opened from."""
 
+    @abstractmethod
     def changed(self, desk: Desk) -> None:
         """Tell its main screen that the session has been replaced."""
 
-    def go_on_with(self, desk: Desk, session: Session) -> None:
-        """Show what its file holds now, with nothing applied, in place of the session."""
+    @abstractmethod
+    def ask_about_unsaved(
+        self, title: str, discard: str, leave: Callable[[], None], desks: Sequence[Desk] | None = None
+    ) -> None:
+        """Call `leave`; if that would lose fixes of `desks`, or any at all, that are in no file, ask first, once."""
 
 
 class Application(App[None]):
@@ -117,12 +121,6 @@ class Application(App[None]):
     def command_list(self, commands: Sequence[Command]) -> Screen[str | None]:
         """A screen that lists these commands, and returns the action of the chosen one."""
 
-    @abstractmethod
-    def ask_about_unsaved(
-        self, title: str, discard: str, leave: Callable[[], None], desks: Sequence[Desk] | None = None
-    ) -> None:
-        """Call `leave`; if that would lose fixes of `desks`, or any at all, that are in no file, ask first, once."""
-
     # open sessions
 
     @property
@@ -137,11 +135,6 @@ class Application(App[None]):
     @property
     def overview(self) -> Overview:
         return self.open_sessions.desks[-1].overview
-
-    @property
-    def unsaved(self) -> bool:
-        """Whether quitting now would lose something: fixes that are in no file."""
-        return self.open_sessions.unsaved
 
     @property
     def sessions(self) -> Sessions | None:

@@ -82,12 +82,12 @@ def changes_text(overview: Overview, fix: Fix) -> str:
 def place_text(overview: Overview, problem: Problem) -> str:
     """The title of the card: which problem, which cause, where."""
     session = overview.session
-    number = overview.number(problem)
+    number = overview.index.number(problem)
     name = severity_name(problem)
     parts = [f"{name} {number[0]:,} of {number[1]:,}" if number else name]
-    cause = overview.cause_number(problem)
-    if cause is not None and problem.severity == "error" and overview.causes > 1:
-        parts.append(f"cause {cause:,} of {overview.causes:,}")
+    cause = overview.index.cause_number(problem)
+    if cause is not None and problem.severity == "error" and overview.index.causes > 1:
+        parts.append(f"cause {cause:,} of {overview.index.causes:,}")
 
     where = session.location(problem)
     if where.line is not None:
@@ -214,13 +214,7 @@ class Card:
         if call is not None:
             tool, words = call_line(call, self.session.conversation.transcript.folder)
             spans.append(glyphs.data(f"   {tool} {words[:400]}", "dim"))
-        return [self._cut_line(spans)], []
-
-    def _cut_line(self, spans: list[Span]) -> Line:
-        if line_width(spans) <= self.cells:
-            return tuple(spans)
-        ellipsis = self.glyphs.ui("…", "dim")
-        return (*cut_line(spans, self.cells - width(ellipsis.text)), ellipsis)
+        return [self.glyphs.fit(spans, self.cells)], []
 
     def _consequences(self, problem: Problem) -> list[Part]:
         glyphs, cells = self.glyphs, self.cells
@@ -266,9 +260,9 @@ class Card:
         hints: list[tuple[str, str, str]] = []
         if problem.recommended is not None or (problem.guess and problem.fixes):
             hints.append(("space", "fix this", "fix"))
-        number = self.overview.group_number(problem)
+        number = self.overview.index.group_number(problem)
         if number is not None:
-            group = self.overview.groups[number]
+            group = self.overview.index.groups[number]
             if group.certain > 1:
                 hints.append(("a", f"fix all {group.certain:,} of this cause", "fix_cause"))
         others = len(problem.fixes) - (problem.recommended is not None)
@@ -316,7 +310,7 @@ class Card:
             if pair.call is not None:
                 tool, words = call_line(pair.call, session.conversation.transcript.folder)
                 spans = [glyphs.ui("   call    ", "dim"), glyphs.data(tool, "bold"), Span(SafeText(" "))]
-                lines.append(self._cut_line([*spans, glyphs.data(words[: cells * 2])]))
+                lines.append(glyphs.fit([*spans, glyphs.data(words[: cells * 2])], cells))
             if block is not None:
                 lines.append((glyphs.ui("   id      ", "dim"), Span(id_text(block.id))))
             places = [self._line_of(each.record) for each in (pair.call, row.result) if each is not None]

@@ -43,18 +43,18 @@ class CauseEntry(Struct, frozen=True, eq=False):
 
 def cause_entries(overview: Overview) -> list[CauseEntry]:
     """The causes in the order of the list; those that break nothing are one entry at its end."""
-    groups = [(n, group) for n, group in enumerate(overview.groups) if group.problems]
-    entries = [CauseEntry((group,), False) for n, group in groups if not overview.only_notes(n)]
-    notes = tuple(group for n, group in groups if overview.only_notes(n))
+    groups = [(n, group) for n, group in enumerate(overview.index.groups) if group.problems]
+    entries = [CauseEntry((group,), False) for n, group in groups if not overview.index.notes[n]]
+    notes = tuple(group for n, group in groups if overview.index.notes[n])
     return [*entries, CauseEntry(notes, True)] if notes else entries
 
 
 def entry_of(entries: list[CauseEntry], overview: Overview, problem: Problem | None) -> int:
     """The place of the problem's cause in the list; 0 without one."""
-    number = overview.group_number(problem) if problem is not None else None
+    number = overview.index.group_number(problem) if problem is not None else None
     if number is None:
         return 0
-    group = overview.groups[number]
+    group = overview.index.groups[number]
     return next((n for n, entry in enumerate(entries) if any(each is group for each in entry.groups)), 0)
 
 

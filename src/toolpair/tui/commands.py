@@ -8,6 +8,7 @@ from typing import Final
 from msgspec import Struct
 from textual.binding import Binding, BindingType
 
+from toolpair.text.inline_diff import common_start
 from toolpair.tui.keys import GROUPS, Key, key_names
 
 NAMES: Final = {
@@ -87,7 +88,7 @@ def completed(typed: str, commands: Sequence[Command]) -> str:
     names = [command.name for command in commands if command.name.startswith(typed)]
     if names:
         first, last = min(names), max(names)
-        same = next((n for n, char in enumerate(first) if not last[n:].startswith(char)), len(first))
+        same = common_start(first, last)
         if same > len(typed):
             return first[:same]
     found = found_for(typed, commands)

@@ -19,7 +19,7 @@ from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bodies.diff_body import Part, Title
 from toolpair.tui.numbers import count_text
 from toolpair.tui.row_lines import spotted
-from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread
+from toolpair.tui.styled_text import Glyphs, Line, Span, line_width, spread
 
 if TYPE_CHECKING:
     from toolpair.session.session import Pair
@@ -130,7 +130,7 @@ def _side(
         return _unread(glyphs, gutter, step, cells)
     room = cells - line_width(gutter) - 1
     tail = _tail(glyphs, row, step, text, other, max(room * 3 // 5, room - 24))
-    return (*gutter, *_cut(glyphs, _words(row, step, text, style), tail, room), Span(SafeText(" ")))
+    return (*gutter, *glyphs.fit_before(tail, _words(row, step, text, style), room), Span(SafeText(" ")))
 
 
 def _both(glyphs: Glyphs, row: ComparisonRow, one: StepText | None, other: StepText | None, cells: int) -> Line:
@@ -153,14 +153,7 @@ def _both(glyphs: Glyphs, row: ComparisonRow, one: StepText | None, other: StepT
         half = (room - 3) * 2 // 5
         here, there_ = (_tail(glyphs, row, step, *texts, half) for texts in ((one, other), (other, one)))
         tail = (*here, glyphs.ui(" | ", "rule"), *there_)
-    return (*gutter, *_cut(glyphs, words, tail, room))
-
-
-def _cut(glyphs: Glyphs, words: tuple[Span, ...], tail: tuple[Span, ...], room: int) -> Line:
-    space = room - (line_width(tail) + 1 if tail else 0)
-    if line_width(words) > space:
-        words = (*cut_line(words, max(0, space - len(glyphs.ellipsis))), glyphs.ui("…", "dim"))
-    return spread(words, tail, room)
+    return (*gutter, *glyphs.fit_before(tail, words, room))
 
 
 def _tail(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
+from weakref import WeakSet
 
 from textual.screen import Screen
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from toolpair.tui.application import Application
+    from toolpair.tui.bodies.body import Colourable
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -29,13 +31,13 @@ class Ticket:
     """Validity of one deferred call."""
 
     def __init__(self, screen: LaterOn[Any], of_state: bool) -> None:
-        self._screen = screen
+        self.screen = screen
         self._state = DeskState.of(screen.desk.session) if of_state and screen.desk is not None else None
 
     @property
     def is_good(self) -> bool:
         """Whether the result may be used."""
-        screen = self._screen
+        screen = self.screen
         if not screen.is_on:
             return False
         return self._state is None or (screen.desk is not None and self._state.is_of(screen.desk.session))
@@ -55,6 +57,14 @@ class LaterOn(Screen[T]):
     _desk: Desk | None = None
     _finished = False
     _when_on_top: tuple[Callable[[], object], ...] = ()
+
+    def __init__(self, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name, id, classes)
+        self._asides: WeakSet[Aside] = WeakSet()
+
+    def on_unmount(self) -> None:
+        for aside in self._asides:
+            aside.stop_for(self)
 
     @property
     def tool(self) -> Application:
@@ -91,10 +101,26 @@ class LaterOn(Screen[T]):
         failed: Callable[[Exception], None] | None = None,
         of_state: bool = False,
     ) -> Aside:
-        """Run `work` in a background thread. `failed` is called with an exception; without it, that ends
-        the program.
+        """Run `work` in a background thread, until the screen is closed. `failed` is called with an exception; without
+        it, that ends the program.
         """
-        return Aside(self.app, self.ticket(of_state), work, name, failed or self.app._handle_exception)
+        aside = Aside(self.app, self.ticket(of_state), work, name, failed or self.app._handle_exception)
+        self._asides.add(aside)
+        return aside
+
+    def colour(self, asked: Colourable, done: Callable[[bool], None]) -> None:
+        """Colour these lines, in a thread. `done` is called with whether there were any colours."""
+
+        def work(aside: Aside) -> None:
+            runs = self.tool.colours.runs(asked.file, asked.language, asked.lines)
+            aside.run_in_ui(lambda: ended(runs))
+
+        def ended(runs: list[list[tuple[int, int, str]]]) -> None:
+            if runs:
+                asked.body.coloured(asked, runs)
+            done(bool(runs))
+
+        self.in_thread(work, "colours")
 
     def when_on_top(self, what: Callable[[], object]) -> None:
         """Call it, to open a screen or replace this one, once no other screen covers this one."""

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
-
-from toolpair.tui.numbers import count_text
 
 if TYPE_CHECKING:
     from toolpair.session.session import Problem, Session
@@ -20,11 +17,6 @@ class Left(Struct, frozen=True):
     """A certain fix exists but is not applied."""
     hopeless: tuple[Problem, ...]
     """No fix exists."""
-
-    def lines(self) -> list[str]:
-        """A line for each non-empty list, with its first problem."""
-        named = (("left for you", self.guesses), ("not fixed", self.unfixed), ("without a known fix", self.hopeless))
-        return [f"{len(found):>3,} {name}: {_first(found)}" for name, found in named if found]
 
     def words(self) -> str:
         """A summary in a few words, empty when everything is fixed."""
@@ -55,8 +47,3 @@ def left_of(session: Session) -> Left:
         else:
             unfixed.append(problem)
     return Left(tuple(guesses), tuple(unfixed), tuple(hopeless))
-
-
-def _first(problems: Sequence[Problem]) -> str:
-    more = len(problems) - 1
-    return problems[0].text + (f" And {count_text(more, 'other')}." if more else "")

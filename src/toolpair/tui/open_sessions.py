@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from toolpair.tui.application import Opened
 from toolpair.tui.desk import Desk
+from toolpair.tui.numbers import count_text
+from toolpair.tui.screens.base_screen import BaseScreen
 
 if TYPE_CHECKING:
     from toolpair.session.session import Session
@@ -17,24 +20,18 @@ if TYPE_CHECKING:
     from toolpair.tui.work import LongTask
 
 
-class OpenSessions:
+class OpenSessions(Opened):
     """The session that was opened, with the sub-agents' sessions opened from it on top."""
 
     def __init__(self, app: Application, session: Session | None, at: str | None) -> None:
         """`at` is where the first one that is shown starts."""
+        super().__init__()
         self._app = app
         self._at = at
-        self.desks: list[Desk] = [Desk(session)] if session is not None else []
-
-    @property
-    def top(self) -> Desk | None:
-        """The session that is looked at."""
-        return self.desks[-1] if self.desks else None
-
-    @property
-    def unsaved(self) -> bool:
-        """Whether quitting now would throw something away: fixes that no file has."""
-        return any(desk.unsaved for desk in self.desks)
+        if session is not None:
+            self.desks.append(Desk(session))
+        self._asked: tuple[str, BaseScreen[Any]] | None = None
+        """The last question about unsaved fixes."""
 
     def begin(self) -> None:
         """Show the one that the program was started with."""
@@ -43,17 +40,8 @@ class OpenSessions:
         self._app.push_screen(PairScreen(self.desks[-1], self._at))
 
     def open_file(
-        self,
-        screen: Opener,
-        opening: Opening,
-        work: LongTask,
-        failed: Callable[[Exception], None],
-        keep: int = 0,
+        self, screen: Opener, opening: Opening, work: LongTask, failed: Callable[[Exception], None], keep: int = 0
     ) -> None:
-        """Open a file in the background and show its contents in place of `screen`.
-
-        `failed` is called when nothing is shown yet. `keep` is how many of the open sessions stay below it.
-        """
         from toolpair.tui.background_loading import begin
 
         shown: list[PairScreen] = []
@@ -94,13 +82,11 @@ class OpenSessions:
         from toolpair.tui.screens.pair_screen import PairScreen
 
         desk = Desk(session, opening.size if opening is not None else None)
-        for closed in self.desks[keep:]:
-            closed.close(keep=False)
-        self.desks[keep:] = [desk]
+        self._close_above(keep)
+        self.desks.append(desk)
         screen = PairScreen(desk, self._at, opening, work)
         self._at = None
-        while len(self._app.screen_stack) > keep + 2:
-            self._app.pop_screen()
+        self._pop_to(keep + 2)
         if len(self._app.screen_stack) == keep + 2:
             self._app.switch_screen(screen)
         else:
@@ -108,14 +94,11 @@ class OpenSessions:
         return screen
 
     def go_back(self) -> None:
-        """Go back from a sub-agent's session to the one it was opened from."""
-
         def leave() -> None:
-            while len(self._app.screen_stack) > len(self.desks):
-                self._app.pop_screen()
-            self.desks.pop().close(keep=False)
+            self._pop_to(len(self.desks))
+            self._close_above(len(self.desks) - 1)
 
-        self._app.ask_about_unsaved("Back?", "discard them and go back", leave, desks=self.desks[-1:])
+        self.ask_about_unsaved("Back?", "discard them and go back", leave, desks=self.desks[-1:])
 
     def screen_of(self, desk: Desk) -> PairScreen | None:
         """The main screen that shows the session."""
@@ -126,16 +109,10 @@ class OpenSessions:
         )
 
     def changed(self, desk: Desk) -> None:
-        """Tell its main screen that the session has been replaced."""
         screen = self.screen_of(desk)
         if screen is not None:
             screen.forget_note()
             screen.reload()
-
-    def go_on_with(self, desk: Desk, session: Session) -> None:
-        """Show what its file holds now, with nothing applied, in place of the session."""
-        desk.go_on_with(session)
-        self.changed(desk)
 
     def keep(self) -> None:
         """Write the journal if unsaved fixes have changed."""
@@ -151,10 +128,47 @@ class OpenSessions:
         for desk in self.desks:
             desk.close(keep=True)
 
-    def back_to(self, number: int) -> None:
-        """Close those on top of the one with this number, and the screens over its main screen."""
-        while len(self._app.screen_stack) > number + 2:
+    def _pop_to(self, screens: int) -> None:
+        while len(self._app.screen_stack) > screens:
             self._app.pop_screen()
-        for closed in self.desks[number + 1 :]:
+
+    def _close_above(self, keep: int) -> None:
+        for closed in self.desks[keep:]:
             closed.close(keep=False)
-        del self.desks[number + 1 :]
+        del self.desks[keep:]
+
+    def ask_about_unsaved(
+        self, title: str, discard: str, leave: Callable[[], None], desks: Sequence[Desk] | None = None
+    ) -> None:
+        from toolpair.tui.screens.confirm import ConfirmScreen
+
+        screen = self._app.screen
+        if self._asked == (title, screen):
+            return
+        fixes = sum(desk.unsaved_fixes for desk in (self.desks if desks is None else desks))
+        if not fixes or not isinstance(screen, BaseScreen):
+            leave()
+            return
+
+        def answered(answer: str | None) -> None:
+            if answer == "discard":
+                leave()
+            elif answer == "save":
+                self._review_unsaved()
+
+        words = f"{count_text(fixes, 'fix')} {'is' if fixes == 1 else 'are'} applied but not saved."
+        question = ConfirmScreen(title, words, [("w", "save", "review and save"), ("d", "discard", discard)])
+        self._asked = title, question
+        screen.ask(question, answered)
+
+    def _review_unsaved(self) -> None:
+        """Go back to the last session with unsaved fixes, and open its review."""
+        from toolpair.tui.screens.pair_screen import PairScreen
+
+        number = max((n for n, desk in enumerate(self.desks) if desk.unsaved), default=None)
+        if number is None:
+            return
+        self._pop_to(number + 2)
+        self._close_above(number + 1)
+        if isinstance(self._app.screen, PairScreen):
+            self._app.screen.action_review()

@@ -3,16 +3,101 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from toolpair.history.conversation import weight
 from toolpair.history.row_times import RowTimes
-from toolpair.tui.problem_index import SEVERITY, ProblemIndex
 
 if TYPE_CHECKING:
     from toolpair.session.session import CauseGroup, Fix, Pair, PairRow, Problem, Session
+
+RANK = {"stops": 0, "loses": 1, "harmless": 2}
+SEVERITY = {"error": 0, "warning": 1, "info": 2}
+
+
+class ProblemIndex:
+    """Rebuilt after each change in a single pass over the problems; reads no row."""
+
+    walk: list[Problem]
+    """The problems that `]` visits: errors, then warnings, then notes, each in file order."""
+
+    def __init__(self, problems: Sequence[Problem], groups: Sequence[CauseGroup]) -> None:
+        self.levels: list[list[Problem]] = [[], [], []]
+        self._by_pair: dict[int, list[Problem]] = {}
+        self._by_record: dict[int, list[Problem]] = {}
+        self._by_message: list[Problem] = []
+        self._unplaced: list[Problem] = []
+        for problem in problems:
+            self.levels[SEVERITY[problem.severity]].append(problem)
+            if problem.pair is not None:
+                self._by_pair.setdefault(problem.pair, []).append(problem)
+            for pair in problem.pairs:
+                if pair != problem.pair:
+                    self._by_pair.setdefault(pair, []).append(problem)
+            if problem.pair is None:
+                if problem.record is not None:
+                    self._by_record.setdefault(problem.record, []).append(problem)
+                (self._by_message if problem.message is not None else self._unplaced).append(problem)
+        self._by_message.sort(key=_message)
+        self.walk = [problem for level in self.levels for problem in level]
+        self._place = {id(problem): n for n, problem in enumerate(self.walk)}
+        self.groups = groups
+        self._group_of = {id(problem): n for n, group in enumerate(groups) for problem in group.problems}
+        # A group holds problems of one rule and one cause, which have the same severity.
+        self.notes = [all(problem.severity == "info" for problem in group.problems) for group in groups]
+        errors = [n for n, group in enumerate(groups) if any(p.severity == "error" for p in group.problems)]
+        self._cause_number = {group: n for n, group in enumerate(errors, 1)}
+        self.causes = len(errors)
+
+    def place(self, problem: Problem) -> int | None:
+        """The position in `walk`; None when it is not there."""
+        return self._place.get(id(problem))
+
+    def number(self, problem: Problem) -> tuple[int, int] | None:
+        """Its number, from 1, among problems of the same severity, and their total."""
+        place = self.place(problem)
+        if place is None:
+            return None
+        severity = SEVERITY[problem.severity]
+        return place - sum(map(len, self.levels[:severity])) + 1, len(self.levels[severity])
+
+    def group_number(self, problem: Problem) -> int | None:
+        """The index of the problem's group."""
+        return self._group_of.get(id(problem))
+
+    def cause_number(self, problem: Problem) -> int | None:
+        """The number, from 1, of its cause among those with errors."""
+        group = self._group_of.get(id(problem))
+        return None if group is None else self._cause_number.get(group)
+
+    def of_pair(self, index: int) -> Sequence[Problem]:
+        """The problems that concern the pair, alone or with others."""
+        return self._by_pair.get(index, ())
+
+    def of_record(self, record: int) -> Sequence[Problem]:
+        """The record's problems that concern no pair."""
+        return self._by_record.get(record, ())
+
+    def from_message(self, number: int) -> Iterator[Problem]:
+        """The problems without a pair, in order, from this message on."""
+        start = bisect_left(self._by_message, number, key=_message)
+        return (self._by_message[n] for n in range(start, len(self._by_message)))
+
+    @property
+    def unplaced(self) -> Sequence[Problem]:
+        """Problems with neither a pair nor a message."""
+        return self._unplaced
+
+    def weight(self, problem: Problem) -> tuple[int, int, int]:
+        """Sort key: of several problems in one place the lowest is shown."""
+        return (RANK[problem.impact], SEVERITY[problem.severity], self._place[id(problem)])
+
+
+def _message(problem: Problem) -> int:
+    return problem.message or 0
+
 
 MARKERS = {"missing": "✗", "mismatch": "≠", "orphan": "?", "duplicate": "=", "misplaced": "~", "pending": "·"}
 NEAR = 50
@@ -58,7 +143,7 @@ class Overview:
             self.rows = self.rows[:-1]  # The loaded beginning ends there.
         self._places = conversation.places
         whole = self.partial is None
-        self._index = ProblemIndex(conversation.problems, conversation.groups) if whole else ProblemIndex((), ())
+        self.index = ProblemIndex(conversation.problems, conversation.groups) if whole else ProblemIndex((), ())
         self._row_of: dict[int, int] = {}
         self._problem_at: dict[int, Problem | None] = {}
         self.previews: dict[tuple[int, str], str] = {}
@@ -71,21 +156,13 @@ class Overview:
     @property
     def walk(self) -> list[Problem]:
         """The problems that `]` visits: errors, then warnings, then notes, each in file order."""
-        return self._index.walk
+        return self.index.walk
 
     @property
     def first_problem(self) -> Problem | None:
         """Where the cursor starts: the first problem that stops, else that loses, else an error, else a warning."""
         best = min(self.session.problems, key=weight, default=None)
         return best if best is not None and best.severity != "info" else None
-
-    @property
-    def groups(self) -> Sequence[CauseGroup]:
-        return self._index.groups
-
-    @property
-    def causes(self) -> int:
-        return self._index.causes
 
     @property
     def noun(self) -> str:
@@ -158,13 +235,13 @@ class Overview:
     def problem_at(self, row: int) -> Problem | None:
         """The problem that the row shows: the worst if there are several."""
         if row not in self._problem_at:
-            self._problem_at[row] = min(self._problems_on(row), key=self._index.weight, default=None)
+            self._problem_at[row] = min(self._problems_on(row), key=self.index.weight, default=None)
         return self._problem_at[row]
 
     def _problems_on(self, n: int) -> list[Problem]:
-        if not self._index.walk or not 0 <= n < len(self.rows):
+        if not self.index.walk or not 0 <= n < len(self.rows):
             return []
-        row, index = self.rows[n], self._index
+        row, index = self.rows[n], self.index
         found: list[Problem] = []
         if row.pair is not None:
             about = index.of_pair(row.pair.index)
@@ -205,46 +282,28 @@ class Overview:
     def _groups_of(self, key: str) -> Sequence[CauseGroup]:
         """The groups that are meant by a number in the list of causes, by a rule, or by a rule and a cause."""
         if key.isdecimal() and len(key) < 10:
-            return self.groups[int(key) - 1 : int(key)] if int(key) else ()
-        return [group for group in self.groups if key in (cause_key(group), group.rule)]
+            return self.index.groups[int(key) - 1 : int(key)] if int(key) else ()
+        return [group for group in self.index.groups if key in (cause_key(group), group.rule)]
 
     def has_cause(self, key: str) -> Callable[[int], bool]:
         """A test whether a row has a problem of this cause."""
         rows = frozenset(self.rows_of_cause(key))
         return rows.__contains__
 
-    def number(self, problem: Problem) -> tuple[int, int] | None:
-        """Its number, from 1, among problems of the same severity, and their total; the head counts errors the same
-        way.
-        """
-        return self._index.number(problem)
-
-    def cause_number(self, problem: Problem) -> int | None:
-        """The number, from 1, of its cause among those that the head counts."""
-        return self._index.cause_number(problem)
-
-    def group_number(self, problem: Problem) -> int | None:
-        """The index of the problem's group."""
-        return self._index.group_number(problem)
-
-    def only_notes(self, group: int) -> bool:
-        """Whether nothing in the group breaks anything."""
-        return self._index.notes[group]
-
     def same(self, key: tuple[object, ...]) -> Problem | None:
         """The problem with this key after the session was reloaded."""
-        return next((p for p in self._index.walk if p.key == key), None)
+        return next((p for p in self.index.walk if p.key == key), None)
 
     def again(self, problem: Problem | None) -> Problem | None:
         """The same problem after the session was reloaded."""
-        if problem is None or self._index.place(problem) is not None:
+        if problem is None or self.index.place(problem) is not None:
             return problem
         return self.same(problem.key)
 
     def next_as_severe(self, row: int, fixed: Sequence[Problem]) -> Problem | None:
         """Where to continue after `fixed`: the next problem at least as severe."""
         least = max((SEVERITY[p.severity] for p in fixed), default=0)
-        level = next((level for level in self._index.levels[: least + 1] if level), None)
+        level = next((level for level in self.index.levels[: least + 1] if level), None)
         return None if level is None else level[self._first_from(level, row) % len(level)]
 
     def after(self, row: int, by: int, current: Problem | None) -> tuple[Problem | None, bool]:
@@ -255,11 +314,11 @@ class Overview:
         walk = self.walk
         if not walk:
             return None, False
-        place = self._index.place(current) if current is not None else None
+        place = self.index.place(current) if current is not None else None
         if place is not None:
             n = place + by
             return walk[n % len(walk)], not 0 <= n < len(walk)
-        worst = next(level for level in self._index.levels if level)
+        worst = next(level for level in self.index.levels if level)
         n = self._first_from(worst, row) if by > 0 else self._last_until(worst, row)
         return worst[n % len(worst)], not 0 <= n < len(worst)
 
@@ -320,7 +379,7 @@ class Overview:
         self._fixed_redo.clear()
 
     def _first_of(self, problem: Problem) -> int:
-        place = self._index.place(problem)
+        place = self.index.place(problem)
         return len(self.walk) if place is None else place
 
     def note_undone(self) -> Problem | None:

@@ -8,12 +8,13 @@ from typing import ClassVar, Final, NamedTuple, Protocol, cast
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
+from textual.scroll_view import ScrollView
 from textual.scrollbar import ScrollBarRender
 from textual.strip import Strip
 from textual.widget import Widget
 
 from toolpair.text.cells import width
-from toolpair.tui.styled_text import Line, cut_line
+from toolpair.tui.styled_text import Glyphs, Line, cut_line
 
 
 class Paint(NamedTuple):
@@ -130,12 +131,38 @@ class Painter(Widget):
 
 
 class PlainScrollBar(ScrollBarRender):
+    """Made of spaces only."""
+
     VERTICAL_BARS: ClassVar[list[str]] = [" "] * 8
     HORIZONTAL_BARS: ClassVar[list[str]] = [" "] * 8
 
 
-def plain_scrollbar(widget: Widget, ascii: bool) -> None:
-    """Draw the bars of `widget` with spaces only, when `ascii` is set."""
-    if ascii:
-        widget.vertical_scrollbar.renderer = PlainScrollBar  # type: ignore[misc]
-        widget.horizontal_scrollbar.renderer = PlainScrollBar  # type: ignore[misc]
+class Scrolled(ScrollView, Painter):
+    """Lines that scroll up and down, by keys that move through them."""
+
+    DEFAULT_CSS = "Scrolled { height: 1fr; overflow-x: hidden; scrollbar-size-vertical: 1; }"
+
+    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._glyphs = glyphs
+
+    def on_mount(self) -> None:
+        self.dress_scrollbars()
+
+    def dress_scrollbars(self) -> None:
+        """Choose how the scroll bars are drawn."""
+        if self._glyphs.ascii:
+            self.vertical_scrollbar.renderer = PlainScrollBar  # type: ignore[misc]
+            self.horizontal_scrollbar.renderer = PlainScrollBar  # type: ignore[misc]
+
+    def move(self, by: int) -> None:
+        """Move by so many lines."""
+
+    def action_move(self, by: int) -> None:
+        self.move(by)
+
+    def action_half(self, by: int) -> None:
+        self.move(by * max(1, self.size.height // 2))
+
+    def action_page(self, by: int) -> None:
+        self.move(by * max(1, self.size.height - 1))

@@ -1,10 +1,10 @@
-"""The scroll bar of the list, with ticks where problems are."""
+"""The scroll bar of the list, with ticks where problems are, which are found while no key is pressed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment, Segments
@@ -12,10 +12,57 @@ from rich.style import Style
 from textual.scrollbar import ScrollBarRender
 from textual.widget import Widget
 
+from toolpair.tui.idle import Idle
+from toolpair.tui.overview import Overview, problem_style
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from toolpair.session.session import Problem
+
 BREAKS, NOTE = "━", "─"
 _ASCII: Final = {BREAKS: "#", NOTE: "-", "┃": " ", "╋": "#", "┿": "-"}
 Ticks = Mapping[int, tuple[str, Style]]
 """For a cell of the rail: the sign of the worst that is there, and its style."""
+
+
+_EXACT: Final = 1000
+"""Rows of a list in which each row has a place of its own in the scroll bar. In a longer one a cell stands for many,
+and reading a row reads its window.
+"""
+_ORDER: Final = {"error": 0, "warning": 1, "dim": 2}
+
+
+class ProblemTicks:
+    """One pass over the problems after each change of them."""
+
+    def __init__(self, later: Callable[[float, Callable[[], None]], Timer], found: Callable[[], None]) -> None:
+        """`found` is called when all are found."""
+        self._found = found
+        self._idle = Idle(later)
+        self._walk: Sequence[Problem] | None = None
+        self.rows: list[tuple[int, str, Problem]] = []
+        """The rows with problems, the worst problems first: row, style, problem."""
+
+    @property
+    def are_sought(self) -> bool:
+        return self._idle.is_working
+
+    def follow(self, overview: Overview) -> None:
+        """Begin again if the problems have changed."""
+        if overview.walk is not self._walk:
+            self._walk = overview.walk
+            self._idle.begin(self._find(overview))
+
+    def _find(self, overview: Overview) -> Iterator[None]:
+        row_of = overview.row_of if len(overview.rows) <= _EXACT else overview.row_near
+        fresh: list[tuple[int, str, Problem]] = []
+        for problem in sorted(overview.walk, key=lambda problem: _ORDER[problem_style(problem)]):
+            fresh.append((row_of(problem), problem_style(problem), problem))
+            yield
+        # All at once: the ticks of a half-finished pass would jump.
+        self.rows = fresh
+        self._found()
 
 
 class RailRender(ScrollBarRender):

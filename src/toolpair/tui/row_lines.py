@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from toolpair.reports.reading.call_line import call_line, output_line
@@ -10,8 +9,9 @@ from toolpair.reports.reading.row_words import ANOTHER, NO_CALL, NOT_SURE, id_wo
 from toolpair.text.cells import cut, width
 from toolpair.text.differ import differ
 from toolpair.text.safe import SafeText, visible
+from toolpair.tui.bodies.body import Query
 from toolpair.tui.overview import Overview, problem_style
-from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread
+from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, with_hits
 
 if TYPE_CHECKING:
     from toolpair.session.session import Pair, PairRow
@@ -65,7 +65,7 @@ class RowLines:
         self.digits = max(3, len(str(max(0, len(overview.session.conversation.pairs) - 1))))
         self.left = cells if stacked else (cells - 1) // 2
         self.right = cells - self.left - 1
-        self.query = re.compile(re.escape(query), 0 if query != query.lower() else re.IGNORECASE) if query else None
+        self.query = Query(query).pattern if query else None
 
     @property
     def gutter(self) -> int:
@@ -92,9 +92,9 @@ class RowLines:
             blank = Span(SafeText(" " * (self.gutter - 1)))
             lines.append(
                 self._join(
-                    (bar, blank, *self._cut(list(left_id), (), self.left - self.gutter)),
+                    (bar, blank, *self.glyphs.fit_before((), left_id, self.left - self.gutter)),
                     divider,
-                    (Span(SafeText(" ")), *self._cut(list(right_id), (), self.right - 1)),
+                    (Span(SafeText(" ")), *self.glyphs.fit_before((), right_id, self.right - 1)),
                 )
             )
         return lines
@@ -161,19 +161,11 @@ class RowLines:
         tail = () if shows_both_ids(row) else (glyphs.ui(self._tail(pair.call.id), "dim"),)
         if line_width(tail) + 12 > room:
             tail = ()
-        return (*gutter, *self._cut(line, tail, room))
+        return (*gutter, *glyphs.fit_before(tail, line, room))
 
     def _tail(self, value: object) -> str:
         shown = id_text(value)
         return shown if len(shown) <= 7 else "…" + shown[-6:]
-
-    def _cut(self, words: list[Span], tail: Line, room: int) -> Line:
-        """The words, shortened with an ellipsis if necessary, followed by the tail."""
-        space = room - (line_width(tail) + 1 if tail else 0)
-        if line_width(words) > space:
-            ellipsis = self.glyphs.ui("…", "dim")
-            words = [*cut_line(words, max(0, space - width(ellipsis.text))), ellipsis]
-        return spread(words, tail, room)
 
     def _result_line(self, row: PairRow, words: str, broken: str) -> Line:
         """Starts with a space."""
@@ -198,25 +190,17 @@ class RowLines:
         if not body:
             return (space, glyphs.ui("(empty)", "dim"))
         tail = (glyphs.ui(count, "text" if row.result.is_error else "dim"),) if count else ()
-        return (space, *self._cut(self._marked(visible(output_line(first)), words), tail, room))
+        return (space, *glyphs.fit_before(tail, self._marked(visible(output_line(first)), words), room))
 
     def _lack(self, pair: Pair) -> str:
         if pair.state == "pending" and not pair.candidates and self.overview.running:
             return NO_RESULT_YET
         return lack_of(pair, self.overview.session.conversation.worst.get(pair.index))
 
-    def _marked(self, text: SafeText, style: str) -> list[Span]:
+    def _marked(self, text: SafeText, style: str) -> Line:
         """The text with the search hits highlighted."""
-        if self.query is None:
-            return [Span(text, style)]
-        out: list[Span] = []
-        last = 0
-        for match in self.query.finditer(text):
-            out.append(Span(SafeText(text[last : match.start()]), style))
-            out.append(Span(SafeText(match.group()), f"{style} hit".strip()))
-            last = match.end()
-        out.append(Span(SafeText(text[last:]), style))
-        return out
+        line = (Span(text, style),)
+        return line if self.query is None else with_hits(line, self.query)
 
     def _ids(self, row: PairRow, broken: str) -> tuple[Line, Line]:
         assert row.pair is not None and row.result is not None

@@ -57,23 +57,19 @@ def text_test(overview: Overview, query: str) -> Test:
 
 def filter_test(overview: Overview, words: str) -> Test:
     """All terms of a filter combined. Raises ValueError, with a sentence, for a term that means nothing."""
-    tests = [_negated(_term(overview, term)) if term.negated else _term(overview, term) for term in terms_of(words)]
-    return lambda n: all(test(n) for test in tests)
+    tests = [(_term(overview, term), term.negated) for term in terms_of(words)]
+    return lambda n: all(test(n) != negated for test, negated in tests)
 
 
 def with_cause_keys(overview: Overview, words: str) -> str:
     """The words with causes named by what stays true when others are fixed, not by their numbers."""
-    groups = overview.groups
+    groups = overview.index.groups
 
     def named(found: re.Match[str]) -> str:
         number = int(found[2])
         return f"{found[1]}{cause_key(groups[number - 1])}" if 0 < number <= len(groups) else found[0]
 
     return _NUMBERED_CAUSE.sub(named, words)
-
-
-def _negated(test: Test) -> Test:
-    return lambda n: not test(n)
 
 
 def text_row_filter(overview: Overview, query: str) -> RowPrefilter | None:
@@ -149,8 +145,9 @@ def _term(overview: Overview, term: Term) -> Test:
             and any(value in _id(b.id) for b in (r.pair.call, r.result) if b is not None)
         )  # fmt: skip
     if name == "cause":
-        if value.isdecimal() and not 0 < int(value[:9]) <= len(overview.groups):
-            raise ValueError(f"there is no cause {value}; the list has {count_text(len(overview.groups), 'cause')}.")
+        count = len(overview.index.groups)
+        if value.isdecimal() and not 0 < int(value[:9]) <= count:
+            raise ValueError(f"there is no cause {value}; the list has {count_text(count, 'cause')}.")
         return overview.has_cause(value)
     if value == "note":
         return lambda n: (p := overview.problem_at(n)) is not None and p.severity == "info"

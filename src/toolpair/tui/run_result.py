@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from toolpair.shell.program import command
-from toolpair.text.safe import visible
+from toolpair.text.safe import SafeText, visible
 from toolpair.text.shell import shell_word
 
 if TYPE_CHECKING:
@@ -61,3 +61,10 @@ class RunResult(Struct):
     @property
     def lines(self) -> list[str]:
         return list(self.report_lines) if self.report_lines else [NOTHING]
+
+
+def command_of(resume: str | None) -> SafeText | None:
+    """The command; None when it is a sentence, or cannot be shown exactly as it is."""
+    if not resume or resume.endswith(".") or visible(resume) != resume:
+        return None
+    return visible(resume)

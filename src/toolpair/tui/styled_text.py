@@ -58,6 +58,18 @@ class Glyphs:
             pieces = [*pieces[: limit - 1], cut(rest, cells - indent, self.ellipsis)]
         return [(Span(SafeText(" " * indent)), Span(piece, style)) for piece in pieces]
 
+    def fit(self, line: Iterable[Span], cells: int) -> Line:
+        """The line in `cells`, with an ellipsis at its end if it is too long."""
+        line = tuple(line)
+        if line_width(line) <= cells:
+            return line
+        ellipsis = self.ui("…", "dim")
+        return (*cut_line(line, max(0, cells - width(ellipsis.text))), ellipsis)
+
+    def fit_before(self, tail: Line, words: Iterable[Span], cells: int) -> Line:
+        """The words, cut if necessary, and the tail at the end of `cells`."""
+        return spread(self.fit(words, cells - (line_width(tail) + 1 if tail else 0)), tail, cells)
+
     def rule(self, title: str, cells: int, style: str = "rule", lead: str = "──") -> Line:
         """`── title ─────` over `cells`."""
         if not title:

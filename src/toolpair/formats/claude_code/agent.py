@@ -11,25 +11,48 @@ from toolpair.formats.claude_code.record_kinds import SUB_AGENT
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from toolpair.formats.agent import Outcome
     from toolpair.formats.engine.agents.way_back import WayBack
     from toolpair.formats.format import SentRequest
     from toolpair.rules.problem import OnResume, Problem
     from toolpair.shell.machine import Machine
     from toolpair.transcript.model import Transcript
 
+_OUTCOMES: Final[dict[str, Outcome]] = {
+    "chain.duplicate_uuid": (
+        "dropped",
+        "Claude Code reads the later record in its place without telling you.",
+        "the record",
+    ),
+    "chain.kept_missing": (
+        "dropped",
+        "Claude Code sends nothing of what the compaction kept, without telling you.",
+        "what was kept",
+    ),
+    "chain.no_timestamp": (
+        "rejected",
+        "Claude Code says that there is no such session, and resumes nothing.",
+        "history",
+    ),
+    "error.non_text": (
+        "dropped",
+        "Claude Code sends only the text of this error, without telling you.",
+        "what is not text",
+    ),
+}
 _PROJECTS: Final = "projects"
 
 
 class ClaudeCodeAgent(Agent):
     """Modules that only some commands need are imported on first use."""
 
-    tells_all = True
     id = "claude-code"
     title = "Claude Code"
     variable = "CLAUDE_CONFIG_DIR"
     usual_home = ".claude"
     suffix = ".jsonl"
     sub_agent = SUB_AGENT
+    outcomes = _OUTCOMES
     program = Program(
         "claude",
         "Claude Code",
@@ -91,9 +114,13 @@ class ClaudeCodeAgent(Agent):
         return working_folder_called(path.parent.name, records) or folder
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
-        from toolpair.formats.claude_code.effects import on_resume
+        from toolpair.formats.claude_code.versions import behaviour, resumed_by
+        from toolpair.rules.problem import OnResume
 
-        return on_resume(transcript, problem, seen)
+        if transcript.agent != SUB_AGENT:
+            return None
+        text = "Claude Code neither resumes nor heals a sub-agent's history: it stays as it is."
+        return OnResume(self.title, behaviour(resumed_by(transcript)).version, "kept", None, text)
 
 
 AGENT: Final = ClaudeCodeAgent()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
+from toolpair.formats.agent import Agent, FoundSession, Outcome, Program, SessionFile
 from toolpair.formats.cline_cli.history import SUB_AGENT, SUFFIX, TITLE, is_root
 from toolpair.formats.engine.agents.marked_words import last_words
 from toolpair.formats.engine.agents.way_back import WayBack
@@ -15,12 +15,7 @@ from toolpair.source import peek
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolpair.formats.agent import Outcome
     from toolpair.shell.machine import Machine
-
-_OUTCOMES: Final[dict[str, Outcome]] = {
-    "record.no_message": ("rejected", "Cline CLI stops before it sends anything.", "history")
-}
 
 
 class ClineCli(Agent):
@@ -28,7 +23,9 @@ class ClineCli(Agent):
     title = TITLE
     sub_agent = SUB_AGENT
     variable = "CLINE_DIR"
-    outcomes = _OUTCOMES
+    outcomes: Mapping[str, Outcome] = {
+        "record.no_message": ("rejected", "Cline CLI stops before it sends anything.", "history")
+    }
     filled = "tells the model that this tool was interrupted"
     usual_home = ".cline"
     suffix = SUFFIX

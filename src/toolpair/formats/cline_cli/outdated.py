@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from toolpair.dialects.item_types import type_name
+from toolpair.formats.engine.sending import as_javascript
 
 OUTDATED: Final = "[outdated - see the latest file content]"
 _READ_TOOLS: Final = ("read", "read_files")
@@ -90,7 +91,7 @@ class Reads:
         if not keys:
             return 0
         found = [entry for entry in _entries(content) if (at := _place_of(entry)) is not None and at.key in keys]
-        size = sum(len(_json(self._shortened(entry)).encode("utf-8", "replace")) for entry in found)
+        size = sum(len(as_javascript(self._shortened(entry)).encode("utf-8", "replace")) for entry in found)
         bare = [text for text in _texts(content) if _parsed(text) is None]
         return size + sum(len(self._shortened(text).encode("utf-8", "replace")) for text in bare)
 
@@ -146,7 +147,7 @@ def _text_sent(text: str, keys: set[str]) -> str:
     if said is None:
         return OUTDATED
     made = [_entry_sent(entry, keys) for entry in said] if isinstance(said, list) else _entry_sent(said, keys)
-    return _json(made)
+    return as_javascript(made)
 
 
 def _entry_sent(entry: Any, keys: set[str]) -> Any:
@@ -186,7 +187,3 @@ def _by_path(given: Any) -> _Place | None:
     path = next((name for name in names if isinstance(name, str) and name), None)
     lines = (given.get(key) for key in ("start_line", "end_line"))
     return None if path is None else _Place(path, *(line if type(line) is int else None for line in lines))
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any, Final
 
-from msgspec import Struct
-
+from toolpair.dialects.block_values import whole_characters
 from toolpair.dialects.item_types import type_name
 from toolpair.formats.cline_cli.compaction import BLANKS, Compaction, is_shown_only, without_tags
 from toolpair.formats.cline_cli.history import TITLE, in_blocks
 from toolpair.formats.cline_cli.outdated import Reads
 from toolpair.formats.engine.reading.reading import blocks_by_key
-from toolpair.formats.engine.reading.turns import is_blank
-from toolpair.formats.format import Fate, Item, SentMessage, SentPart, SentRequest
+from toolpair.formats.engine.sending import as_javascript, merged, no_result, request
+from toolpair.formats.format import Item, SentPart, SentRequest
 from toolpair.transcript.model import Block, Damaged, Transcript
 
 VERSION: Final = "3.0.65"
@@ -31,16 +29,14 @@ _MOST_OF_RESULT: Final = 8_000
 _MOST_OF_FILE: Final = 50_000
 _MOST_OF_WORDS: Final = 200_000
 """UTF-16 units of a text that are sent; the middle of a longer one is left out."""
-_HALF: Final = re.compile("[\ud800-\udfff]")
 _BREAKS_OFF: Final = "Cline CLI cannot send this session: a message has no list of blocks that it knows."
 
 
-class _Part(Struct, eq=False):
-    """A part of a message on its way out. `block` is what it is made of; None when the agent added it."""
+class _Part(SentPart, frozen=True, eq=False):
+    """A part of a message on its way out."""
 
-    value: Any
-    block: Block | None
     changed: bool = False
+    """It says less than its block."""
 
     @property
     def is_result(self) -> bool:
@@ -64,39 +60,21 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     own = blocks_by_key(transcript)
     begins_anew = any(isinstance(item.value, Damaged) for item in items)
     try:
-        told = _answered(_without_outdated(list(_loaded(() if begins_anew else items, own))))
+        told = _answered(_without_outdated(_loaded(() if begins_anew else items, own)))
         said = [_as_sent(role, parts, spells_json) for role, parts in told]
         refuses = _unanswered(said)
     except _Stops:
         said, refuses = [], _BREAKS_OFF
-    fates: dict[int, Fate] = {id(b): "dropped" for b in own.values() if b.kind in ("call", "result") or is_blank(b)}
-    for part in (part for _, parts in said for part in parts):
-        if part.block is not None:
-            fates[id(part.block)] = "changed" if part.changed else "sent"
-    messages = tuple(
-        SentMessage(role, tuple(SentPart(part.value, part.block) for part in parts)) for role, parts in said if parts
-    )
-    shortened = frozenset(id(p.block) for _, parts in said for p in parts if p.changed and p.is_result)
-    return SentRequest(TITLE, VERSION, messages, fates, refuses, shortened)
+    changed = {id(part.block): part.is_result for _, parts in said for part in parts if part.changed}
+    shortened = frozenset(block for block, is_result in changed.items() if is_result)
+    sent = (one for one in said if one[1])
+    return request(TITLE, VERSION, sent, own.values(), refuses, changed=changed, shortened=shortened)
 
 
-def _loaded(items: Sequence[Item], own: dict[Any, Block]) -> Iterator[_Said]:
+def _loaded(items: Sequence[Item], own: dict[Any, Block]) -> list[_Said]:
     """The messages as the agent keeps them: results apart from what else a message says, those in a row together."""
-    results: list[_Part] = []
-    for item in items:
-        if is_shown_only(item.value):
-            continue
-        runs = list(_runs(item, own))
-        for role, parts in runs or [(item.value["role"], [])]:
-            if parts and parts[0].is_result:
-                results += parts
-                continue
-            if results:
-                yield "user", results
-                results = []
-            yield role, parts
-    if results:
-        yield "user", results
+    runs = (run for item in items if not is_shown_only(item.value) for run in _runs(item, own))
+    return merged(runs, lambda _, parts: bool(parts and parts[0].is_result) or None)
 
 
 def _runs(item: Item, own: dict[Any, Block]) -> Iterator[_Said]:
@@ -104,23 +82,19 @@ def _runs(item: Item, own: dict[Any, Block]) -> Iterator[_Said]:
     if not isinstance(value, dict) or not isinstance(value.get("role"), str):
         raise _Stops
     content = value.get("content")
+    parts: list[_Part] = []
     if isinstance(content, str):
         if content.strip(BLANKS):
-            yield value["role"], [_Part({"type": "text", "text": content}, own.get((item.uid, ("content",))))]
-        return
-    if not isinstance(content, list) or None in content:
+            parts.append(_Part({"type": "text", "text": content}, own.get((item.uid, ("content",)))))
+    elif not isinstance(content, list) or None in content:
         raise _Stops
-    run: list[_Part] = []
-    for number, raw in enumerate(content):
-        if type_name(raw) not in _BLOCKS:
-            continue
-        part = _Part(raw, own.get((item.uid, ("content", number))))
-        if run and (part.is_result or run[0].is_result):
-            yield value["role"], run
-            run = []
-        run.append(part)
-    if run:
-        yield value["role"], run
+    else:
+        known = ((number, raw) for number, raw in enumerate(content) if type_name(raw) in _BLOCKS)
+        parts += (_Part(raw, own.get((item.uid, ("content", number)))) for number, raw in known)
+    for are_results, run in groupby(parts, lambda part: part.is_result):
+        yield "user" if are_results else value["role"], list(run)
+    if not parts:
+        yield value["role"], []
 
 
 def _without_outdated(said: list[_Said]) -> list[_Said]:
@@ -158,7 +132,9 @@ def _answered(said: Iterable[_Said]) -> list[_Said]:
         for part in parts if role == "assistant" else ():
             id_ = part.value.get("id")
             if type_name(part.value) == "tool_use" and repr(id_) not in known:
-                waiting[repr(id_)] = _Part(_no_result(id_, part.value.get("name")), None)
+                name = part.value.get("name")
+                text = f"{_INTERRUPTED} Tool: {name}." if name else _INTERRUPTED
+                waiting[repr(id_)] = _Part({**no_result(id_, [{"type": "text", "text": text}]), "name": name})
     if waiting:
         put("user", list(waiting.values()))
     return made
@@ -176,12 +152,6 @@ def _unanswered(said: Iterable[_Said]) -> str | None:
         waiting |= dict.fromkeys(part.value["id"] for part in parts if part.is_call)
     first = next(iter(waiting), None)
     return None if first is None else stops_at(first)
-
-
-def _no_result(id_: Any, name: Any) -> dict[str, Any]:
-    text = f"{_INTERRUPTED} Tool: {name}." if name else _INTERRUPTED
-    content = [{"type": "text", "text": text}]
-    return {"type": "tool_result", "tool_use_id": id_, "name": name, "content": content, "is_error": True}
 
 
 def _as_sent(role: str, parts: Sequence[_Part], spells_json: bool) -> _Said:
@@ -211,7 +181,7 @@ def _part(role: str, part: _Part, spells_json: bool) -> _Part | None:
             given = value.get("input") if value.get("input") is not None else {}
             if not spells_json:
                 return part if given is value.get("input") else _Part({**value, "input": given}, part.block)
-            spelled = {"name": value["name"], "arguments": as_json(given)}
+            spelled = {"name": value["name"], "arguments": _as_json(given)}
             return _Part({"id": value.get("id"), "type": "function", "function": spelled}, part.block)
         case "text":
             if not isinstance(value.get("text"), str):
@@ -219,7 +189,7 @@ def _part(role: str, part: _Part, spells_json: bool) -> _Part | None:
             short = without_tags(value["text"]) if role == "user" else value["text"]
             if role == "assistant":
                 short = _cut(short, _MOST_OF_WORDS, _WORDS_CUT)
-            short = _HALF.sub("\ufffd", short)
+            short = whole_characters(short)
             return part if short == value["text"] else _Part({**value, "text": short}, part.block)
         case "file":
             text = _cut(str(value.get("content")), _MOST_OF_FILE, _CUT)
@@ -238,16 +208,16 @@ def _result(part: _Part, spells_json: bool) -> _Part:
     if not isinstance(content, (str, list)):
         if "content" not in value:
             raise _Stops  # the agent looks into it
-        content = as_json(content)
+        content = _as_json(content)
     short = _shortened(content)
     changed = part.changed or short is not content
     texts = isinstance(short, list) and bool(short) and all(type_name(one) == "text" for one in short)
     if isinstance(short, list) and texts and value.get("is_error") is not True:
         short = [{"type": "text", "text": one["text"]} for one in short]
     if isinstance(short, list) and (spells_json or not texts or value.get("is_error") is True):
-        short = as_json(short)
+        short = _as_json(short)
     if isinstance(short, str):
-        short = _HALF.sub("\ufffd", short)
+        short = whole_characters(short)
     error = {"is_error": True} if value.get("is_error") is True else {}
     return _Part(
         {"type": "tool_result", "tool_use_id": value.get("tool_use_id"), "content": short, **error}, part.block, changed
@@ -281,9 +251,8 @@ def _cut(text: str, most: int, mark: str) -> str:
     return said.join(end.decode("utf-16-le", "replace") for end in ends)
 
 
-def as_json(value: Any) -> str:
-    """As JavaScript writes it."""
-    return _HALF.sub("\ufffd", json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+def _as_json(value: Any) -> str:
+    return str(whole_characters(as_javascript(value)))
 
 
 def stops_at(id_: Any) -> str:

@@ -10,24 +10,33 @@ from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from toolpair.formats.agent import Outcome
     from toolpair.formats.engine.agents.way_back import WayBack
-    from toolpair.formats.format import Beside, SentRequest
-    from toolpair.rules.problem import OnResume, Problem
+    from toolpair.formats.format import Beside
     from toolpair.shell.machine import Machine
     from toolpair.transcript.model import Transcript
 
+_OUTCOMES: Final[dict[str, Outcome]] = {
+    "rollout.compaction_ignored": (
+        "dropped",
+        "Codex skips the compaction, and the old history comes back.",
+        None,
+    ),
+    "rollout.not_loaded": ("dropped", "Codex skips it without telling you.", "what it says"),
+}
 _SESSIONS: Final = "sessions"
 
 
 class CodexAgent(Agent):
     """Modules that only some commands need are imported on first use."""
 
-    tells_all = True
     id = "codex"
     title = "Codex"
     variable = "CODEX_HOME"
     usual_home = ".codex"
     suffix = ".jsonl"
+    outcomes = _OUTCOMES
+    silently = ". Only its log says so"
     program = Program(
         "codex",
         "Codex",
@@ -78,11 +87,6 @@ class CodexAgent(Agent):
         from toolpair.formats.codex.session_files import index_notes
 
         return (*index_notes(beside, before, after), *fork_notes(transcript.session_id, beside, before, after))
-
-    def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
-        from toolpair.formats.codex.effects import on_resume
-
-        return on_resume(transcript, problem, seen)
 
 
 AGENT: Final = CodexAgent()

@@ -240,7 +240,6 @@ class CodexLight(Light):
                 numbered = count - end, (self._gaps[at] if at < len(self._gaps) else count) - end
             return FileFacts(
                 head=head,
-                ties_to_end=numbered is not None,
                 agent_facts=numbered,
                 copies=lambda ids: self._events.items(ids, read, first, end),
             )

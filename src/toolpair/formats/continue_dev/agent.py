@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
+from toolpair.formats.agent import Agent, FoundSession, Outcome, Program, SessionFile
 from toolpair.formats.continue_dev.history import ANEW, NEWEST, NO_LIST, STOPS, TITLE, folder_in
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.format import SentRequest
@@ -16,13 +16,7 @@ from toolpair.transcript.model import Transcript
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolpair.formats.agent import Outcome
     from toolpair.shell.machine import Machine
-
-_OUTCOMES: Final[dict[str, Outcome]] = {
-    **dict.fromkeys(("record.no_message", "content.null"), ("rejected", STOPS, None)),
-    "rollout.envelope": ("rejected", NO_LIST, None),
-}
 
 
 class ContinueAgent(Agent):
@@ -30,7 +24,10 @@ class ContinueAgent(Agent):
 
     id = "continue"
     title = TITLE
-    outcomes = _OUTCOMES
+    outcomes: Mapping[str, Outcome] = {
+        **dict.fromkeys(("record.no_message", "content.null"), ("rejected", STOPS, None)),
+        "rollout.envelope": ("rejected", NO_LIST, None),
+    }
     variable = "CONTINUE_GLOBAL_DIR"
     usual_home = ".continue"
     suffix = ".json"

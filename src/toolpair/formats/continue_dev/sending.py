@@ -10,47 +10,40 @@ from toolpair.dialects.item_types import type_name
 from toolpair.formats.continue_dev.detection import CONTEXT, ROLES
 from toolpair.formats.continue_dev.history import NEWEST, NO_LIST, STOPS, TITLE, Facts, has_context
 from toolpair.formats.engine.reading.reading import facts_of
-from toolpair.formats.format import Fate, Item, SentMessage, SentPart, SentRequest
+from toolpair.formats.engine.sending import Said, request
+from toolpair.formats.format import Item, SentPart, SentRequest
 from toolpair.transcript.model import Damaged, Message, Transcript
 
 
 def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     facts = facts_of(transcript, Facts)
     if facts.marked or any(isinstance(item.value, Damaged) for item in items):  # a new session is begun in its place
-        blocks = (block for message in transcript.messages for block in message.blocks)
-        return SentRequest(TITLE, NEWEST, (), {id(block): "dropped" for block in blocks})
-    sent: list[SentMessage] = []
+        blocks = [block for message in transcript.messages for block in message.blocks]
+        return request(TITLE, NEWEST, (), blocks, missed={block.kind for block in blocks})
+    sent: list[Said] = []
     parts = {(part.item.uid, part.slot): part for part in facts.parts}
     for item in facts.items:
         own = parts[item.uid, (dialect.MESSAGE,)]
         if own.message is not None:
-            sent.append(SentMessage(own.value.get("role"), _said(own.message, item.value)))
+            sent.append((own.value.get("role"), _said(own.message, item.value)))
         for number, state in enumerate(dialect.states_of(item.value)):
             result = parts.get((item.uid, (dialect.STATES, number)))
             if result is not None and result.message is not None:
-                sent.append(SentMessage("tool", tuple(map(SentPart.of, result.message.blocks))))
+                sent.append(("tool", [*map(SentPart.of, result.message.blocks)]))
             elif isinstance(state, dict):
-                sent.append(SentMessage("tool", (SentPart(dialect.state_as_chat(state)),)))
-    fates: dict[int, Fate] = {
-        id(part.block): "sent" if part.value is part.block.value else "changed"
-        for message in sent
-        for part in message.parts
-        if part.block is not None
-    }
+                sent.append(("tool", [SentPart(dialect.state_as_chat(state))]))
     refuses = None if all(map(_can_be_sent, facts.items)) else STOPS
     if refuses is None and not all(has_context(item.value) for item in facts.items):
         refuses = NO_LIST
-    return SentRequest(TITLE, NEWEST, tuple(sent), fates, refuses)
+    return request(TITLE, NEWEST, sent, (), refuses)
 
 
-def _said(message: Message, item: dict[str, Any]) -> tuple[SentPart, ...]:
+def _said(message: Message, item: dict[str, Any]) -> list[SentPart]:
     """What a message says: a user's begins with what was attached to it."""
     context = "".join(map(_attached, _contexts(item)))
     if not context or not isinstance(message.value.get("content"), str):
-        return tuple(SentPart(dialect.sent_call(b.value) if b.kind == "call" else b.value, b) for b in message.blocks)
-    if not message.blocks:
-        return (SentPart(context),)
-    return tuple(SentPart(context + block.value, block) for block in message.blocks)
+        return [SentPart(dialect.sent_call(b.value) if b.kind == "call" else b.value, b) for b in message.blocks]
+    return [SentPart(context + block.value, block) for block in message.blocks] or [SentPart(context)]
 
 
 def _contexts(item: dict[str, Any]) -> Sequence[Any]:

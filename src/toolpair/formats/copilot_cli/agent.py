@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dialects import copilot as dialect
-from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
+from toolpair.formats.agent import Agent, FoundSession, Outcome, Program, SessionFile
 from toolpair.formats.copilot_cli.detection import data_of, kind_of
 from toolpair.formats.copilot_cli.events import is_uuid
 from toolpair.formats.copilot_cli.history import NOT_LOADED, TITLE, agent_of
@@ -18,11 +18,9 @@ from toolpair.source import peek
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolpair.formats.agent import Outcome
     from toolpair.shell.machine import Machine
 
 _STOPS: Final[Outcome] = ("rejected", f"{NOT_LOADED}.", "history")
-_OUTCOMES: Final[dict[str, Outcome]] = dict.fromkeys(("rollout.no_meta", "rollout.envelope"), _STOPS)
 
 
 class CopilotAgent(Agent):
@@ -30,7 +28,7 @@ class CopilotAgent(Agent):
 
     id = "copilot-cli"
     title = TITLE
-    outcomes = _OUTCOMES
+    outcomes: Mapping[str, Outcome] = dict.fromkeys(("rollout.no_meta", "rollout.envelope"), _STOPS)
     filled = "tells the model that the tool was interrupted"
     variable = "COPILOT_HOME"
     usual_home = ".copilot"

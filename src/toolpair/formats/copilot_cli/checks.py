@@ -1,24 +1,42 @@
-"""What keeps Copilot CLI from loading a session, and results that it leaves out, which no other rule finds."""
+"""What keeps Copilot CLI from loading a session, results that it leaves out, and what becomes of damaged lines."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from toolpair.dialects import copilot as dialect
 from toolpair.dialects.block_texts import is_real_output
-from toolpair.formats.copilot_cli.detection import START, data_of
-from toolpair.formats.copilot_cli.events import NO_TIME, TIME, Slot, envelope_flaws, flaws, id_from, is_uuid, mended
-from toolpair.formats.copilot_cli.history import TITLE, History
+from toolpair.formats.copilot_cli.detection import ABORT, ASKED, RESUME, START, data_of, kind_of
+from toolpair.formats.copilot_cli.events import (
+    NEEDS,
+    NO_TIME,
+    TIME,
+    Slot,
+    envelope_flaws,
+    flaws,
+    id_from,
+    is_uuid,
+    lacks_id,
+    mended,
+)
+from toolpair.formats.copilot_cli.history import NOT_LOADED, TITLE, History
 from toolpair.formats.copilot_cli.sending import NEWEST, Answers
 from toolpair.formats.copilot_cli.writing import STARTED
-from toolpair.formats.engine.damage.own_problems import no_first_line
+from toolpair.formats.engine.damage.lost import effect_on_readers, held_in, held_in_part, ids_in
+from toolpair.formats.engine.damage.own_problems import add_error, no_first_line, recommended
 from toolpair.formats.engine.reading.reading import facts_of, first_text
 from toolpair.formats.engine.reading.tree_history import Node
-from toolpair.formats.format import Item, View
+from toolpair.formats.format import Damage, Item, ResumeEffect, View
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.where import at_result
+from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import Edit, MendBytes, MoveResult, RemoveRecord, SetInRecord
-from toolpair.transcript.model import Damaged
+from toolpair.transcript.model import Damaged, Transcript
+
+_TELLING: Final = frozenset({*dialect.ROLES, dialect.SUMMARY, START, ASKED, ABORT, RESUME})
+"""Types of events by which what is sent may change."""
 
 
 def check(context: Context, items: Sequence[Item], view: View) -> None:
@@ -42,15 +60,8 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
             title = "write what every event has"
             if "data" in flaws:
                 edits, title = (RemoveRecord(node.uid),), "remove the event, which says nothing"
-            context.add(
-                "rollout.envelope",
-                f"This event's {' and '.join(flaws)} is not what {TITLE} accepts, so it does not load the session.",
-                record=node.uid,
-                severity="error",
-                impact="stops",
-                cause=Cause("rollout.envelope", "another program wrote the event"),
-                fixes=(Fix("write-envelope", title, edits, recommended=True),),
-            )
+            text = f"This event's {' and '.join(flaws)} is not what {TITLE} accepts, so it does not load the session."
+            _add(context, node, text, recommended("write-envelope", title, *edits))
             before = before if "data" in flaws else new["id"] if "id" in flaws else node.id
         else:
             before = node.id
@@ -76,25 +87,27 @@ def _fields(context: Context, history: History, view: View) -> None:
         id_ = data_of(node.value).get("toolCallId")
         name = names.get(id_) if isinstance(id_, str) else None
         made = mended(node.value, {**known, "toolName": name} if name is not None else known)
-        title, edits = "write what an event of its type has", tuple[Edit, ...]()
         if made is None:
-            title, edits = "set it aside, in a file beside this one: it is not sent", (MendBytes(node.uid, "aside"),)
+            aside = MendBytes(node.uid, "aside")
+            fix = recommended("write-fields", "set it aside, in a file beside this one: it is not sent", aside)
         else:
-            edits = tuple(SetInRecord(node.uid, slot, part) for slot, part in made.items())
+            fix = _written(node, made)
         field, wanted = found[0]
         holder, _, key = field.rpartition(".")
         there = data_of(node.value).get(holder) if holder else data_of(node.value)
         missing = isinstance(there, dict) and key not in there
         what = f"This event has no {field}" if missing else f"This event's {field} is not {wanted}"
-        context.add(
-            "rollout.envelope",
-            f"{what}, so {TITLE} does not load the session.",
-            record=node.uid,
-            severity="error",
-            impact="stops",
-            cause=Cause("rollout.envelope", "another program wrote the event"),
-            fixes=(Fix("write-fields", title, edits, recommended=True),),
-        )
+        _add(context, node, f"{what}, so {TITLE} does not load the session.", fix)
+
+
+def _written(node: Node, made: Mapping[Slot, Any]) -> Fix:
+    edits = (SetInRecord(node.uid, slot, value) for slot, value in made.items())
+    return recommended("write-fields", "write what an event of its type has", *edits)
+
+
+def _add(context: Context, node: Node, text: str, fix: Fix) -> None:
+    cause = Cause("rollout.envelope", "another program wrote the event")
+    add_error(context, "rollout.envelope", text, node.uid, "stops", cause, fix)
 
 
 def _unsent_names(context: Context, history: History) -> None:
@@ -104,24 +117,9 @@ def _unsent_names(context: Context, history: History) -> None:
         made = dict(_missing_names(node, history)) if node.uid not in sent else {}
         if made:
             what = "name" if all(slot[-1] == "name" for slot in made) else "id"
-            context.add(
-                "rollout.envelope",
-                f"A call in this event has no {what}, so {TITLE} does not load the session."
-                if dialect.CALLS in data_of(node.value)
-                else f"This result names no call, so {TITLE} does not load the session.",
-                record=node.uid,
-                severity="error",
-                impact="stops",
-                cause=Cause("rollout.envelope", "another program wrote the event"),
-                fixes=(
-                    Fix(
-                        "write-fields",
-                        "write what an event of its type has",
-                        tuple(SetInRecord(node.uid, slot, value) for slot, value in made.items()),
-                        recommended=True,
-                    ),
-                ),
-            )
+            in_call = dialect.CALLS in data_of(node.value)
+            text = f"A call in this event has no {what}" if in_call else "This result names no call"
+            _add(context, node, f"{text}, so {TITLE} does not load the session.", _written(node, made))
 
 
 def _missing_names(node: Node, history: History) -> Iterator[tuple[Slot, str]]:
@@ -162,26 +160,16 @@ def _good_time(node: Node) -> str | None:
 
 def _too_late(context: Context, history: History) -> None:
     """Results that no other rule finds: only an event that is not sent stands between them and their calls."""
-    places = {b.key: (n, p) for n, message in enumerate(context.messages) for p, b in enumerate(message.blocks)}
     for call, result in Answers(history).too_late:
         pair = context.pairing.pair_of(call)
         if not is_real_output(result) or pair is None or result not in pair.results:
             continue
         if any(problem.result is result and problem.severity == "error" for problem in context.problems):
             continue
-        context.add(
-            "result.not_adjacent",
-            "This result came after the user stopped the agent, or resumed the session, so it is left out.",
-            at=places[result.key],
-            pair=pair,
-            call=call,
-            result=result,
-            record=result.record,
-            severity="error",
-            impact="loses",
-            cause=Cause("late", "the tool ended after the agent had given it up"),
-            fixes=(Fix("move", "move the result right after its call", (MoveResult(result, call),), recommended=True),),
-        )
+        text = "This result came after the user stopped the agent, or resumed the session, so it is left out."
+        cause = Cause("late", "the tool ended after the agent had given it up")
+        fix = recommended("move", "move the result right after its call", MoveResult(result, call))
+        add_error(context, "result.not_adjacent", text, at_result(pair, result), "loses", cause, fix)
 
 
 def _no_start(context: Context, history: History, first: Item, view: View) -> None:
@@ -192,3 +180,60 @@ def _no_start(context: Context, history: History, first: Item, view: View) -> No
     value = {"type": START, "data": {**data, "startTime": time}, "id": id_from(session, 0), "timestamp": time}
     text = f"The file has no line that starts the session, so {TITLE} does not load it."
     no_first_line(context, first.uid, text, {**value, "parentId": None}, impact="stops")
+
+
+# --- damaged lines -----------------------------------------------------------------------------------------
+
+
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
+    blocks = [block for turn in facts_of(transcript, History).turns for block in turn.blocks]
+    answers: dict[str, set[int]] = {}
+    for block in blocks:
+        if block.kind == "result" and isinstance(block.id, str):
+            answers.setdefault(block.id, set()).add(block.record)
+    called = {block.id for block in blocks if block.kind == "call" and isinstance(block.id, str)}
+    for damage in found:
+        if damage.rule == "record.bom":
+            yield ResumeEffect("harmless", f"{TITLE} ignores it", "healed") if damage.front else None
+        elif damage.readable and damage.rule != "record.bad_utf8":
+            yield effect_on_readers(damage, TITLE)
+        elif damage.rule == "record.nul" and not damage.values and not damage.partial:
+            yield ResumeEffect("harmless", f"{TITLE} skips it", "healed")
+        elif damage.first:
+            yield ResumeEffect("stops", NOT_LOADED, "rejected", complete=_is_complete(damage))
+        else:
+            yield _deleted(damage, answers, called)
+
+
+def _deleted(damage: Damage, answers: Mapping[str, Collection[int]], called: Collection[str]) -> ResumeEffect:
+    """The agent writes the file again without the line when it resumes it.
+
+    `answers`: id -> the records with its results.
+    """
+    held = [*held_in(damage.values), *held_in_part(damage.partial)]
+    ids = {one.id for one in held if one.real}
+    if not ids and dialect.RESULT.encode() in damage.raw:
+        ids = ids_in(damage.raw)[0].intersection(called)
+    outputs = sum(not any(record != damage.record for record in answers.get(id_, ())) for id_ in ids)
+    says, complete = f"{TITLE} deletes it from the file", _is_complete(damage)
+    kinds = [kind_of(value) for value in (*damage.values, damage.partial) if value is not None]
+    if not outputs and kinds and all(kind in NEEDS and kind not in _TELLING for kind in kinds):
+        return ResumeEffect("harmless", says, "dropped", complete=complete)
+    loses = "its output" if outputs == 1 else plural(outputs, "output") if outputs else "the record"
+    return ResumeEffect("loses", says, "dropped", loses, outputs, complete)
+
+
+def _is_complete(damage: Damage) -> bool:
+    """Whether an event says enough once its end is written. What is cut off of its envelope, a fix writes again."""
+    if damage.rule != "record.torn":
+        return True
+    value = damage.values[0] if damage.values else damage.partial
+    kind, data = kind_of(value), data_of(value)
+    whole = bool(damage.values) or (bool(data) and next(reversed(value)) != "data")
+    if kind == dialect.RESULT:
+        last = next(reversed(data), "") if not whole else ""
+        says = bool(dialect.output_of(data)) and isinstance(data.get("success"), bool) and last != "toolCallId"
+        return says and not lacks_id(value)
+    if kind == dialect.USER:
+        return isinstance(data.get("content"), str)
+    return whole and (kind in dialect.ROLES or kind == START) and not lacks_id(value)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from toolpair.dialects.block_values import whole_characters
 from toolpair.formats.copilot_cli.detection import CHAT
 from toolpair.formats.copilot_cli.events import envelope_flaws, flaws, lacks_text
 from toolpair.formats.copilot_cli.history import NOT_LOADED, TITLE, History, history_of
 from toolpair.formats.engine.reading.reading import blocks_by_key, facts_of
-from toolpair.formats.engine.reading.turns import Turn, fates_of
-from toolpair.formats.format import Item, SentMessage, SentPart, SentRequest
+from toolpair.formats.engine.reading.turns import Turn
+from toolpair.formats.engine.sending import Said, no_result, request, with_id
+from toolpair.formats.format import Item, SentPart, SentRequest
 from toolpair.transcript.model import Block, Damaged, Transcript
 
 NEWEST: Final = "1.0.102"
@@ -29,42 +31,33 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     history = known if known.items is items else history_of(items)
     own = blocks_by_key(transcript)
     answers = Answers(history)
-    sent: list[SentMessage] = []
+    said: list[Said] = []
     for turn in history.turns:
         if turn.role == "result":
             continue
         parts = [
-            SentPart(value, _own(own, block)) for block in turn.blocks if (value := _part(answers, block)) is not None
+            SentPart(value, own.get(block.key, block))
+            for block in turn.blocks
+            if (value := _part(answers, block)) is not None
         ]
         if parts or turn.role == "user":
-            sent.append(SentMessage(turn.role, tuple(parts)))
+            said.append((turn.role, parts))
         results = [_answer(answers, own, block) for block in turn.blocks if block.kind == "call" and block.id != ""]
         if results:
-            sent.append(SentMessage("user", tuple(results)))
-    return SentRequest(TITLE, NEWEST, tuple(sent), fates_of(own.values(), sent), _refuses(history))
-
-
-def _own(own: Mapping[Any, Block], block: Block) -> Block:
-    return own.get((block.record, block.slot), block)
+            said.append(("user", results))
+    return request(TITLE, NEWEST, said, own.values(), _refuses(history))
 
 
 def _part(answers: Answers, block: Block) -> Any:
     if block.kind == "other":
         return None
     new = answers.renamed.get(block.key)
-    value = _whole(block.value)
-    return value if new is None else {**value, "id": new}
+    return _whole(block.value) if new is None else with_id(block.value, new)
 
 
 def _whole(value: Any) -> Any:
     """A text without halves of characters; the same object where it has none."""
-    if (
-        not isinstance(value, str)
-        or value.isascii()
-        or value.encode("utf-16", "ignore") == value.encode("utf-16", "surrogatepass")
-    ):
-        return value
-    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return whole_characters(value) if isinstance(value, str) else value
 
 
 def _answer(answers: Answers, own: Mapping[Any, Block], call: Block) -> SentPart:
@@ -74,12 +67,12 @@ def _answer(answers: Answers, own: Mapping[Any, Block], call: Block) -> SentPart
     if result is None:
         last = answers.unfinished == call.record
         text = NOT_RECORDED if last else NO_RESULT
-        return SentPart({"type": "tool_result", "tool_use_id": id_, "content": text, "is_error": True})
+        return SentPart(no_result(id_, text))
     content = _whole(result.value["content"])
     value = result.value if content is result.value["content"] else {**result.value, "content": content}
     if value.get("is_error") and not value.get("content"):
         value = {**value, "content": _FAILED}
-    return SentPart(value if value.get("tool_use_id") == id_ else {**value, "tool_use_id": id_}, _own(own, result))
+    return SentPart(with_id(value, id_), own.get(result.key, result))
 
 
 class Answers:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 from toolpair.formats.agent import Program, SessionFile
 from toolpair.formats.docker_agent.format import TITLE
 from toolpair.formats.engine.agents.database_agent import DatabaseAgent
 from toolpair.formats.engine.agents.way_back import WayBack
+from toolpair.shell.machine import Machine
 from toolpair.shell.quoting import word
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from toolpair.shell.machine import Machine
 
 
 class DockerAgent(DatabaseAgent):

@@ -14,16 +14,16 @@ from msgspec.structs import replace
 from toolpair.dialects import openai_chat
 from toolpair.dialects.block_texts import WrittenBlock
 from toolpair.formats.docker_agent.detection import ITEM, SESSION, message_in, model_of
+from toolpair.formats.engine.damage.own_problems import add_error
 from toolpair.formats.engine.reading.clock import count_in, seconds_of, usage_of
 from toolpair.formats.engine.reading.reading import as_text, facts_of, malformed_in, pairs_in
 from toolpair.formats.engine.reading.stored_rows import facts_in, row_of
+from toolpair.formats.engine.sending import Said, request
 from toolpair.formats.format import (
     AS_RESUMED,
     Damage,
-    Fate,
     Item,
     ResumeEffect,
-    SentMessage,
     SentPart,
     SentRequest,
     Usage,
@@ -129,14 +129,14 @@ def _is_unreadable(item: Item) -> bool:
 
 def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     """`sanitizeToolCalls`: results count until somebody else speaks, the first one of each call."""
-    sent: list[SentMessage] = []
+    said: list[Said] = []
     open_calls: dict[Any, bool] = {}
 
     def flush() -> None:
         for id_, answered in open_calls.items():
             if not answered:
                 value = {"role": "tool", "tool_call_id": id_, "content": NO_RESULT, "is_error": True}
-                sent.append(SentMessage("tool", (SentPart(value),)))
+                said.append(("tool", [SentPart(value)]))
         open_calls.clear()
 
     for message in transcript.messages:
@@ -144,30 +144,18 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
         if result is not None:
             if isinstance(result.id, str) and open_calls.get(result.id) is False:
                 open_calls[result.id] = True
-                sent.append(SentMessage("tool", (SentPart.of(result),)))
+                said.append(("tool", [SentPart.of(result)]))
             continue
         if message.role != "system":
             flush()
-        if message.calls or any(block.text.strip() for block in message.blocks) or _has_media(message):
-            sent.append(SentMessage(str(message.role), tuple(map(SentPart.of, message.blocks))))
+        if message.calls or any(block.text.strip() or block.kind == "media" for block in message.blocks):
+            said.append((str(message.role), [*map(SentPart.of, message.blocks)]))
         open_calls.update((call.id, False) for call in message.calls if isinstance(call.id, str) and call.id)
     flush()
-    reached = {id(part.block) for message in sent for part in message.parts}
-    fates: dict[int, Fate] = {
-        id(block): "sent" if id(block) in reached else "dropped"
-        for message in transcript.messages
-        for block in message.blocks
-    }
-    refuses = (
-        "docker-agent does not load a session with a row that it cannot read."
-        if facts_of(transcript, Facts).stops
-        else None
-    )
-    return SentRequest(TITLE, None, tuple(sent), fates, refuses)
-
-
-def _has_media(message: Message) -> bool:
-    return any(block.kind == "media" for block in message.blocks)
+    blocks = [block for message in transcript.messages for block in message.blocks]
+    stops = facts_of(transcript, Facts).stops
+    refuses = "docker-agent does not load a session with a row that it cannot read." if stops else None
+    return request(TITLE, None, said, blocks, refuses, missed={block.kind for block in blocks})
 
 
 # --- damage ------------------------------------------------------------------------------------------------
@@ -211,13 +199,8 @@ def _no_message(context: Context, item: Item) -> None:
     value = message_in(item.value)
     says_nothing = not value or isinstance(value, (bool, int, float))
     aside = MendBytes(item.uid, "aside")
-    context.add(
-        "record.bad_json",
-        f"This row does not hold a message but {type_name(value)}, so docker-agent does not load this session.",
-        record=item.uid,
-        severity="error",
-        impact="stops",
-        cause=Cause("no_message", "something else was written into the row"),
-        fixes=(Fix("set-aside", "set it aside, in a file beside this one", (aside,), recommended=says_nothing),),
-        no_fix=None if says_nothing else "Only you know what it was meant to be: set it aside, or write the message.",
-    )
+    fix = Fix("set-aside", "set it aside, in a file beside this one", (aside,), recommended=says_nothing)
+    text = f"This row does not hold a message but {type_name(value)}, so docker-agent does not load this session."
+    cause = Cause("no_message", "something else was written into the row")
+    left = None if says_nothing else "Only you know what it was meant to be: set it aside, or write the message."
+    add_error(context, "record.bad_json", text, item.uid, "stops", cause, fix, no_fix=left)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dialects import gemini as dialect
-from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
+from toolpair.formats.agent import Agent, FoundSession, Outcome, Program, SessionFile
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.engine.reading.reading import as_text
 from toolpair.formats.format import SentRequest
@@ -21,12 +21,7 @@ from toolpair.transcript.model import Transcript
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolpair.formats.agent import Outcome
     from toolpair.shell.machine import Machine
-
-_OUTCOMES: Final[dict[str, Outcome]] = {
-    LEFT_OUT: ("dropped", "Gemini CLI leaves your words out without telling you.", "your words")
-}
 
 
 class GeminiAgent(Agent):
@@ -35,7 +30,9 @@ class GeminiAgent(Agent):
     id = "gemini-cli"
     title = TITLE
     variable = "GEMINI_CLI_HOME"
-    outcomes = _OUTCOMES
+    outcomes: Mapping[str, Outcome] = {
+        LEFT_OUT: ("dropped", "Gemini CLI leaves your words out without telling you.", "your words")
+    }
     suffix = ".jsonl"
     program = Program(
         "gemini",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 
-from toolpair.formats.engine.damage.own_problems import no_first_line
+from toolpair.formats.engine.damage.own_problems import add_error, no_first_line, recommended
 from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.engine.reading.tree_history import NodeTree, SkippedLines
 from toolpair.formats.format import Damage, Item, ResumeEffect, View
@@ -13,12 +13,13 @@ from toolpair.formats.gemini_cli.history import TALK, TITLE, History, is_named
 from toolpair.formats.gemini_cli.left_out import check as check_left_out
 from toolpair.formats.gemini_cli.sending import is_void, refused
 from toolpair.rules.context import Context
-from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.problem import Cause
 from toolpair.transcript.edits import Remove
 from toolpair.transcript.model import Damaged, Transcript
 
 
-def _damage(history: History, transcript: Transcript, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
+    history = facts_of(transcript, History)
     place = {item.uid: number for number, item in enumerate(history.items)}
     skipped = SkippedLines(TITLE, NodeTree(()), transcript, place, talks=lambda value: value.get("type") in TALK)
     for damage in found:
@@ -46,16 +47,10 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
     for turn in history.turns if lost else ():
         void = [block for block in turn.blocks if is_void(block)] if id(turn) in lost else []
         if void:
-            edits = tuple(Remove(block) for block in void)
-            context.add(
-                "content.empty_text",
-                "The empty text in this response makes Gemini CLI leave the response out, with its calls.",
-                record=turn.entry.uid,
-                severity="error",
-                impact="loses",
-                cause=Cause("content.empty_text", "the response was written with a text that says nothing"),
-                fixes=(Fix("remove-block", "remove the empty text", edits, recommended=True),),
-            )
+            text = "The empty text in this response makes Gemini CLI leave the response out, with its calls."
+            cause = Cause("content.empty_text", "the response was written with a text that says nothing")
+            fix = recommended("remove-block", "remove the empty text", *map(Remove, void))
+            add_error(context, "content.empty_text", text, turn.entry.uid, "loses", cause, fix)
 
 
 def _check_first_line(context: Context, history: History, view: View) -> None:
@@ -78,7 +73,3 @@ def _check_first_line(context: Context, history: History, view: View) -> None:
     line = {key: value for key, value in header.items() if value is not None}
     text = "The file does not start with its session line, so Gemini CLI begins a new, empty session in its place."
     no_first_line(context, first.uid, text, None if overruled else line, impact="loses")
-
-
-def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
-    return list(_damage(facts_of(transcript, History), transcript, found))

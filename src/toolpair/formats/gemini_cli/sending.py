@@ -8,7 +8,8 @@ from itertools import groupby
 from typing import Any, Final
 
 from toolpair.formats.engine.reading.reading import blocks_by_key, facts_of
-from toolpair.formats.format import Fate, Item, SentMessage, SentPart, SentRequest
+from toolpair.formats.engine.sending import Said, merged, request
+from toolpair.formats.format import Item, SentPart, SentRequest
 from toolpair.formats.gemini_cli.history import NEWEST, TITLE, History, Turn, history_of, is_named, is_unread
 from toolpair.transcript.draft import value_at
 from toolpair.transcript.model import Block, Transcript
@@ -22,35 +23,22 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     known = facts_of(transcript, History)
     history = known if known.items is items else history_of(items)
     own = blocks_by_key(transcript)
-    sent: list[tuple[str, list[SentPart]]] = []
     made, lost = _made_ids(history.turns), refused(history.turns)
     lost.update(id(turn) for turn in history.turns if turn.role == "user" and is_unread(turn.entry))
-    for turn in history.turns:
-        parts = (
-            []
-            if id(turn) in lost
-            else [
-                SentPart(_as_sent(turn, block, made), own.get(block.key, block))
-                for block in turn.blocks
-                if not _is_left_out(block)
-            ]
+    said: list[Said] = [
+        (
+            turn.role,
+            [SentPart(_as_sent(turn, block, made), own.get(block.key, block)) for block in turn.blocks if _goes(block)],
         )
-        if parts and sent and sent[-1][0] == turn.role:
-            sent[-1][1].extend(parts)
-        elif parts:
-            sent.append((turn.role, parts))
+        for turn in history.turns
+        if id(turn) not in lost
+    ]
+    sent = merged((one for one in said if one[1]), lambda role, _: role)
     last = history.turns[-1] if history.turns else None
     if last is not None and last.role == "user" and any(block.kind == "result" for block in last.blocks):
         sent.append(("assistant", [SentPart({"text": INTERRUPTED})]))
-    gone = {block.key for turn in history.turns if id(turn) in lost for block in turn.blocks}
-    fates: dict[int, Fate] = {
-        id(block): "dropped" if _is_left_out(block) or block.key in gone else "sent"
-        for block in own.values()
-        if block.kind in ("call", "result", "text")
-    }
     refuses = None if history.listed or is_named(history.header) else _EMPTY_SESSION
-    messages = tuple(SentMessage(role, tuple(parts)) for role, parts in sent)
-    return SentRequest(TITLE, NEWEST, messages, fates, refuses)
+    return request(TITLE, NEWEST, sent, own.values(), refuses, changed=(), missed=("call", "result", "text"))
 
 
 def refused(turns: Sequence[Turn]) -> set[int]:
@@ -67,9 +55,9 @@ def is_void(block: Block) -> bool:
     return block.value == {} or (block.kind == "text" and not block.text)
 
 
-def _is_left_out(block: Block) -> bool:
-    """Whether it is thinking, or a text without a letter."""
-    return block.kind == "thinking" or (block.kind == "text" and not block.text)
+def _goes(block: Block) -> bool:
+    """Whether it is sent: neither thinking nor a text without a letter."""
+    return block.kind != "thinking" and (block.kind != "text" or bool(block.text))
 
 
 def _as_sent(turn: Turn, block: Block, made: Mapping[int, str]) -> Any:

@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
 
-from toolpair.formats.agent import FoundSession, Program, SessionFile
+from toolpair.formats.agent import FoundSession, Outcome, Program, SessionFile
 from toolpair.formats.engine.agents.database_agent import DatabaseAgent, has_rows
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.goose.database import LAYOUT, TITLE, words_of
+from toolpair.shell.machine import Machine
 from toolpair.source import peek
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from toolpair.formats.agent import Outcome
-    from toolpair.shell.machine import Machine
 
 
 def _words_in_line(value: dict[str, Any]) -> str | None:
     return words_of(value.get("content")) if value.get("role") == "user" else None
 
 
-_OUTCOMES: Final[dict[str, Outcome]] = {
-    "field.missing": ("rejected", "goose crashes when it opens the session.", "history")
-}
-
-
 class Goose(DatabaseAgent):
     id = "goose"
     title = TITLE
-    outcomes = _OUTCOMES
+    outcomes: Mapping[str, Outcome] = {
+        "field.missing": ("rejected", "goose crashes when it opens the session.", "history")
+    }
     variable = "GOOSE_PATH_ROOT"
     suffix = ".jsonl"
     program = Program(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dialects.block_texts import text_of
-from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
+from toolpair.formats.agent import Agent, FoundSession, Outcome, Program, SessionFile
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.kimi_cli.files import CONTEXT, SESSIONS, hash_of, place_of, projects_in
@@ -18,20 +18,17 @@ from toolpair.source import peek
 from toolpair.transcript.model import Transcript
 
 if TYPE_CHECKING:
-    from toolpair.formats.agent import Outcome
     from toolpair.formats.format import SentRequest
-
-_OUTCOMES: Final[dict[str, Outcome]] = {
-    "record.lone_surrogate": ("rejected", "Kimi CLI fails to write its request with half a character in it.", None),
-    "rollout.not_loaded": ("dropped", "Kimi CLI skips this line without telling you.", "the line"),
-}
 
 
 class KimiCli(Agent):
     id = "kimi-cli"
     title = TITLE
     sub_agent = SUB_AGENT
-    outcomes = _OUTCOMES
+    outcomes: Mapping[str, Outcome] = {
+        "record.lone_surrogate": ("rejected", "Kimi CLI fails to write its request with half a character in it.", None),
+        "rollout.not_loaded": ("dropped", "Kimi CLI skips this line without telling you.", "the line"),
+    }
     variable = "KIMI_SHARE_DIR"
     usual_home = ".kimi"
     program = Program("kimi code", TITLE, r"\A\b\Z", session_options=("--session", "--resume", "-S", "-r"))

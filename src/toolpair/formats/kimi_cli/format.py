@@ -17,9 +17,10 @@ from toolpair.dialects import kimi as dialect
 from toolpair.dialects.block_texts import text_of
 from toolpair.dialects.openai_chat import waiting_in
 from toolpair.formats.engine.damage.lost import can_be_closed, effect_on_readers, held_in, held_in_part
+from toolpair.formats.engine.damage.own_problems import add_error
 from toolpair.formats.engine.reading.clock import count_in, usage_of
 from toolpair.formats.engine.reading.reading import facts_of, malformed_in
-from toolpair.formats.engine.reading.turns import fates_of
+from toolpair.formats.engine.sending import Said, request
 from toolpair.formats.engine.writing.linear import Linear
 from toolpair.formats.format import (
     AS_RESUMED,
@@ -28,7 +29,6 @@ from toolpair.formats.format import (
     Item,
     KeptRequest,
     ResumeEffect,
-    SentMessage,
     SentPart,
     SentRequest,
     SubagentSession,
@@ -40,6 +40,7 @@ from toolpair.formats.kimi_cli.detection import role_of
 from toolpair.formats.kimi_cli.files import ShownOutputs, place_of, projects_in
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, Impact
+from toolpair.rules.where import Where
 from toolpair.transcript.edits import Edit, MendBytes
 from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Message, Scope, Transcript
 
@@ -137,22 +138,22 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     """Neighbouring messages of the user are sent as one, of which only the contents are left."""
     faults = facts_of(transcript, Facts).faults
     values = {item.uid: item.value for item in items if item.uid not in faults and isinstance(item.value, dict)}
-    sent: list[SentMessage] = []
+    sent: list[Said] = []
     apart = True
     for message in transcript.messages:
         value = values.get(message.records[0])
         if value is None:
             continue
-        role, parts = value["role"], tuple(map(_part, message.blocks))
+        role, parts = value["role"], [*map(_part, message.blocks)]
         notified = _is_notification(message)
         if role == "user" and not (apart or notified):
-            sent[-1] = SentMessage(role, tuple(_contents((*sent[-1].parts, *parts))))
+            sent[-1] = role, [*_contents((*sent[-1][1], *parts))]
         else:
-            sent.append(SentMessage(role, parts))
+            sent.append((role, parts))
         apart = role != "user" or notified
     refuses = f"{STOPS}: it has a line that cannot be read." if "stops" in faults.values() else None
     blocks = (block for message in transcript.messages for block in message.blocks)
-    return SentRequest(TITLE, NEWEST, tuple(sent), fates_of(blocks, sent), refuses)
+    return request(TITLE, NEWEST, sent, blocks, refuses)
 
 
 def _part(block: Block) -> SentPart:
@@ -244,18 +245,11 @@ def _check(context: Context, items: Sequence[Item]) -> None:
             fixes.insert(0, Fix("fix-item", "write it as Kimi CLI reads it", edits, recommended=True))
         elif message is None:
             fixes[0] = replace(fixes[0], recommended=True)
-        does = f"so {STOPS}" if fault == "stops" else "so Kimi CLI skips it"
-        context.add(
-            "rollout.not_loaded",
-            f"This line is not a message that Kimi CLI can read, {does}.",
-            at=(number, None) if number is not None else None,
-            record=item.uid,
-            about=message,
-            severity="error",
-            impact="stops" if fault == "stops" else "loses",
-            cause=Cause("rollout.not_loaded", "another program wrote it"),
-            fixes=tuple(fixes),
-        )
+        stops = fault == "stops"
+        text = f"This line is not a message that Kimi CLI can read, so {STOPS if stops else 'Kimi CLI skips it'}."
+        where = Where(at=(number, None) if number is not None else None, about=message, record=item.uid)
+        cause = Cause("rollout.not_loaded", "another program wrote it")
+        add_error(context, "rollout.not_loaded", text, where, "stops" if stops else "loses", cause, *fixes)
 
 
 def _told_of(context: Context, uid: int, number: int | None) -> bool:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
-from toolpair.formats.engine.agents.way_back import WayBack
+from toolpair.formats.agent import FoundSession, Outcome, Program
 from toolpair.formats.format import SentRequest
 from toolpair.formats.oh_my_pi.format import HEADLESS, MEASURED, NO_ID_AT_ALL, TITLE
-from toolpair.formats.pi_family.session_files import described, has_title
+from toolpair.formats.pi_family.agent import PiAgent, has_title, id_in
 from toolpair.rules.problem import OnResume, Problem
 from toolpair.source import peek
 from toolpair.transcript.model import Transcript
@@ -18,21 +16,17 @@ from toolpair.transcript.model import Transcript
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolpair.formats.agent import Outcome
     from toolpair.shell.machine import Machine
 
-_OUTCOMES: Final[dict[str, Outcome]] = {"record.no_message": ("rejected", f"{HEADLESS}.", None)}
 
-
-class OhMyPiAgent(Agent):
-    """oh-my-pi: `omp`, which continues any file that it is given."""
+class OhMyPi(PiAgent):
+    """oh-my-pi: `omp`."""
 
     id = "oh-my-pi"
     title = TITLE
-    outcomes = _OUTCOMES
-    variable = "PI_CODING_AGENT_DIR"
+    outcomes: Mapping[str, Outcome] = {"record.no_message": ("rejected", f"{HEADLESS}.", None)}
     usual_home = ".omp/agent"
-    suffix = ".jsonl"
+    resumes = ("omp", "--resume")
     program = Program(
         "omp",
         TITLE,
@@ -60,21 +54,10 @@ class OhMyPiAgent(Agent):
         for root in self.roots(machine):
             for entry, stat in peek.files_below(root, ".jsonl"):
                 if root not in shared or has_title(entry.path):
-                    yield self.found(entry.path, entry.name[:-6].partition("_")[2] or entry.name[:-6], stat)
+                    yield self.found(entry.path, id_in(entry.name), stat)
 
     def belongs(self, found: FoundSession, folder: str) -> bool:
         return (found.folder or peek.folder_in(peek.head(found.path))) == folder
-
-    def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
-        return described(found)
-
-    def way_back(self, file: SessionFile) -> WayBack | None:
-        if file.path is None:
-            return WayBack((), sentence="Start `omp --resume` with the file.")
-        return WayBack(("omp", "--resume", os.path.abspath(file.path)), file.folder)
-
-    def in_place(self, path: Path, session_id: str) -> bool:
-        return True
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
         if problem.result is not None and not isinstance(problem.result.id, str):
@@ -82,4 +65,4 @@ class OhMyPiAgent(Agent):
         return None
 
 
-AGENT: Final = OhMyPiAgent()
+AGENT: Final = OhMyPi()

@@ -6,7 +6,6 @@ what it makes of it was read in its code and compared with what it sends.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -17,6 +16,7 @@ from toolpair.dialects.block_values import whole_characters
 from toolpair.formats.engine.damage.own_problems import no_message
 from toolpair.formats.engine.reading.reading import as_text
 from toolpair.formats.engine.reading.turns import Turn
+from toolpair.formats.engine.sending import with_id
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, View
 from toolpair.formats.oh_my_pi.pairing import Names, paired
 from toolpair.formats.pi_family.checks import check as pi_check
@@ -27,6 +27,7 @@ from toolpair.formats.pi_family.history import SPEAKING, History, Model, Ways, h
 from toolpair.formats.pi_family.history import read as pi_read
 from toolpair.formats.pi_family.sending import PiSending
 from toolpair.rules.context import Context
+from toolpair.transcript.id_shapes import sanitised
 from toolpair.transcript.model import Block, Transcript
 
 # --- data --------------------------------------------------------------------------------------------------
@@ -59,8 +60,6 @@ _TOLD_ONCE: Final = ("prewalk-plan", "vibe-mode-context")
 """Types of an extension's words that it does not send again."""
 _INTERRUPTED: Final = "interrupted-thinking"
 """Type of the note after a response that the user interrupted, which is then sent nevertheless."""
-_NO_ID: Final = re.compile(r"[^a-zA-Z0-9_-]")
-_LOST: Final = "oh-my-pi forgets everything before this line without telling you."
 HEADLESS: Final = "oh-my-pi does not resume this session"
 _NO_HEADER: Final = f"{HEADLESS}: its first line does not say that it is one."
 _NULL: Final = f"{HEADLESS}: a line of the file is null."
@@ -155,8 +154,7 @@ class _Sending(PiSending):
         value = super().part(turn, block)
         if block.kind != "result":
             return self.clean(value)
-        id_ = self.now.get(repr(turn.answers), turn.answers)
-        return value if id_ == value.get("tool_use_id") else {**value, "tool_use_id": id_}
+        return with_id(value, self.now.get(repr(turn.answers), turn.answers))
 
     def _thinking(self, turn: Turn, block: Block) -> Any:
         value, of_anthropic = block.value, self.model[1] == "anthropic-messages"
@@ -176,7 +174,7 @@ class _Sending(PiSending):
         if id(call) not in self.sent:
             name = self.names.next(call.id)
             theirs = not self._is_own(turn) or self.model[0] == "anthropic"
-            plain = _NO_ID.sub("_", name)[:64] if theirs and self.model[1] == "anthropic-messages" else name
+            plain = sanitised(name)[:64] if theirs and self.model[1] == "anthropic-messages" else name
             self.sent[id(call)] = self.now[repr(name)] = plain
         return self.sent[id(call)]
 

@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
 
-from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
+from toolpair.formats.agent import Agent, FoundSession, Outcome, Program, SessionFile
 from toolpair.formats.engine.agents.database_agent import DatabaseAgent, has_rows
 from toolpair.formats.engine.agents.way_back import WayBack
+from toolpair.formats.format import SentRequest
 from toolpair.formats.openclaw.database import DATABASE, LAYOUT
 from toolpair.formats.openclaw.format import BEHIND, IMPORT, NOT_LIVE, TITLE
+from toolpair.formats.pi_family.agent import described
 from toolpair.formats.pi_family.history import history_of
-from toolpair.formats.pi_family.session_files import described
-from toolpair.rules.problem import OnResume
+from toolpair.rules.problem import OnResume, Problem
+from toolpair.shell.machine import Machine
 from toolpair.shell.quoting import word
 from toolpair.source import peek
-
-if TYPE_CHECKING:
-    import os
-    from pathlib import Path
-
-    from toolpair.formats.agent import Outcome
-    from toolpair.formats.format import SentRequest
-    from toolpair.rules.problem import Problem
-    from toolpair.shell.machine import Machine
-    from toolpair.transcript.model import Transcript
-
-_OUTCOMES: Final[dict[str, Outcome]] = {
-    "chain.list_differs": ("kept", "OpenClaw sends the rows of its list, in its order.", None)
-}
+from toolpair.transcript.model import Transcript
 
 
 class OpenClawAgent(DatabaseAgent):
@@ -36,7 +27,9 @@ class OpenClawAgent(DatabaseAgent):
 
     id = "openclaw"
     title = TITLE
-    outcomes = _OUTCOMES
+    outcomes: Mapping[str, Outcome] = {
+        "chain.list_differs": ("kept", "OpenClaw sends the rows of its list, in its order.", None)
+    }
     filled = "tells the model that the result is missing"
     variable = "OPENCLAW_STATE_DIR"
     usual_home = ".openclaw"
@@ -44,8 +37,6 @@ class OpenClawAgent(DatabaseAgent):
     program = Program("openclaw", TITLE, r"[/\\]openclaw[/\\]", session_options=("--session-id",))
 
     def databases(self, machine: Machine) -> tuple[Path, ...]:
-        from pathlib import Path
-
         folders = peek.entries(self.home(machine) / "agents")
         return tuple(Path(entry.path, "agent", DATABASE) for entry in sorted(folders, key=lambda one: one.name))
 

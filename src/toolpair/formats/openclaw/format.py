@@ -28,7 +28,6 @@ from toolpair.formats.pi_family.sending import PiSending
 from toolpair.transcript.id_shapes import usable
 
 if TYPE_CHECKING:
-    from toolpair.formats.agent import Outcome
     from toolpair.transcript.model import Block, Transcript
 
 # --- data --------------------------------------------------------------------------------------------------
@@ -44,9 +43,6 @@ _OF_KIMI: Final = re.compile(r"functions\.[A-Za-z0-9_-]+:\d+")
 _NAME: Final = re.compile(r"\s*[A-Za-z0-9_-]{1,64}\s*")
 NOT_LIVE: Final = re.compile(r"\.(?:trajectory|checkpoint|reset|deleted|bak|corrupt)\b")
 """In the names of files beside a session that are not sessions."""
-_FORGETS: Final = "OpenClaw forgets everything before this line without telling you."
-_RENAMED: Final[Outcome] = ("healed", "OpenClaw sends other ids, of letters and digits, on both sides.", None)
-_MOVED: Final[Outcome] = ("healed", "OpenClaw sends the result after its call.", None)
 BEHIND: Final = (
     "OpenClaw does not resume this session: its list of the history is out of date, and it fails before it makes a new "
     "one."
@@ -173,6 +169,8 @@ def _has_id(result: Block) -> bool:
 class _Sending(PiSending):
     """Ids go out as letters and digits, each once; Kimi's, and those beside thinking, as they are."""
 
+    no_output = OPENCLAW_NO_RESULT
+
     def __init__(self, model: Model) -> None:
         super().__init__(model)
         self.sent: dict[int, str] = {}
@@ -203,8 +201,7 @@ class _Sending(PiSending):
         return self._thinks[1]
 
     def no_result(self, id_: Any) -> Any:
-        id_ = self.now.get(repr(id_), id_)
-        return {"type": "tool_result", "tool_use_id": id_, "content": OPENCLAW_NO_RESULT, "is_error": True}
+        return super().no_result(self.now.get(repr(id_), id_))
 
 
 # --- the format --------------------------------------------------------------------------------------------

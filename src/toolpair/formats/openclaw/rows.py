@@ -20,7 +20,8 @@ from toolpair.dialects.item_types import type_name
 from toolpair.formats.engine.reading.clock import time_in
 from toolpair.formats.engine.reading.stored_rows import row_of
 from toolpair.formats.engine.reading.tree_history import inactive_ways
-from toolpair.formats.engine.reading.turns import Turn, is_blank
+from toolpair.formats.engine.reading.turns import Turn
+from toolpair.formats.engine.sending import is_blank
 from toolpair.formats.format import AS_RESUMED, Item, SentRequest, View
 from toolpair.formats.openclaw.format import BEHIND, ENDS_ELSEWHERE, MEASURED_ROWS, WAYS
 from toolpair.formats.pi_family.detection import profile_for as pi_profile_for

@@ -28,7 +28,7 @@ FORMAT: Final = Format(
         FolderClue(lazy("toolpair.formats.opencode.folder:OPENCODE_FOLDER"), "ses_", ("session", "message")),
         FolderClue(lazy("toolpair.formats.opencode.folder:KILO_FOLDER"), "ses_", ("session", "message")),
         FolderClue(
-            lazy("toolpair.formats.opencode.older_folder:OPENCODE_OLDER_FOLDER"),
+            lazy("toolpair.formats.opencode.folder:OPENCODE_OLDER_FOLDER"),
             "ses_",
             ("session/info", "session/message"),
         ),

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec.structs import replace
 
-from toolpair.formats.agent import Program, SessionFile
+from toolpair.formats.agent import Outcome, Program, SessionFile
 from toolpair.formats.engine.agents.database_agent import DatabaseAgent
 from toolpair.formats.engine.agents.way_back import WayBack
+from toolpair.formats.format import SentRequest
 from toolpair.formats.opencode.history import KILO, OPENCODE, STOPS, history_of
 from toolpair.formats.opencode.sending import LAST_WITH_FOLDER, NEWEST, version_of
 from toolpair.rules.problem import OnResume, Problem
-
-if TYPE_CHECKING:
-    from toolpair.formats.agent import Outcome
-    from toolpair.formats.format import SentRequest
-    from toolpair.shell.machine import Machine
-    from toolpair.transcript.model import Transcript
+from toolpair.shell.machine import Machine
+from toolpair.transcript.model import Transcript
 
 _OUTCOMES: Final[dict[str, Outcome]] = {
     "record.failed": ("dropped", "{agent} leaves this response out without telling you.", "its outputs"),

@@ -6,7 +6,7 @@ import os
 import sqlite3
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from toolpair.formats.engine.reading.clock import milliseconds_in
 from toolpair.formats.engine.reading.stored_rows import object_in
@@ -14,7 +14,7 @@ from toolpair.formats.opencode.detection import MESSAGE, PART, SESSION
 from toolpair.source import peek
 from toolpair.source.addresses import joined
 from toolpair.source.errors import UnreadableFile
-from toolpair.source.folders.layout import read_file
+from toolpair.source.folders.layout import FolderLayout, read_file
 from toolpair.source.record_values import BOM
 from toolpair.source.rows.layout import Row, Stored, StoredSession, Table, Text, tables_of, text
 from toolpair.source.rows.reading import reading
@@ -23,6 +23,7 @@ _SESSION: Final = Table(SESSION, within=("project_id",), json=("data",), whole=T
 _MESSAGE: Final = Table(MESSAGE, within=("session_id",), json=("data",), whole=True)
 _PART: Final = Table(PART, within=("message_id",), json=("data",))
 _ENDS: Final = ".json"
+_OLDER: Final = ("session", "info")
 _WORDS_OF: Final = 20
 """How many messages are looked at for the user's last text."""
 _NAMED: Final = 3
@@ -33,7 +34,7 @@ _USUAL: Final = 4096
 """Bytes that a message has otherwise."""
 
 
-class OpencodeFolder:
+class OpencodeFolder(FolderLayout):
     """`session/PROJECT/ID.json`, `message/SESSION/ID.json`, `part/MESSAGE/ID.json`. No other file is read.
 
     The agent leaves the parts of messages that were undone, and never reads them again; nor are they read here.
@@ -209,3 +210,45 @@ def _text(value: Any) -> str:
 
 OPENCODE_FOLDER: Final = OpencodeFolder("opencode", "opencode's folder of sessions", "opencode")
 KILO_FOLDER: Final = OpencodeFolder("kilo-cli", "Kilo's folder of sessions", "kilo")
+
+
+# --- before 0.6 ----------------------------------------------------------------------------------------------
+
+
+class OpencodeOlderFolder(FolderLayout):
+    """A folder for each project, recognised and not read: `project/NAME/storage`.
+
+    In it are `session/info/ID.json`, `session/message/…` and `session/part/…`.
+    """
+
+    agent = "opencode"
+    title = "opencode's folder of sessions from before 0.6"
+
+    def claims(self, folder: str) -> bool:
+        try:
+            names = os.listdir(os.path.join(folder, *_OLDER))
+        except OSError:
+            return False
+        return any(name.startswith("ses_") and name.endswith(_ENDS) for name in names)
+
+    def meant(self, path: str) -> tuple[str, str] | None:
+        folder, *inside = os.path.abspath(path).rsplit(os.sep, 3)
+        is_one = tuple(inside[:2]) == _OLDER and inside[2].endswith(_ENDS)
+        return (folder, inside[2].removesuffix(_ENDS)) if is_one and self.claims(folder) else None
+
+    def sessions(self, folder: str) -> Iterator[StoredSession]:
+        _refuse(folder)
+
+    def files(self, folder: str, session: str) -> Iterator[Row]:
+        _refuse(folder)
+
+
+def _refuse(folder: str) -> NoReturn:
+    raise UnreadableFile(
+        f"{folder} is opencode's folder of sessions from before 0.6; start opencode 1.1.65 once (`npx "
+        "opencode-ai@1.1.65 session list`), which copies the sessions of Git repositories into the folder storage, and "
+        "open them there."
+    )
+
+
+OPENCODE_OLDER_FOLDER: Final = OpencodeOlderFolder()

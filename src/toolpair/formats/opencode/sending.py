@@ -9,8 +9,8 @@ from typing import Any, Final
 from toolpair.dialects import opencode as dialect
 from toolpair.dialects.block_values import whole_characters
 from toolpair.formats.engine.reading.reading import blocks_by_key
-from toolpair.formats.engine.reading.turns import fates_of
-from toolpair.formats.format import Item, SentMessage, SentPart, SentRequest
+from toolpair.formats.engine.sending import Said, no_result, request, with_id
+from toolpair.formats.format import Item, SentPart, SentRequest
 from toolpair.formats.opencode.history import (
     KILO,
     OPENCODE,
@@ -23,12 +23,12 @@ from toolpair.formats.opencode.history import (
     is_unreadable,
 )
 from toolpair.formats.opencode.reading import steps, takes_files
+from toolpair.transcript.id_shapes import sanitised
 from toolpair.transcript.model import Block, Damaged, Transcript
 
 NEWEST: Final = {OPENCODE: "1.18.33", KILO: "7.7.9"}
 LAST_WITH_FOLDER: Final = {OPENCODE: "1.1.65", KILO: "1.0"}
 """The last versions that read a folder. Kilo's was not measured, only that later ones move it into their database."""
-_NOT_FOR_CLAUDE: Final = re.compile(r"[^a-zA-Z0-9_-]")
 _NOT_FOR_MISTRAL: Final = re.compile(r"[^a-zA-Z0-9]")
 _MISTRALS: Final = ("mistral", "devstral", "codestral", "pixtral", "mixtral")
 _MEDIA: Final = "Attached media from tool result:"
@@ -40,7 +40,7 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     history = known if known.items is items else history_in(items)
     own = blocks_by_key(transcript)
     said_for_files = _MEDIA_BEFORE if history.in_folder else _MEDIA
-    sent: list[SentMessage] = []
+    sent: list[Said] = []
     for message in history.active:
         if not is_sent(message):
             continue
@@ -59,14 +59,14 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
                     parts.append(SentPart(value, block))
                 else:
                     id_ = sent_id(block.id, history.model)
-                    parts.append(SentPart(value if id_ == block.id else {**value, "id": id_}, block))
+                    parts.append(SentPart(with_id(value, id_), block))
                     if answer := _answer(id_, of_call.get(block.record), data[block.record], history.in_folder):
                         answers.append(answer)
                     if not takes_files(history):
                         files += (SentPart(dialect.media_of(file)) for file in dialect.files_of(data[block.record]))
-            sent += (SentMessage(role, tuple(of)) for role, of in ((message.role, parts), ("user", answers)) if of)
+            sent += (one for one in ((message.role, parts), ("user", answers)) if one[1])
             if files:
-                sent.append(SentMessage("user", (SentPart({"type": "text", "text": said_for_files}), *files)))
+                sent.append(("user", [SentPart({"type": "text", "text": said_for_files}), *files]))
     refuses = f"{history.agent} cannot send what this session says: {STOPS}." if history.failing else None
     read = [item.value for item in history.items[history.read_from :]]
     if any(isinstance(value, Damaged) or is_unreadable(value, history.in_folder) for value in read):
@@ -77,7 +77,7 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
         refuses = (
             f"{history.agent} cannot load this session: {history.strays[0]} is in its way; move that file elsewhere."
         )
-    return SentRequest(history.agent, version_of(history), tuple(sent), fates_of(own.values(), sent), refuses)
+    return request(history.agent, version_of(history), sent, own.values(), refuses)
 
 
 def version_of(history: History) -> str:
@@ -91,7 +91,7 @@ def sent_id(id_: Any, model: tuple[Any, Any]) -> Any:
     if not isinstance(id_, str):
         return id_
     if "claude" in name:
-        return _NOT_FOR_CLAUDE.sub("_", id_)
+        return sanitised(id_)
     if model[0] == "mistral" or any(one in name for one in _MISTRALS):
         return _NOT_FOR_MISTRAL.sub("", id_)[:9].ljust(9, "0")
     return id_
@@ -102,9 +102,8 @@ def _answer(id_: Any, result: Block | None, data: dict[str, Any], before: bool) 
     if result is None and dialect.state_of(data).get("status") not in dialect.WAITING:
         return None
     if result is None:
-        return SentPart({"type": "tool_result", "tool_use_id": id_, "content": dialect.INTERRUPTED, "is_error": True})
-    value = result.value if before else whole_characters(result.value)
-    return SentPart(value if id_ == result.id else {**value, "tool_use_id": id_}, result)
+        return SentPart(no_result(id_, dialect.INTERRUPTED))
+    return SentPart(with_id(result.value if before else whole_characters(result.value), id_), result)
 
 
 def _sent_value(block: Block, data: dict[str, Any], is_own: bool, before: bool) -> Any:

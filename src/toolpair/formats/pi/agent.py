@@ -4,33 +4,28 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
-from toolpair.formats.engine.agents.way_back import WayBack
+from toolpair.formats.agent import FoundSession, Outcome, Program
 from toolpair.formats.pi.format import LOOP, TITLE
-from toolpair.formats.pi_family.session_files import described, has_title
+from toolpair.formats.pi_family.agent import PiAgent, has_title, id_in
 from toolpair.source import peek
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolpair.formats.agent import Outcome
     from toolpair.shell.machine import Machine
 
-_OUTCOMES: Final[dict[str, Outcome]] = {"chain.cycle": ("rejected", LOOP, "history")}
 
-
-class PiAgent(Agent):
-    """pi itself: `pi`, which continues any file that it is given."""
+class Pi(PiAgent):
+    """pi itself: `pi`."""
 
     id = "pi"
     title = TITLE
-    outcomes = _OUTCOMES
-    variable = "PI_CODING_AGENT_DIR"
+    outcomes: Mapping[str, Outcome] = {"chain.cycle": ("rejected", LOOP, "history")}
     usual_home = ".pi/agent"
-    suffix = ".jsonl"
+    resumes = ("pi", "--session")
     program = Program(
         "pi",
         TITLE,
@@ -51,22 +46,11 @@ class PiAgent(Agent):
         for entry, stat in peek.files_below(root, ".jsonl"):
             if shared and has_title(entry.path):
                 continue  # oh-my-pi's, which has the same variables
-            yield self.found(entry.path, entry.name[:-6].partition("_")[2] or entry.name[:-6], stat)
+            yield self.found(entry.path, id_in(entry.name), stat)
 
     def belongs(self, found: FoundSession, folder: str) -> bool:
         named = re.sub(r"[/\\:]", "-", re.sub(r"\A[/\\]", "", folder))
         return os.path.basename(os.path.dirname(found.path)) == f"--{named}--"
 
-    def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
-        return described(found)
 
-    def way_back(self, file: SessionFile) -> WayBack | None:
-        if file.path is None:
-            return WayBack((), sentence="Start `pi --session` with the file.")
-        return WayBack(("pi", "--session", os.path.abspath(file.path)), file.folder)
-
-    def in_place(self, path: Path, session_id: str) -> bool:
-        return True
-
-
-AGENT: Final = PiAgent()
+AGENT: Final = Pi()

@@ -2,7 +2,7 @@
 0.87.1 and 0.73.1.
 
 What the history is and what pi sends of it was read in pi's own code and held against pi itself. What other agents
-share of it is in `pi_files.py`.
+share of it is in `pi_family`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any, Final
 from toolpair.dialects import pi as dialect
 from toolpair.dialects.block_values import without_halves
 from toolpair.dialects.item_types import type_name
+from toolpair.formats.engine.damage.own_problems import add_error, recommended
 from toolpair.formats.engine.reading.reading import blocks_by_key
 from toolpair.formats.engine.reading.turns import Turn
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentPart, View
-from toolpair.formats.pi.ids import for_another_model
 from toolpair.formats.pi_family.checks import check as pi_check
 from toolpair.formats.pi_family.checks import is_header
 from toolpair.formats.pi_family.history import History, Ways, history_of, lacks_message
@@ -25,9 +25,10 @@ from toolpair.formats.pi_family.history import read as pi_read
 from toolpair.formats.pi_family.sending import PiSending
 from toolpair.rules import causes
 from toolpair.rules.context import Context, tool_of
-from toolpair.rules.problem import Fix
+from toolpair.rules.where import Where
 from toolpair.transcript.draft import value_at
 from toolpair.transcript.edits import Relink
+from toolpair.transcript.id_shapes import sanitised
 from toolpair.transcript.model import Block, Transcript
 
 # --- data --------------------------------------------------------------------------------------------------
@@ -47,6 +48,13 @@ _NO_MESSAGE: Final = "pi does not start: a record that should have a message has
 _NULL: Final = "pi does not start: a line of the file is null."
 _HEADLESS: Final = "pi does not resume this session"
 _NO_HEADER: Final = "pi does not resume this session: its first line does not say that it is one."
+_WITH_TWO_IDS: Final = ("openai", "openai-codex", "opencode", "azure")
+"""Providers that are sent the first part of such an id; others get all of it."""
+_OF_GOOGLE: Final = ("google-generative-ai", "google-vertex", "google-gemini-cli")
+_WANTS_IDS: Final = re.compile(r"claude-|gpt-oss-|(?i:gemini(?:-live)?-(?:[3-9]|\d\d))")
+"""Models that Google sends ids to."""
+_NO_LETTER: Final = re.compile(r"[^a-zA-Z0-9]")
+_WORD: Final = 0xFFFFFFFF
 
 
 # --- what is sent ------------------------------------------------------------------------------------------
@@ -59,7 +67,7 @@ class _Sending(PiSending):
         whole = self.stored(turn, call)
         if self._is_own(turn) or not isinstance(whole, str):
             return call.id
-        return self.renamed.setdefault(repr(whole), for_another_model(whole, self.model))
+        return self.renamed.setdefault(repr(whole), _for_another_model(whole, self.model))
 
     def stored(self, turn: Turn, block: Block) -> Any:
         found = dialect.stored_id(value_at(turn.node.value, block.slot)) if block.record == turn.node.uid else None
@@ -67,6 +75,40 @@ class _Sending(PiSending):
 
     def key_of(self, turn: Turn, block: Block, value: Any) -> Any:
         return self.stored(turn, block)
+
+
+def _for_another_model(whole: str, model: tuple[Any, Any, Any]) -> str:
+    """The id of another model's call, as this one (its provider, API and name) gets it."""
+    provider, api, name = model
+    first, joint, item = whole.partition("|")
+    google = api in _OF_GOOGLE and _WANTS_IDS.match(str(name)) is not None
+    if api in ("anthropic-messages", "bedrock-converse-stream") or google:
+        return sanitised(whole)[:64]
+    if api in dialect.JOINED:
+        return sanitised(first if joint and provider in _WITH_TWO_IDS else whole)[:64].rstrip("_")
+    if api == "openai-completions" and joint:
+        both = sanitised(whole if item else first)
+        return both if len(both) <= 40 else f"{sanitised(first)[:31]}_{_hash(whole)[:8]}"
+    if api == "mistral-conversations":
+        letters = _NO_LETTER.sub("", whole)
+        return letters if len(letters) == 9 else _hash(letters or whole)[:9]
+    return whole[:40] if api == "openai-completions" and provider == "openai" else whole
+
+
+def _hash(text: str) -> str:
+    """pi's own hash of a string."""
+    one, two = 0xDEADBEEF, 0x41C6CE57
+    units = text.encode("utf-16-le", "surrogatepass")
+    for unit in (int.from_bytes(units[at : at + 2], "little") for at in range(0, len(units), 2)):
+        one, two = (one ^ unit) * 2654435761 & _WORD, (two ^ unit) * 1597334677 & _WORD
+    one = ((one ^ one >> 16) * 2246822507 ^ (two ^ two >> 13) * 3266489909) & _WORD
+    two = ((two ^ two >> 16) * 2246822507 ^ (one ^ one >> 13) * 3266489909) & _WORD
+    return _base_36(two) + _base_36(one)
+
+
+def _base_36(number: int) -> str:
+    digit = "0123456789abcdefghijklmnopqrstuvwxyz"[number % 36]
+    return digit if number < 36 else _base_36(number // 36) + digit
 
 
 class _SendingNow(_Sending):
@@ -141,24 +183,12 @@ def _report_late(context: Context, history: History, broken: Turn, late: Sequenc
     links = [(broken.node.uid, late[-1].node.id), (path[at + 1], broken.node.parent)]
     if end + 1 < len(path):
         links.append((path[end + 1], broken.node.id))
-    context.add(
-        "result.not_adjacent",
-        f"The result of {tool_of(pair.call)} comes after a response that broke off, when pi has answered the call.",
-        at=pair.results_at[0],
-        pair=pair,
-        call=pair.call,
-        result=own,
-        cause=causes.named("late.behind_turn", "a response that broke off stands between the call and its result"),
-        fixes=(
-            Fix(
-                "move",
-                "put it before the response that broke off",
-                tuple(Relink(uid, parent) for uid, parent in links),
-                recommended=True,
-            ),
-        ),
-        severity="error",
-    )
+    text = f"The result of {tool_of(pair.call)} comes after a response that broke off, when pi has answered the call."
+    where = Where(at=pair.results_at[0], pairs=(pair,), call=pair.call, result=own)
+    cause = causes.named("late.behind_turn", "a response that broke off stands between the call and its result")
+    edits = (Relink(uid, parent) for uid, parent in links)
+    fix = recommended("move", "put it before the response that broke off", *edits)
+    add_error(context, "result.not_adjacent", text, where, None, cause, fix)
 
 
 # --- its versions ------------------------------------------------------------------------------------------

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from toolpair.dialects import pi as dialect
-from toolpair.formats.engine.damage.own_problems import no_first_line
+from toolpair.formats.engine.damage.own_problems import add_error, no_first_line, recommended
 from toolpair.formats.engine.reading.tree_history import SkippedLines
 from toolpair.formats.format import Damage, Item, ResumeEffect, View
 from toolpair.formats.pi_family.history import History, history_of, model_of
 from toolpair.rules import causes
 from toolpair.rules.context import Context, tool_of
-from toolpair.rules.problem import Fix
+from toolpair.rules.where import at_result
 from toolpair.transcript.draft import value_at
 from toolpair.transcript.edits import SetInRecord
 from toolpair.transcript.model import Damaged, Transcript
 
 
-def _damage(history: History, transcript: Transcript, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
+def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
+    history = history_of(transcript)
     place = {item.uid: number for number, item in enumerate(history.items)}
     skipped = SkippedLines(history.ways.title, history.tree, transcript, place)
     for damage in found:
@@ -59,25 +60,11 @@ def _other_item_ids(context: Context, history: History) -> None:
         whole, other = (dialect.stored_id(value_at(records.get(one.record), one.slot)) for one in (call, result))
         if whole is None or whole == other:
             continue
-        context.add(
-            "result.id_mismatch",
-            f"This result has the first part of its call's id, {tool_of(call)}, and not the whole id.",
-            at=pair.results_at[0],
-            pair=pair,
-            call=call,
-            result=result,
-            cause=causes.named("id.call_item", f"the call was written as `{whole}`, the result as `{other}`"),
-            fixes=(
-                Fix(
-                    "rename-result",
-                    "give the result the call's id",
-                    (SetInRecord(result.record, (*result.slot, "toolCallId"), whole),),
-                    recommended=True,
-                ),
-            ),
-            severity="error",
-            record=result.record,
-        )
+        text = f"This result has the first part of its call's id, {tool_of(call)}, and not the whole id."
+        cause = causes.named("id.call_item", f"the call was written as `{whole}`, the result as `{other}`")
+        edit = SetInRecord(result.record, (*result.slot, "toolCallId"), whole)
+        fix = recommended("rename-result", "give the result the call's id", edit)
+        add_error(context, "result.id_mismatch", text, at_result(pair), None, cause, fix)
 
 
 def _headless(context: Context, history: History, view: View) -> None:
@@ -95,7 +82,3 @@ def _headless(context: Context, history: History, view: View) -> None:
     line = {key: found for key, found in header.items() if found}
     text = f"The file does not start with its session line, so {follows}."
     no_first_line(context, first.uid, text, line, impact=impact, severity=severity, note=note)
-
-
-def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
-    return list(_damage(history_of(transcript), transcript, found))

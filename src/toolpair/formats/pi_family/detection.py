@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from toolpair.dialects import pi as dialect
 from toolpair.dialects.item_types import type_name
+from toolpair.formats.engine.reading.stored_rows import row_of
 from toolpair.formats.format import profile_of
 from toolpair.transcript.model import Block
 
@@ -58,6 +59,7 @@ OPENCLAW_NO_RESULT: Final = (
 _OPENCLAW_BEGINS: Final = OPENCLAW_NO_RESULT.partition(";")[0]
 _OF_OPENCLAW: Final = re.compile(r"\.(?:openclaw|clawdbot|moltbot)(?:-[^/\\]+)?")
 """The folder, under its present and its former names, in which OpenClaw keeps its workspaces."""
+_OPENCLAWS_TABLES: Final = frozenset({"transcript_events", "session_transcript_index_state", "session_windows"})
 _FOLDERS: Final = re.compile(r"[/\\]")
 
 
@@ -76,6 +78,12 @@ def sniff_oh_my_pi(values: Sequence[Any]) -> int:
     return looks([value for value in values if not is_title(value)])
 
 
+def sniff_openclaw(values: Sequence[Any]) -> int:
+    if any(row_of(value, "transcript_events") for value in values):
+        return 95
+    return looks(values) if has_marks(values) else 0
+
+
 def looks(values: Sequence[Any]) -> int:
     """How surely these are records as pi writes them, whichever agent did."""
     records = [value for value in values if isinstance(value, dict)]
@@ -91,6 +99,10 @@ def looks(values: Sequence[Any]) -> int:
 
 def knows(value: dict[str, Any]) -> bool:
     return _is_own(value) or is_title(value) or _is_of_oh_my_pi(value)
+
+
+def knows_openclaw(value: dict[str, Any]) -> bool:
+    return knows(value) or bool(value.keys() & _OPENCLAWS_TABLES)
 
 
 def profile_for(values: Sequence[Any]) -> str:

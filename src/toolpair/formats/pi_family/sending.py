@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Final
 
 from toolpair.dialects.block_values import without_halves
 from toolpair.dialects.item_types import type_name
-from toolpair.formats.engine.reading.turns import Sending, Turn, is_blank, request_of
-from toolpair.formats.format import Item, SentRequest
+from toolpair.formats.engine.reading.reading import blocks_by_key
+from toolpair.formats.engine.reading.turns import Turn
+from toolpair.formats.engine.sending import Said, is_blank, merged, no_result, request, with_id
+from toolpair.formats.format import Item, SentPart, SentRequest
 from toolpair.formats.pi_family.history import History, Model, history, history_of, model_at, model_of
+from toolpair.transcript.id_shapes import sanitised
 from toolpair.transcript.model import Block, Transcript
 
-NO_RESULT: Final = "No result provided"
 IMAGE_ONLY: Final = "(see attached image)"
-_NO_ID: Final = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
@@ -26,16 +26,49 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
 
 
 def request_for(found: History, transcript: Transcript) -> SentRequest:
-    """What is sent of a history."""
-    ways = found.ways
+    """What is sent of a history: results where they stand, and what is missing filled in."""
+    ways, own = found.ways, blocks_by_key(transcript)
     turns = () if ways.needs_header and found.header is None else ways.paired(found.turns)
-    sending = ways.sending(model_of(found.path))
-    return request_of(turns, transcript, sending, ways.title, ways.version, ways.refuses(found))
+    sending: PiSending = ways.sending(model_of(found.path))
+    said = merged((one for one in _filled(turns, own, sending) if one[1]), lambda role, _: role == "result" or None)
+    for role, parts in said:
+        if role == "result":
+            parts.extend([SentPart(value) for part in parts for value in sending.behind(part)])
+    sent = (("user" if role == "result" else role, parts) for role, parts in said)
+    return request(ways.title, ways.version, sent, own.values(), ways.refuses(found))
 
 
-class PiSending(Sending):
+def _filled(turns: Sequence[Turn], own: Mapping[Any, Block], sending: PiSending) -> Iterator[Said]:
+    """What goes out, turn by turn: a call that nothing answered is answered before anybody says something else."""
+    waiting: list[tuple[str, Any]] = []
+    for turn in (*turns, None):
+        if turn is None or turn.role != "result":
+            yield "result", [SentPart(sending.no_result(id_)) for _, id_ in waiting]
+            waiting = []
+        if turn is None or turn.broken_off:
+            continue
+        parts = []
+        answered = set()
+        if turn.answers is not None and not turn.blocks:
+            parts.append(SentPart(sending.no_result(turn.answers)))
+            answered.add(repr(parts[0].value.get("tool_use_id")))
+        for block in turn.blocks:
+            value = sending.part(turn, block)
+            if turn.role == "result":
+                answered.add(repr(sending.key_of(turn, block, value)))
+            elif block.kind == "call":
+                waiting.append((repr(sending.key_of(turn, block, value)), sending.id_of(turn, block)))
+            if value is not None:
+                parts.append(SentPart(value, own.get((block.record, block.slot), block)))
+        waiting = [one for one in waiting if one[0] not in answered]
+        yield turn.role, parts
+
+
+class PiSending:
     """What was another model's, goes out without its signatures, and with ids that this one takes."""
 
+    no_output: ClassVar[str] = "No result provided"
+    """What a call without a result is answered with."""
     clean: Callable[[Any], Any] = staticmethod(without_halves)
     """What it makes of lone surrogates in a part."""
 
@@ -44,15 +77,14 @@ class PiSending(Sending):
         self.renamed: dict[str, str] = {}
 
     def part(self, turn: Turn, block: Block) -> Any:
+        """The part as it goes out; the same object when nothing is changed, None when it is left out."""
         value = block.value
         match block.kind:
             case "result":
                 id_ = self.renamed.get(repr(self.stored(turn, block)), block.id)
-                value = _with_texts(value, self.clean)
-                return value if id_ == block.id else {**value, "tool_use_id": id_}
+                return with_id(_with_texts(value, self.clean), id_)
             case "call":
-                id_ = self.id_of(turn, block)
-                return value if id_ == block.id else {**value, "id": id_}
+                return with_id(value, self.id_of(turn, block))
             case "thinking":
                 if self._is_own(turn) and (value.get("signature") or value.get("data")):
                     return self.clean(value)
@@ -61,16 +93,29 @@ class PiSending(Sending):
         return None if block.kind == "other" or is_blank(block) else self.clean(value)
 
     def id_of(self, turn: Turn, call: Block) -> Any:
+        """The id that a call goes out with."""
         if self._is_own(turn) or self.model[1] != "anthropic-messages" or not isinstance(call.id, str):
             return call.id
-        return self.renamed.setdefault(repr(call.id), _NO_ID.sub("_", call.id)[:64])
+        return self.renamed.setdefault(repr(call.id), sanitised(call.id)[:64])
 
     def stored(self, turn: Turn, block: Block) -> Any:
         """The id that a call or a result is known by."""
         return block.id
 
+    def key_of(self, turn: Turn, block: Block, value: Any) -> Any:
+        """What a call and its result have in common; the id that goes out, unless its agent compares others.
+
+        `value` is what goes out of the block.
+        """
+        return value.get("tool_use_id") if block.kind == "result" else self.id_of(turn, block)
+
+    def behind(self, part: SentPart) -> Sequence[Any]:
+        """What goes out of a result after all results of its turn."""
+        return ()
+
     def no_result(self, id_: Any) -> Any:
-        return {"type": "tool_result", "tool_use_id": id_, "content": NO_RESULT, "is_error": True}
+        """What goes out as the result of a call that has none."""
+        return no_result(id_, self.no_output)
 
     def _is_own(self, turn: Turn) -> bool:
         return model_at(turn.node) == self.model

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from toolpair.formats.agent import Agent, FoundSession, Program, SessionFile
+from toolpair.formats.agent import Agent, FoundSession, Outcome, Program, SessionFile
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.format import SentRequest
@@ -18,15 +18,8 @@ from toolpair.transcript.model import Transcript
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from toolpair.formats.agent import Outcome
     from toolpair.shell.machine import Machine
 
-_OUTCOMES: Final[dict[str, Outcome]] = {
-    "rollout.envelope": ("rejected", "Qwen Code does not resume this session.", "history"),
-    "rollout.not_loaded": ("dropped", "Qwen Code leaves these words out without telling you.", "the words"),
-    "chain.cycle": ("dropped", "Qwen Code forgets what is above the loop without telling you.", "history"),
-    "chain.duplicate_uuid": ("dropped", "Qwen Code reads them as one message, with the role of the first.", None),
-}
 _CHATS: Final = "chats"
 _PROJECTS: Final = "projects"
 _ID: Final = re.compile(r"[0-9a-fA-F-]{32,36}")
@@ -37,7 +30,12 @@ class QwenCodeAgent(Agent):
 
     id = "qwen-code"
     title = TITLE
-    outcomes = _OUTCOMES
+    outcomes: Mapping[str, Outcome] = {
+        "rollout.envelope": ("rejected", "Qwen Code does not resume this session.", "history"),
+        "rollout.not_loaded": ("dropped", "Qwen Code leaves these words out without telling you.", "the words"),
+        "chain.cycle": ("dropped", "Qwen Code forgets what is above the loop without telling you.", "history"),
+        "chain.duplicate_uuid": ("dropped", "Qwen Code reads them as one message, with the role of the first.", None),
+    }
     filled = "tells the model that the result was not recorded, and to treat the call as failed"
     variable = "QWEN_HOME"
     usual_home = ".qwen"

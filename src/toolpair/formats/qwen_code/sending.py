@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any, Final
 
 from msgspec import Struct, field
 
 from toolpair.dialects.gemini import part_block
 from toolpair.formats.engine.reading.reading import blocks_by_key, facts_of
-from toolpair.formats.engine.reading.turns import fates_of
-from toolpair.formats.format import Item, SentMessage, SentPart, SentRequest
+from toolpair.formats.engine.sending import Said, as_javascript, merged, request
+from toolpair.formats.format import Item, SentPart, SentRequest
 from toolpair.formats.qwen_code.history import NEWEST, TITLE, History, history_of
 from toolpair.transcript.model import Block, Transcript
 
@@ -21,27 +22,21 @@ NO_RESULT: Final = (
 )
 TIMED_OUT: Final = "(request timeout)"
 """A response of this text alone is not sent."""
-Parts = Sequence[tuple[Any, Block | None]]
 
 
-class _Part(Struct, eq=False):
-    raw: dict[str, Any]
-    block: Block | None = None
+def _call(part: SentPart) -> dict[str, Any] | None:
+    found = part.value.get("functionCall")
+    return found if isinstance(found, dict) else None
 
-    @property
-    def call(self) -> dict[str, Any] | None:
-        found = self.raw.get("functionCall")
-        return found if isinstance(found, dict) else None
 
-    @property
-    def response(self) -> dict[str, Any] | None:
-        found = self.raw.get("functionResponse")
-        return found if isinstance(found, dict) else None
+def _response(part: SentPart) -> dict[str, Any] | None:
+    found = part.value.get("functionResponse")
+    return found if isinstance(found, dict) else None
 
 
 class _Content(Struct, eq=False):
     role: Any
-    parts: list[_Part]
+    parts: list[SentPart]
 
 
 class _Message(Struct, eq=False):
@@ -55,24 +50,9 @@ class _Message(Struct, eq=False):
     """Of a result."""
 
 
-def _request_of(
-    contents: Iterable[tuple[Any, Parts]], transcript: Transcript, agent: str, version: str, refuses: str | None
-) -> SentRequest:
-    """The request that the agent makes of its history."""
-    own = blocks_by_key(transcript)
-    history = [
-        _Content(role, [_part(raw, own.get((block.record, block.slot)) if block else None) for raw, block in parts])
-        for role, parts in contents
-    ]
-    _repair(history)
-    messages = _joined(_cleaned(_joined(message for content in _curated(history) for message in _messages(content))))
-    sent = list(_sent(messages))
-    return SentRequest(agent, version, tuple(sent), fates_of(own.values(), sent), refuses)
-
-
-def _part(raw: Any, block: Block | None) -> _Part:
+def _part(raw: Any, block: Block | None) -> SentPart:
     """A part as the agent copies it: a list becomes an object."""
-    return _Part({str(key): one for key, one in enumerate(raw)} if isinstance(raw, list) else raw, block)
+    return SentPart({str(key): one for key, one in enumerate(raw)} if isinstance(raw, list) else raw, block)
 
 
 def _key(id_: Any) -> str:
@@ -87,7 +67,7 @@ def _repair(history: list[_Content]) -> None:
     """Put each answer behind its call, and one that says that there is none where none is near."""
     at = 0
     while at < len(history):
-        named = {_key(call.get("id")): call for part in history[at].parts if (call := part.call) is not None}
+        named = {_key(call.get("id")): call for part in history[at].parts if (call := _call(part)) is not None}
         named.pop("", None)
         if history[at].role == "model" and named:
             at += _answer(history, at, named)
@@ -102,13 +82,13 @@ def _answer(history: list[_Content], at: int, named: dict[str, dict[str, Any]]) 
     end = near
     while end < len(history) and history[end].role == "user":
         end += 1
-    found: dict[str, list[tuple[int, _Part]]] = {}
+    found: dict[str, list[tuple[int, SentPart]]] = {}
     for turn in range(near, end):
         for part in history[turn].parts:
-            if part.response is not None and (key := _key(part.response.get("id"))):
+            if (response := _response(part)) is not None and (key := _key(response.get("id"))):
                 found.setdefault(key, []).append((turn, part))
     filled = [
-        _Part({"functionResponse": {"id": call["id"], "name": call.get("name"), "response": {"error": NO_RESULT}}})
+        SentPart({"functionResponse": {"id": call["id"], "name": call.get("name"), "response": {"error": NO_RESULT}}})
         for key, call in named.items()
         if key not in found
     ]
@@ -125,7 +105,7 @@ def _answer(history: list[_Content], at: int, named: dict[str, dict[str, Any]]) 
         return 0
     if near < len(history) and history[near].role == "user":
         parts = history[near].parts
-        first = next((n for n, part in enumerate(parts) if part.response is None), len(parts))
+        first = next((n for n, part in enumerate(parts) if _response(part) is None), len(parts))
         parts[first:first] = new
         return 0
     history.insert(near, _Content("user", new))
@@ -133,7 +113,7 @@ def _answer(history: list[_Content], at: int, named: dict[str, dict[str, Any]]) 
 
 
 def _timed_out(content: _Content) -> bool:
-    parts = [part.raw for part in content.parts]
+    parts = [part.value for part in content.parts]
     if not parts or any(part.get("functionCall") or not ("text" in part or part.get("thought")) for part in parts):
         return False
     return "".join(str(part.get("text") or "") for part in parts if not part.get("thought")).strip() == TIMED_OUT
@@ -144,20 +124,16 @@ def _timed_out(content: _Content) -> bool:
 
 def _curated(history: Sequence[_Content]) -> Iterator[_Content]:
     """What the user says in a row as one; responses in a row only if none of them is empty."""
-    run: list[_Content] = []
-    for content in (*history, None):
-        if run and (content is None or content.role != run[0].role):
-            if run[0].role == "user":
-                yield _Content("user", [part for one in run for part in one.parts])
-            elif all(map(_is_valid, run)):
-                yield from (one for one in run if not _timed_out(one))
-            run = []
-        if content is not None:
-            run.append(content)
+    for role, run in groupby(history, lambda content: content.role):
+        contents = list(run)
+        if role == "user":
+            yield _Content("user", [part for one in contents for part in one.parts])
+        elif all(map(_is_valid, contents)):
+            yield from (one for one in contents if not _timed_out(one))
 
 
 def _is_valid(content: _Content) -> bool:
-    parts = [part.raw for part in content.parts]
+    parts = [part.value for part in content.parts]
     return bool(parts) and not any(not part or _is_empty(part) for part in parts)
 
 
@@ -174,27 +150,28 @@ def _messages(content: _Content) -> Iterator[_Message]:
     calls: dict[str, SentPart] = {}
     answered: set[str] = set()
     for part in content.parts:
-        if part.raw.get("text") and (of_model or not part.raw.get("thought")):
+        call, response = _call(part), _response(part)
+        if part.value.get("text") and (of_model or not part.value.get("thought")):
             said.append(_written(part))
-        elif part.raw.get("inlineData") or part.raw.get("fileData"):
+        elif part.value.get("inlineData") or part.value.get("fileData"):
             said += [] if of_model else [_written(part)]
-        if of_model and part.call is not None:
-            key = _key(part.call.get("id")) or f"call_{len(calls)}"
+        if of_model and call is not None:
+            key = _key(call.get("id")) or f"call_{len(calls)}"
             calls.setdefault(key, _written(part))
-        if not of_model and part.response is not None:
-            key = _key(part.response.get("id"))
+        if not of_model and response is not None:
+            key = _key(response.get("id"))
             if key not in answered or not key:
                 answered.add(key)
-                yield _Message("tool", [_result(part, part.response)], id=key)
+                yield _Message("tool", [_result(part, response)], id=key)
     if said or calls:
         yield _Message("assistant" if of_model else "user", said, calls)
 
 
-def _written(part: _Part) -> SentPart:
-    return SentPart.of(part.block) if part.block is not None else SentPart(part_block(part.raw, 0, ()).value)
+def _written(part: SentPart) -> SentPart:
+    return SentPart.of(part.block) if part.block is not None else SentPart(part_block(part.value, 0, ()).value)
 
 
-def _result(part: _Part, response: dict[str, Any]) -> SentPart:
+def _result(part: SentPart, response: dict[str, Any]) -> SentPart:
     made = _written(part)
     text = _output(response.get("response"))
     content = made.value.get("content")
@@ -211,7 +188,7 @@ def _output(said: Any) -> str:
         words = next((said[key] for key in ("output", "error") if isinstance(said.get(key), str)), None)
         if words is not None:
             return str(words)
-    return json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+    return as_javascript(said)
 
 
 def _joined(messages: Iterable[_Message]) -> list[_Message]:
@@ -255,23 +232,21 @@ def _cleaned(messages: Sequence[_Message]) -> Iterator[_Message]:
             yield _Message("assistant", message.parts)
 
 
-def _sent(messages: Iterable[_Message]) -> Iterator[SentMessage]:
+def _sent(messages: Iterable[_Message]) -> Iterator[Said]:
     """The messages of the request, results in a row as one."""
-    results: list[SentPart] = []
-    for message in messages:
-        if message.role == "tool":
-            results += message.parts
-            continue
-        if results:
-            yield SentMessage("user", tuple(results))
-            results = []
-        yield SentMessage(message.role, (*message.parts, *message.calls.values()))
-    if results:
-        yield SentMessage("user", tuple(results))
+    said = ((message.role, [*message.parts, *message.calls.values()]) for message in messages)
+    for role, parts in merged(said, lambda role, _: role == "tool" or None):
+        yield "user" if role == "tool" else role, parts
 
 
-def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
+def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     known = facts_of(transcript, History)
     history = known if known.items is items else history_of(items, transcript.tree.leaf)
-    contents = history.contents if history.refuses is None else ()
-    return _request_of(contents, transcript, TITLE, NEWEST, history.refuses)
+    own = blocks_by_key(transcript)
+    contents = [
+        _Content(role, [_part(raw, own.get(block.key) if block is not None else None) for raw, block in parts])
+        for role, parts in (history.contents if history.refuses is None else ())
+    ]
+    _repair(contents)
+    messages = _joined(_cleaned(_joined(message for content in _curated(contents) for message in _messages(content))))
+    return request(TITLE, NEWEST, _sent(messages), own.values(), history.refuses)

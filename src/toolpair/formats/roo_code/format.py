@@ -7,14 +7,14 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from toolpair.dialects.anthropic import message_of
+from toolpair.dialects.anthropic import message_of, text_as_result
 from toolpair.dialects.anthropic_writer import WRITER
+from toolpair.dialects.block_texts import arguments
 from toolpair.formats.engine.detection.list_evidence import is_foreign
 from toolpair.formats.engine.reading.clock import milliseconds_in
 from toolpair.formats.engine.reading.reading import joined, pairs_in
 from toolpair.formats.engine.writing.linear import Envelope, Linear
 from toolpair.formats.format import AS_RESUMED, Item, View
-from toolpair.formats.roo_code.results_as_text import with_texts_as_results
 from toolpair.transcript.draft import DraftMessage
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import COMPACTED, Block, Boundary, Message, Scope, Transcript
@@ -22,6 +22,8 @@ from toolpair.transcript.model import COMPACTED, Block, Boundary, Message, Scope
 ROO: Final = "Roo Code"
 CLINE: Final = "Cline"
 """Its later files give each message an id."""
+_END: Final = "] Result:"
+"""After `[read_file for 'a.py'`: how Cline wrote an output as a text of the next message."""
 
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
@@ -38,7 +40,7 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         }:
             scopes[uid] = "inactive"
         messages = shown
-    messages = with_texts_as_results(messages)
+    messages = _with_texts_as_results(messages)
     merged: list[list[Message]] = []
     boundaries: list[Boundary] = []
     for message in messages:
@@ -123,6 +125,49 @@ def _without_condensed_results(messages: Sequence[Message], condensed_calls: set
 def _blocks_of_inactive(items: Sequence[Item], scopes: dict[int, Scope]) -> tuple[Block, ...]:
     beside = (message_of(item.value, item.uid) for item in items if scopes.get(item.uid) == "inactive")
     return pairs_in(block for message in beside if message is not None for block in message.blocks)
+
+
+def _with_texts_as_results(messages: Sequence[Message]) -> list[Message]:
+    """The messages with these texts as the results of the calls before them that have no other."""
+    made: list[Message] = []
+    waiting: list[Block] = []
+    for message in messages:
+        if message.role == "assistant":
+            before = waiting if made and made[-1].role == "assistant" else []
+            waiting = [*before, *message.calls]
+        elif waiting:
+            answered = [result.id for result in message.results]
+            waiting = [call for call in waiting if call.id not in answered]
+            message = _with_results(message, waiting)
+        made.append(message)
+    return made
+
+
+def _with_results(message: Message, waiting: list[Block]) -> Message:
+    blocks = list(message.blocks)
+    for number, block in enumerate(blocks):
+        call = _called(block, waiting) if block.kind == "text" else None
+        if call is not None:
+            waiting.remove(call)
+            output = blocks[number + 1].text if block.text.endswith(_END) and number + 1 < len(blocks) else ""
+            blocks[number] = text_as_result(block, call.id, call.name, output)
+    same = all(new is old for new, old in zip(blocks, message.blocks, strict=True))
+    return message if same else replace(message, blocks=tuple(blocks))
+
+
+def _called(block: Block, waiting: Sequence[Block]) -> Block | None:
+    """The call whose output the text is, by the tool's name and what the text says of the arguments."""
+    text = block.text
+    end = text.find(_END) if text.startswith("[") else -1
+    name, _, said = text[1:end].partition(" ") if end > 0 else ("", "", "")
+    named = [call for call in waiting if call.name == name]
+    fitting = [call for call in named if any(value in said for value in _values(call))]
+    return next(iter(fitting or named), None)
+
+
+def _values(call: Block) -> list[str]:
+    given = arguments(call)
+    return [value for value in given.values() if isinstance(value, str) and value] if isinstance(given, dict) else []
 
 
 class _Envelope(Envelope, frozen=True):

@@ -8,8 +8,7 @@ what the user typed; nothing else of the session. It is deleted when the session
 from toolpair.session.journal.folder import Folder, Unsafe
 from toolpair.session.journal.journal_entry import DamagedEntry, JournalEntry, JournalRow, Newer, Step
 from toolpair.session.journal.keeper import Keeper
-from toolpair.session.journal.left import UnsavedWork, left_for
-from toolpair.session.journal.taking_up import TakenUp, since, take_up
+from toolpair.session.journal.left import TakenUp, UnsavedWork, left_for, since, take_up
 
 __all__ = [
     "DamagedEntry",

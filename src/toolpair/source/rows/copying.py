@@ -66,7 +66,7 @@ def _database_of(rows: RowsOfSession, base: Document, now: Document, shown: str)
 
 
 def _put_in_order(made: sqlite3.Connection, part: Part) -> None:
-    """Rows that were removed and added again stand as in a first copy, so that a copy of a copy is the same."""
+    """Rows that were removed and added again are in the order of a first copy, so that a copy of a copy is the same."""
     if part.table not in tables_of(made):
         return
     cursor = made.execute(f"SELECT * FROM {quoted(part.table)} ORDER BY {', '.join(map(quoted, part.row))}")

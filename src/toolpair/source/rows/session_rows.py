@@ -11,8 +11,7 @@ from msgspec import Struct
 
 from toolpair.source.errors import TooLarge, UnreadableFile
 from toolpair.source.file_bytes import Content
-from toolpair.source.limits import USUAL, Limits, in_words
-from toolpair.source.memory import fits
+from toolpair.source.limits import USUAL, Limits, fits, in_words
 from toolpair.source.rows.layout import Layout, Row, tables_of
 from toolpair.source.rows.lines import line_of
 from toolpair.source.spooled import Spooled

@@ -5,7 +5,8 @@ A diff is given as parts, which are made while they are laid out. One or two col
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import zip_longest
 from typing import Final
 
 from msgspec import Struct
@@ -14,9 +15,8 @@ from msgspec.structs import replace
 from toolpair.text.cells import width
 from toolpair.text.file_diffs import Mark, Row, Side
 from toolpair.text.safe import SafeText, visible
-from toolpair.tui.bodies.body import Body, Colourable, gap
-from toolpair.tui.bodies.code_lines import CodeLines
-from toolpair.tui.bodies.excerpt import fitted
+from toolpair.tui.bodies.body import Body, Colourable, Runs, gap
+from toolpair.tui.bodies.text_body import BLOCK, LEAD, LONGEST
 from toolpair.tui.styled_text import Glyphs, Line, Span, line_width, wrap_line
 
 TWO_COLUMNS: Final = 116
@@ -58,7 +58,6 @@ class _Code(Struct, frozen=True):
     start: int
     first: int
     last: int
-    row: int = 0
 
 
 class DiffBody(Body):
@@ -174,25 +173,28 @@ class DiffBody(Body):
     def _one(self, side: Side | None, sign: str, other: int | None) -> None:
         if side is None:
             return
-        head: list[Span] = [gap(1)]
-        if self._digits:
-            old = side.number if sign == "-" else other if sign == " " else None
-            new = side.number if sign != "-" else None
-            head += [self._number(old), gap(1), self._number(new), gap(1)]
-        under = _UNDER[sign]
-        head.append(self.glyphs.ui(f"{sign} ", under or "dim"))
-        room = self.cells - line_width(head)
-        code, start = self._coded(side, sign), 0
         if sign == " ":
             self._coded(side, "-")
-        for number, (part, carets) in enumerate(self._wrapped(side, under, room)):
-            left = tuple(head) if number == 0 else (gap(line_width(head) - 2), self.glyphs.ui("  ", under))
+        old = side.number if sign == "-" else other if sign == " " else None
+        numbers = self._numbers(old, side.number if sign != "-" else None)
+        for line, code in self._side(side, sign, sign, numbers, self.cells):
             if code is not None:
-                self._drawn[len(self._lines)] = [_Code(*code, start, len(left), len(left) + len(part))]
-                start += sum(len(span.text) for span in part)
-            self._add((*left, *part, *self._fill(part, room, under)))
+                self._drawn[len(self._lines)] = [code]
+            self._add(line)
+
+    def _side(self, side: Side, sign: str, of: str, numbers: Line, cells: int) -> Iterator[tuple[Line, _Code | None]]:
+        """The lines of one side of a row in that many cells, each with the code in it. `of`: which side it is."""
+        under = _UNDER[sign]
+        head = (gap(1), *numbers, self.glyphs.ui(f"{sign} ", under or "dim"))
+        edge = line_width(head)
+        code, start = self._coded(side, of), 0
+        for number, (part, carets) in enumerate(self._wrapped(side, under, cells - edge)):
+            left = (gap(edge - 2), self.glyphs.ui("  ", under)) if number else head
+            own = _Code(*code, start, len(left), len(left) + len(part)) if code is not None else None
+            yield (*left, *part, *self._fill(part, cells - edge, under)), own
+            start += sum(len(span.text) for span in part)
             if carets:
-                self._add((gap(line_width(head)), Span(SafeText(carets), "")))
+                yield (gap(edge), Span(SafeText(carets), "")), None
 
     def _coded(self, side: Side, sign: str) -> tuple[str, int] | None:
         """Whose line this is, and its number among them; None if it has no colours."""
@@ -203,45 +205,23 @@ class DiffBody(Body):
 
     def _two(self, row: Row) -> None:
         half = (self.cells - 3) // 2
-        sides: list[list[Line]] = []
-        codes: list[list[_Code]] = []
-        for of, side, sign in (("-", row.old, " " if row.same else "-"), ("+", row.new, " " if row.same else "+")):
-            lines: list[Line] = []
-            codes.append([])
-            under = _UNDER[sign]
-            if side is not None:
-                head: list[Span] = [gap(1)]
-                if self._digits:
-                    head += [self._number(side.number), gap(1)]
-                head.append(self.glyphs.ui(f"{sign} ", under or "dim"))
-                room = half - line_width(head)
-                code, start = self._coded(side, of), 0
-                for number, (part, carets) in enumerate(self._wrapped(side, under, room)):
-                    left = tuple(head) if number == 0 else (gap(line_width(head) - 2), self.glyphs.ui("  ", under))
-                    if code is not None:
-                        found = _Code(*code, start, len(left), len(left) + len(part))
-                        codes[-1].append(replace(found, row=len(lines)))
-                        start += sum(len(span.text) for span in part)
-                    lines.append((*left, *part, *self._fill(part, room, under)))
-                    if carets:
-                        lines.append((gap(line_width(head)), Span(SafeText(carets), "")))
-            sides.append(lines)
-        for number in range(max(map(len, sides))):
-            left = sides[0][number] if number < len(sides[0]) else ()
-            right = sides[1][number] if number < len(sides[1]) else ()
-            here = [code for code in codes[0] if code.row == number]
+        sides = [
+            list(self._side(side, " " if row.same else of, of, self._numbers(side.number), half)) if side else []
+            for of, side in (("-", row.old), ("+", row.new))
+        ]
+        for (left, code), (right, other) in zip_longest(*sides, fillvalue=((), None)):
             after = len(left) + 2
-            here += [
-                replace(code, first=code.first + after, last=code.last + after)
-                for code in codes[1]
-                if code.row == number
-            ]
-            if here:
+            moved = replace(other, first=other.first + after, last=other.last + after) if other is not None else None
+            if here := [each for each in (code, moved) if each is not None]:
                 self._drawn[len(self._lines)] = here
             self._add((*left, gap(half - line_width(left)), self.glyphs.ui(" │ ", "rule"), *right))
 
-    def _number(self, number: int | None) -> Span:
-        return self.glyphs.ui(f"{'' if number is None else number:>{self._digits}}", "quiet")
+    def _numbers(self, *numbers: int | None) -> Line:
+        """Line numbers, if there are any."""
+        if not self._digits:
+            return ()
+        shown = (f"{'' if number is None else number:>{self._digits}}" for number in numbers)
+        return tuple(span for words in shown for span in (self.glyphs.ui(words, "quiet"), gap(1)))
 
     def _fill(self, part: Line, room: int, under: str) -> Line:
         """The rest of a line in its own background."""
@@ -333,3 +313,117 @@ class DiffBody(Body):
 
 
 _UNDER: Final = {" ": "", "-": "removed", "+": "added"}
+
+
+_LEAST: Final = 10
+"""Characters of its surroundings that stay on each side of a change."""
+_SPARE: Final = 4
+"""Cells by which the numbers of what is left out may grow."""
+
+
+def fitted(marks: tuple[Mark, ...], room: int) -> tuple[Mark, ...]:
+    """The parts of a line, with less of the first and the last one where they take more than `room` cells.
+
+    Only of lines of which something is left out already.
+    """
+    excess = sum(width(visible(text)) for text, _ in marks) - room
+    if excess <= 0 or not any(kind == "left out" for _, kind in marks):
+        return marks
+    begin, middle, end = _ends(marks)
+    spare = [max(0, len(text) - _LEAST) for _, text in (begin, end)]
+    excess += _SPARE
+    first = min(spare[0], max(excess // 2, excess - spare[1]))
+    last = min(spare[1], excess - first)
+    out: list[Mark] = list(middle)
+    left, text = begin
+    if text:
+        out.insert(0, (text[first:], "same"))
+    if left + first:
+        out.insert(0, (f"…{left + first:,} ", "left out"))
+    right, text = end
+    if text:
+        out.append((text[: len(text) - last], "same"))
+    if right + last:
+        out.append((f" …{right + last:,} ", "left out"))
+    return tuple(out)
+
+
+def _ends(marks: tuple[Mark, ...]) -> tuple[tuple[int, str], tuple[Mark, ...], tuple[int, str]]:
+    """How much is left out before the line's first part, and that part if it is the same on both sides; what stands
+    between; the same for its end.
+    """
+    rest = list(marks)
+    found: list[tuple[int, str]] = []
+    for at in (0, -1):
+        count, text = 0, ""
+        if rest and rest[at][1] == "left out":
+            count = int("".join(char for char in rest.pop(at)[0] if char in "0123456789") or 0)
+        if rest and rest[at][1] == "same":
+            text = rest.pop(at)[0]
+        found.append((count, text))
+    return found[0], tuple(rest), found[1]
+
+
+class CodeLines(Body):
+    """Collects lines as they are shown, and gives them their colours."""
+
+    def __init__(self, glyphs: Glyphs, file: str) -> None:
+        super().__init__(glyphs)
+        self._file = file
+        self._lines: list[str] = []
+        self._runs: dict[int, Runs] = {}
+        self._asked: set[int] = set()
+        self._want: int | None = None
+
+    def clear(self) -> None:
+        """Forget the lines; the same ones will be added again."""
+        self._lines = []
+
+    def add(self, line: SafeText) -> int:
+        """Returns its number."""
+        self._lines.append(line[:LONGEST])
+        return len(self._lines) - 1
+
+    def styled(self, spans: Sequence[Span], number: int, start: int) -> list[Span]:
+        """The spans, which begin `start` characters into a line, with its colours. What is marked stays as it is."""
+        runs = self._runs.get(number)
+        if runs is None:
+            if number // BLOCK not in self._asked and self._want is None:
+                self._want = number // BLOCK
+            return list(spans)
+        out: list[Span] = []
+        for span in spans:
+            end = start + len(span.text)
+            out += [span] if "mark" in span.style else _cut(span, start, runs)
+            start = end
+        return out
+
+    def wanted(self) -> Colourable | None:
+        block, self._want = self._want, None
+        if block is None:
+            return None
+        self._asked.add(block)
+        first = block * BLOCK
+        lead = max(0, first - LEAD)
+        return Colourable(self, first, tuple(self._lines[lead : first + BLOCK]), self._file, None, first - lead)
+
+    def coloured(self, asked: Colourable, runs: Sequence[Runs]) -> None:
+        self._runs.update(enumerate(runs[asked.lead :], asked.first))
+
+
+def _cut(span: Span, start: int, runs: Runs) -> list[Span]:
+    """A span in the styles of the runs that it covers; it begins `start` characters into the line."""
+    out: list[Span] = []
+    at, stop = start, start + len(span.text)
+
+    def take(end: int, style: str) -> None:
+        nonlocal at
+        if end > at:
+            out.append(Span(SafeText(span.text[at - start : end - start]), style, span.action))
+            at = end
+
+    for begin, end, style in runs:
+        take(min(begin, stop), span.style)
+        take(min(end, stop) if begin < stop else at, f"{span.style} {style}".strip())
+    take(stop, span.style)
+    return out

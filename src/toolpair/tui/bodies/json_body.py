@@ -10,7 +10,7 @@ from typing import Final
 
 from toolpair.text.cells import width
 from toolpair.text.json_lines import INDENT, JsonLines
-from toolpair.text.safe import SafeText, visible
+from toolpair.text.safe import visible
 from toolpair.tui.bodies.body import Body, Haystack, Query, gap
 from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, drop_cells
 
@@ -165,7 +165,7 @@ class JsonBody(Body):
             rest = (*out[len(head) :], Span(visible(value), self._style(kind, value)))
             return cut_line((*head, *drop_cells(rest, self.skip)), self.cells)
         out.append(Span(visible(value[: self.cells * 8]), self._style(kind, value)))
-        return _fitted(out, self.cells, self.glyphs.ellipsis)
+        return self.glyphs.fit(out, self.cells)
 
     @staticmethod
     def _style(kind: str, value: str) -> str:
@@ -278,11 +278,3 @@ class JsonBody(Body):
     def count(self, query: Query, row: int | None = None) -> int:
         end = None if row is None or row >= self.rows else self._lines.start_of(self._line_of(row))
         return self._hay.count(query, self._words(query), end)
-
-
-def _fitted(out: list[Span], cells: int, ellipsis: str) -> Line:
-    """The spans in `cells`, with an ellipsis at the end where they do not fit."""
-    if sum(width(span.text) for span in out) <= cells:
-        return tuple(out)
-    kept = cut_line(out, cells - width(SafeText(ellipsis)))
-    return (*kept, Span(SafeText(ellipsis), "dim"))

@@ -15,105 +15,101 @@ if TYPE_CHECKING:
     from toolpair.tui.screens.review import SavedSteps
 
 
-class Applier:
-    """Stages, undoes and redoes."""
+def apply(
+    owner: Owner,
+    stage: Callable[[Session], Staged | None],
+    problems: Sequence[Problem],
+    what: str,
+    then: Callable[[], None] | None = None,
+) -> None:
+    """Stage something, reload the session and go to the next problem. Long work runs in the background."""
 
-    def __init__(self, owner: Owner) -> None:
-        self._owner = owner
+    def done() -> None:
+        held = {one.problem.key for one in owner.session.staging.held_back}
+        _applied(owner, [problem for problem in problems if problem.key not in held], what)
+        left = left_of(owner.session).words() if len(problems) > 1 else ""
+        if left:
+            owner.note = f"applied: {what}. {left}"
+            owner.redraw()
+        # A screen opened meanwhile stays on top.
+        if then is not None and owner.is_on_top:
+            then()
 
-    def apply(
-        self,
-        stage: Callable[[Session], Staged | None],
-        problems: Sequence[Problem],
-        what: str,
-        then: Callable[[], None] | None = None,
-    ) -> None:
-        """Stage something, reload the session and go to the next problem. Long work runs in the background."""
-        owner = self._owner
-
-        def done() -> None:
-            held = {one.problem.key for one in owner.session.staging.held_back}
-            self._applied([problem for problem in problems if problem.key not in held], what)
-            left = left_of(owner.session).words() if len(problems) > 1 else ""
-            if left:
-                owner.note = f"applied: {what}. {left}"
-                owner.redraw()
-            # A screen opened meanwhile stays on top.
-            if then is not None and owner.is_on_top:
-                then()
-
-        session, count = owner.session, len(owner.session.staged)
-        if takes_long(session, len(problems)):
-            owner.work.on_draft("fixing", len(problems), stage, lambda draft: self._accept(draft, count, what, done))
-            return
-        try:
-            stage(session)
-        except Exception as error:
-            owner.say(f"that failed: {failure(error)}")
-            return
-        if len(session.staged) == count:
-            owner.say(_nothing_done(session, what))
-        else:
-            done()
-
-    def _accept(self, draft: Session, count: int, what: str, done: Callable[[], None]) -> None:
-        if len(draft.staged) == count:
-            self._owner.say(_nothing_done(draft, what))
-            return
-        self._owner.session.accept(draft)
+    session, count = owner.session, len(owner.session.staged)
+    if takes_long(session, len(problems)):
+        owner.work.on_draft("fixing", len(problems), stage, lambda draft: _accept(owner, draft, count, what, done))
+        return
+    try:
+        stage(session)
+    except Exception as error:
+        owner.say(f"that failed: {failure(error)}")
+        return
+    if len(session.staged) == count:
+        owner.say(_nothing_done(session, what))
+    else:
         done()
 
-    def _applied(self, problems: Sequence[Problem], what: str) -> None:
-        """Called when something was staged for these problems."""
-        owner = self._owner
-        row = owner.pairs.row_index or 0
-        owner.overview.note_staged(problems)
-        loses = _loses(owner.session)
-        owner.note = f"applied: {what}{loses}. u undoes it"
-        owner.overview.current = None
-        owner.read_again(row)
-        following = owner.overview.next_as_severe(row, problems)
-        if following is not None:
-            owner.problems.show(following)
-        else:
-            more = " (] for warnings and notes)" if owner.overview.walk else ""
-            applied = loses and f"applied{loses}, "
-            owner.note = f"{applied}every problem has a fix now{more}. w reviews and saves"
-            owner.pairs.go_to_row(min(row, max(0, len(owner.overview.rows) - 1)))
-            owner.redraw()
 
-    def undo(self) -> None:
-        """Undo the last step."""
-        staged = self._owner.session.undo()
-        if staged is None:
-            self._owner.say("nothing to undo")
-        else:
-            self._stepped(staged, "undone", self._owner.overview.note_undone())
+def _accept(owner: Owner, draft: Session, count: int, what: str, done: Callable[[], None]) -> None:
+    if len(draft.staged) == count:
+        owner.say(_nothing_done(draft, what))
+        return
+    owner.session.accept(draft)
+    done()
 
-    def redo(self) -> None:
-        """Redo the last undone step."""
-        staged = self._owner.session.redo()
-        if staged is None:
-            self._owner.say("nothing to redo")
-        else:
-            self._owner.overview.note_redone()
-            self._stepped(staged, "redone", None)
 
-    def _stepped(self, staged: Staged, done: str, back: Problem | None) -> None:
-        """Go to the problem `back`, else to the next one."""
-        owner = self._owner
-        owner.read_again(owner.pairs.row_index or 0)
-        where = f" in conversation {staged.conversation + 1:,}" if len(owner.session.conversations) > 1 else ""
-        owner.note = f"{done}{where}: {staged.title}"
-        here = staged.conversation == owner.session.current
-        following = owner.overview.again(back) if here else None
-        if following is None:
-            following, _ = owner.overview.after(owner.pairs.row_index or 0, 1, None)
-        owner.overview.current = None
-        if following is not None:
-            owner.problems.show(following)
-        else:
-            owner.redraw()
+def _applied(owner: Owner, problems: Sequence[Problem], what: str) -> None:
+    """Called when something was staged for these problems."""
+    row = owner.pairs.row_index or 0
+    owner.overview.note_staged(problems)
+    loses = _loses(owner.session)
+    owner.note = f"applied: {what}{loses}. u undoes it"
+    owner.overview.current = None
+    owner.read_again(row)
+    following = owner.overview.next_as_severe(row, problems)
+    if following is not None:
+        owner.show_problem(following)
+    else:
+        more = " (] for warnings and notes)" if owner.overview.walk else ""
+        applied = loses and f"applied{loses}, "
+        owner.note = f"{applied}every problem has a fix now{more}. w reviews and saves"
+        owner.pairs.go_to_row(min(row, max(0, len(owner.overview.rows) - 1)))
+        owner.redraw()
+
+
+def undo(owner: Owner) -> None:
+    """Undo the last step."""
+    staged = owner.session.undo()
+    if staged is None:
+        owner.say("nothing to undo")
+    else:
+        _stepped(owner, staged, "undone", owner.overview.note_undone())
+
+
+def redo(owner: Owner) -> None:
+    """Redo the last undone step."""
+    staged = owner.session.redo()
+    if staged is None:
+        owner.say("nothing to redo")
+    else:
+        owner.overview.note_redone()
+        _stepped(owner, staged, "redone", None)
+
+
+def _stepped(owner: Owner, staged: Staged, done: str, back: Problem | None) -> None:
+    """Go to the problem `back`, else to the next one."""
+    owner.read_again(owner.pairs.row_index or 0)
+    where = f" in conversation {staged.conversation + 1:,}" if len(owner.session.conversations) > 1 else ""
+    owner.note = f"{done}{where}: {staged.title}"
+    here = staged.conversation == owner.session.current
+    following = owner.overview.again(back) if here else None
+    if following is None:
+        following, _ = owner.overview.after(owner.pairs.row_index or 0, 1, None)
+    owner.overview.current = None
+    if following is not None:
+        owner.show_problem(following)
+    else:
+        owner.redraw()
 
 
 def _nothing_done(session: Session, what: str) -> str:
@@ -144,7 +140,7 @@ def review(owner: Owner) -> None:
 
     def undone(words: str | None) -> None:
         if words is not None:
-            owner.problems.show_first()
+            owner.show_first_problem()
             owner.say(words)
 
     owner.ask(ReviewScreen(owner.desk), closed)

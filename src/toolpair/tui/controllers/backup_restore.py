@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from toolpair.session.following import reapply
 from toolpair.session.reopening import reopened
@@ -12,20 +12,20 @@ from toolpair.session.session import Refused, SaveFailed
 from toolpair.tui.background_loading import know
 from toolpair.tui.desk import Desk
 from toolpair.tui.numbers import count_text
-from toolpair.tui.screens.writing import GivenUp, Steps, WritingScreen, takes_long
+from toolpair.tui.screens.writing import GivenUp, Steps, write
 from toolpair.tui.work import failure
 
 if TYPE_CHECKING:
     from toolpair.session.saving import Saved
     from toolpair.session.session import Session, Staged
-    from toolpair.tui.controllers.main_screen import Asks
+    from toolpair.tui.later import LaterOn
 
 Again = tuple["Saved", "Session | None", str]
 """What was written, the session as the file now has it, and what could not be done."""
 
 
 def restore_backup(
-    screen: Asks,
+    screen: LaterOn[Any],
     desk: Desk,
     backup: Path,
     ended: Callable[[str | None], None],
@@ -57,14 +57,7 @@ def restore_backup(
             screen.tool.open_sessions.changed(desk)
         ended(problem or None)
 
-    if takes_long(session, _size(backup)):
-        screen.ask(WritingScreen(0 if session.file.is_stored else _size(backup), work), done)
-        return
-    try:
-        result: Again | Exception = work(None)
-    except Exception as error:
-        result = error
-    done(result)
+    write(screen, session, _size(backup), work, done, _size(backup))
 
 
 def _size(backup: Path) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -23,47 +23,36 @@ _WORDS = 60
 
 def choose_other(owner: Owner) -> None:
     """Show the menu: before and after the fixes, originals, forks, branches, any other session."""
-    from toolpair.session.relatives import relatives_of
-    from toolpair.tui.screens.menu import MenuEntry, MenuScreen
+    from toolpair.session.reopening import relatives_of
+    from toolpair.tui.screens.menu import MenuEntry, choose
 
-    if owner.overview.partial is not None:
-        owner.say(owner.busy_reason)
+    if not owner.is_whole():
         return
     session = owner.session
     entries: list[MenuEntry] = []
-    ways: dict[str, Callable[[], None]] = {}
-
-    def offer(label: str, note: str, go: Callable[[], None]) -> None:
-        ways[str(len(entries))] = go
-        entries.append(MenuEntry(str(len(entries)), label, note))
-
     now, here = session.conversation, known(name_of(session), session.conversation)
     if session.changed:
         before = known("now", session.staging.original[session.current])
-        offer(
-            "the file as it is now, and after saving", "", partial(_compare, owner, before, known("after saving", now))
-        )
+        after = known("after saving", now)
+        entries.append(MenuEntry("the file as it is now, and after saving", partial(_compare, owner, before, after)))
     elif any(problem.recommended is not None for problem in session.problems):
-        after = partial(_compare, owner, known("now", now), fixed(session))
-        offer("now, and after everything safe is fixed", "", after)
+        go = partial(_compare, owner, known("now", now), fixed(session))
+        entries.append(MenuEntry("now, and after everything safe is fixed", go))
     for relative in relatives_of(session):
         other = beside(session, relative.path)
-        offer(relative.what, visible(relative.path.name), partial(_compare, owner, here, other))
+        go = partial(_compare, owner, here, other)
+        entries.append(MenuEntry(relative.what, go, visible(relative.path.name)))
     for branch in islice(_other_branches(now), _BRANCHES):
         words = cut(visible(" ".join(branch.words.split())), _WORDS, owner.glyphs.ellipsis)
         there = branch_side(session, None if branch.active else branch.leaf, words)
-        offer(f"branch: {words}", count_text(branch.messages, "message"), partial(_compare, owner, here, there))
+        go = partial(_compare, owner, here, there)
+        entries.append(MenuEntry(f"branch: {words}", go, count_text(branch.messages, "message")))
     if owner.tool.sessions is not None:
-        offer("another session on this machine …", "", partial(_choose_session, owner, here))
+        entries.append(MenuEntry("another session on this machine …", partial(_choose_session, owner, here)))
     if not entries:
         owner.say("there is nothing to compare it with: no original, no fork, no fix")
         return
-
-    def chosen(value: str | None) -> None:
-        if value is not None:
-            ways[value]()
-
-    owner.ask(MenuScreen("Compare with", entries, filter=len(entries) > _BRANCHES), chosen, of_state=True)
+    choose(owner, "Compare with", entries, filter=len(entries) > _BRANCHES)
 
 
 def _other_branches(now: Conversation) -> Iterator[Branch]:

@@ -3,44 +3,136 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final
 
-from toolpair.history.comparison_rows import ComparisonRows
+from toolpair.history.comparison_rows import ComparisonRow, ComparisonRows, Differences
+from toolpair.history.steps import DiffStep
+from toolpair.history.two_histories import Comparison
 from toolpair.text.safe import visible
 from toolpair.tui.aside import Aside
-from toolpair.tui.comparison_search import TERMS, ChosenRows, Test, filter_test, matching, text_test, unfolded
-from toolpair.tui.controllers.main_screen import Asks
+from toolpair.tui.filter_terms import Term, terms_of
+from toolpair.tui.screens.base_screen import BaseScreen
 from toolpair.tui.screens.prompt import FilterPrompt, FindPrompt
 from toolpair.tui.searching import GivingWay
-from toolpair.tui.work import Stopped
+from toolpair.tui.widgets.row_list import RowList
+from toolpair.tui.work import failure
 
-if TYPE_CHECKING:
-    from toolpair.tui.widgets.row_list import RowList
+TERMS: Final = (
+    "tool:Bash  is:different  is:same  is:a (only in A)  is:b  id:toolu_1",
+    'text:"two words" or any word. All terms must match; -term excludes.',
+)
+_STATES: Final = {"different": "differs", "same": "same", "a": "only a", "b": "only b"}
+Test = Callable[[ComparisonRow], bool]
+
+
+def text_test(words: str) -> Test:
+    """Whether a row has this text on either side; a capital letter in it distinguishes them."""
+    exact = words != words.lower()
+
+    def test(row: ComparisonRow) -> bool:
+        return any(words in (text if exact else text.lower()) for text in map(_text, row.steps))
+
+    return test
+
+
+def filter_test(words: str) -> Test:
+    """All terms of a filter combined. Raises ValueError, with a sentence, for a term that means nothing here."""
+    tests = [(_term(term), term.negated) for term in terms_of(words)]
+    return lambda row: all(test(row) != negated for test, negated in tests)
+
+
+def _term(term: Term) -> Test:
+    wanted = term.wanted.lower()
+    match term.name:
+        case "tool":
+            return lambda row: any(step.pair is not None and step.name.lower() == wanted for step in row.steps)
+        case "is":
+            kind = _STATES.get(wanted)
+            if kind is None:
+                raise ValueError(
+                    f"is:{term.wanted} is not a filter here; {', '.join(f'is:{name}' for name in _STATES)} are."
+                )
+            return lambda row: row.kind == kind
+        case "id":
+            return lambda row: any(wanted in id_.lower() for step in row.steps for id_ in step.ids)
+        case "" | "text":
+            return text_test(term.wanted)
+    raise ValueError(f"{term.name}: is not a filter here; tool:, is:, id: and text: are.")
+
+
+def _text(step: DiffStep) -> str:
+    """All that a step says."""
+    if step.pair is None:
+        return step.text or ""
+    return "\n".join((step.name, *step.ids, *(block.text for block in step.blocks)))
+
+
+def unfolded(found: Comparison) -> ComparisonRows:
+    """All rows, step by step."""
+    return ComparisonRows(found, range(len(found.parts)))
+
+
+def matching(rows: ComparisonRows, test: Test, rest: Callable[[], object]) -> list[int]:
+    """The rows with a step that passes the test. `rest` is called now and then; it may raise to end it."""
+    hits: list[int] = []
+    for n in range(len(rows)):
+        rest()
+        row = rows[n]
+        if row.steps and test(row):
+            hits.append(n)
+    return hits
+
+
+class ChosenRows(Differences):
+    """Some of the rows, as `ComparisonRows` are."""
+
+    def __init__(self, rows: ComparisonRows, chosen: Sequence[int]) -> None:
+        self.comparison: Final = rows.comparison
+        self.unfolded: Final = rows.unfolded
+        self.chosen: Final = chosen
+        self._rows = rows
+        found = [rows[n] for n in chosen]
+        self._parts = [row.part for row in found]
+        super().__init__(
+            [n for n, row in enumerate(found) if row.kind != "same" and (not n or found[n - 1].part != row.part)]
+        )
+
+    def __len__(self) -> int:
+        return len(self.chosen)
+
+    def __getitem__(self, row: int) -> ComparisonRow:
+        return self._rows[self.chosen[row]]
+
+    def row_of(self, place: int) -> int:
+        """The first row of a part."""
+        return bisect_left(self._parts, place)
+
 
 _NAMED: Final = 2_000
 """Steps whose tools a filter completes."""
 _FIND: Final = "Searches text, tools and ids on both sides. A capital letter makes it match case."
 
 
-class ComparesRows(Asks, Protocol):
+class ComparesRows(BaseScreen[None]):
     """The screen whose rows are searched."""
 
-    rows: ComparisonRows | ChosenRows | None
-    note: str
-    hit_note: str
+    rows: ComparisonRows | ChosenRows | None = None
+    hit_note = ""
+    """What is said of the match to which the cursor has just gone."""
 
     @property
-    def row_list(self) -> RowList: ...
+    def row_list(self) -> RowList:
+        return self.query_one(RowList)
 
-    def say(self, note: str) -> None: ...
+    def show_rows(self, rows: ComparisonRows | ChosenRows, cursor: int) -> None:
+        self.rows = rows
+        self.row_list.show(len(rows), cursor)
+        self.draw()
 
-    def show_rows(self, rows: ComparisonRows | ChosenRows, cursor: int) -> None: ...
-
-    def failed(self, error: Exception) -> None: ...
-
-    def in_thread(self, work: Callable[[Aside], None], name: str, failed: Callable[[Exception], None]) -> Aside: ...
+    def failed(self, error: Exception) -> None:
+        self.say(f"not compared: {failure(error)}")
 
 
 class ComparisonFinding:
@@ -67,10 +159,7 @@ class ComparisonFinding:
         every = unfolded(owner.rows.comparison)
 
         def work(aside: Aside) -> None:
-            try:
-                hits = matching(every, test, GivingWay(aside, owner.tool.last_key))
-            except Stopped:
-                return
+            hits = matching(every, test, GivingWay(aside, owner.tool.last_key))
             aside.run_in_ui(lambda: then(every, hits))
 
         self._searching = owner.in_thread(work, "search", owner.failed)
@@ -82,24 +171,15 @@ class ComparisonFinding:
             return
         found = rows.comparison
 
-        def wrong(words: str) -> str:
-            try:
-                filter_test(words)
-            except ValueError as error:
-                return str(error)
-            return ""
-
         def given(words: str | None) -> None:
-            if words is None:
-                return
-            if not words.strip():
+            if words is not None and words.strip():
+                self._owner.say("filtering …")
+                self._search(filter_test(words), partial(self._take_filter, words.strip()))
+            elif words is not None:
                 self._clear_filter()
-                return
-            self._owner.say("filtering …")
-            self._search(filter_test(words), partial(self._take_filter, words.strip()))
 
         tools = {step.name for history in (found.a, found.b) for step in history.steps[:_NAMED] if step.pair >= 0}
-        self._owner.ask(FilterPrompt(self.words, wrong, sorted(tools), 0, TERMS), given)
+        self._owner.ask(FilterPrompt(self.words, filter_test, sorted(tools), 0, TERMS), given)
 
     def _take_filter(self, words: str, every: ComparisonRows, hits: list[int]) -> None:
         if not hits:
@@ -146,7 +226,7 @@ class ComparisonFinding:
             if words:
                 self._search(text_test(words), partial(self._take_hits, prompt))
             else:
-                prompt.note(_FIND)
+                prompt.show_notes(_FIND)
 
         def given(words: str | None) -> None:
             if words is None:
@@ -168,7 +248,7 @@ class ComparisonFinding:
         here = self._place
         self._go_to(next((n for n, hit in enumerate(self._hits) if hit >= here), 0))
         if prompt is not None and prompt.is_on:
-            prompt.note(self._owner.note)
+            prompt.show_notes(self._owner.note)
 
     @property
     def _place(self) -> tuple[int, int]:

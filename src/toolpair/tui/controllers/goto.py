@@ -9,75 +9,69 @@ if TYPE_CHECKING:
     from toolpair.tui.controllers.owner import Owner
 
 
-class GoTo:
-    """Asks where to go, finds the place and shows it."""
+def ask_where(owner: Owner, pasted: str = "") -> None:
+    from toolpair.tui.screens.prompt import GotoScreen
 
-    def __init__(self, owner: Owner) -> None:
-        self._owner = owner
+    if not owner.is_whole():
+        return
+    found: list[Target] = []
 
-    def ask(self, pasted: str = "") -> None:
-        from toolpair.tui.screens.goto_prompt import GotoScreen
-
-        if self._owner.overview.partial is not None:
-            self._owner.say(self._owner.busy_reason)
-            return
-        found: list[Target] = []
-
-        def look(where: str) -> str | None:
-            target = self._find(where)
-            if isinstance(target, str):
-                return target
-            found.append(target)
-            return None
-
-        def given(where: str | None) -> None:
-            if where is not None and found:
-                self._show(found[-1])
-
-        self._owner.ask(GotoScreen(look, pasted), given, of_state=True)
-
-    def go(self, where: str) -> None:
-        """Go there without asking."""
-        target = self._find(where)
+    def look(where: str) -> str | None:
+        target = _find(owner, where)
         if isinstance(target, str):
-            self._owner.say(target)
-        else:
-            self._show(target)
+            return target
+        found.append(target)
+        return None
 
-    def _find(self, where: str) -> Target | str:
-        """The place; one short sentence when there is none."""
-        try:
-            target = self._owner.session.find(where)
-        except (ValueError, LookupError) as error:
-            return str(error)
-        if target is None:
-            return f"not in this file: {where}"
-        return target if target.leads_somewhere else target.text
+    def given(where: str | None) -> None:
+        if where is not None and found:
+            _show(owner, found[-1])
 
-    def _show(self, target: Target) -> None:
-        owner = self._owner
-        session, problem = owner.session, target.problem
-        elsewhere = target.conversation is not None and target.conversation != session.current
-        if owner.busy_reason and (elsewhere or target.profile is not None):
-            owner.say(owner.busy_reason)
-            return
-        if target.conversation is not None and elsewhere:
-            session.current = target.conversation
-            owner.show_other_history()
-        if target.profile is not None and problem is not None:
-            # It is wrong only by the rules of the provider that answered, so use these to show and fix it.
-            session.set_profile(target.profile)
-            owner.overview.current = None
-            owner.reload()
-            problem = owner.overview.same(problem.key)
-        owner.note = target.text
-        if problem is not None:
-            owner.problems.show(problem)
-            return
-        row = owner.overview.row_of_place(target.pair, target.message)
-        if row is None:
-            owner.say(target.text)
-            return
-        owner.row_filter.go_to_row(row)
-        owner.note = target.text
-        owner.redraw()
+    owner.ask(GotoScreen(look, pasted), given, of_state=True)
+
+
+def go_to(owner: Owner, where: str) -> None:
+    """Go there without asking."""
+    target = _find(owner, where)
+    if isinstance(target, str):
+        owner.say(target)
+    else:
+        _show(owner, target)
+
+
+def _find(owner: Owner, where: str) -> Target | str:
+    """The place; one short sentence when there is none."""
+    try:
+        target = owner.session.find(where)
+    except (ValueError, LookupError) as error:
+        return str(error)
+    if target is None:
+        return f"not in this file: {where}"
+    return target if target.leads_somewhere else target.text
+
+
+def _show(owner: Owner, target: Target) -> None:
+    session, problem = owner.session, target.problem
+    elsewhere = target.conversation is not None and target.conversation != session.current
+    if (elsewhere or target.profile is not None) and not owner.is_free():
+        return
+    if target.conversation is not None and elsewhere:
+        session.current = target.conversation
+        owner.show_other_history()
+    if target.profile is not None and problem is not None:
+        # It is wrong only by the rules of the provider that answered, so use these to show and fix it.
+        session.set_profile(target.profile)
+        owner.overview.current = None
+        owner.reload()
+        problem = owner.overview.same(problem.key)
+    owner.note = target.text
+    if problem is not None:
+        owner.show_problem(problem)
+        return
+    row = owner.overview.row_of_place(target.pair, target.message)
+    if row is None:
+        owner.say(target.text)
+        return
+    owner.row_filter.go_to_row(row)
+    owner.note = target.text
+    owner.redraw()

@@ -66,9 +66,6 @@ class JournalOffer:
         }[since(self._owner.session, entry)]
         them = "it" if entry.fixes == 1 else "them"
 
-        def lines(width: int, height: int) -> list[Line]:
-            return self._owner.glyphs.paragraph(words + changed, width)
-
         def answered(answer: str | None) -> None:
             if answer == "take":
                 self._apply_left(left)
@@ -79,7 +76,7 @@ class JournalOffer:
                 self._owner.say("not applied. Open the file again to be asked again")
 
         answers = [("enter", "take", f"apply {them}"), ("d", "forget", f"discard {them}")]
-        self._owner.ask(ConfirmScreen("Not saved", lines, answers, escape="not now"), answered)
+        self._owner.ask(ConfirmScreen("Not saved", words + changed, answers, escape="not now"), answered)
 
     def _ask_to_forget(self, left: UnsavedWork, what: str) -> None:
         def answered(answer: str | None) -> None:
@@ -91,10 +88,7 @@ class JournalOffer:
 
         them = "it" if left.entry.fixes == 1 else "them"
         words = f"Discard {what}? Nothing brings {them} back."
-        question = ConfirmScreen(
-            "Discard", lambda width, _: self._owner.glyphs.paragraph(words, width), [("d", "yes", f"discard {them}")]
-        )
-        self._owner.ask(question, answered)
+        self._owner.ask(ConfirmScreen("Discard", words, [("d", "yes", f"discard {them}")]), answered)
 
     def _apply_left(self, left: UnsavedWork) -> None:
         """Apply it in the background, on top of what has been applied by now."""
@@ -120,7 +114,7 @@ class JournalOffer:
             self._owner.overview.forget_marks()
             self._owner.overview.current = None
             self._owner.reload()
-            self._owner.problems.show_first()
+            self._owner.show_first_problem()
             self._say_taken_up(done[-1])
 
         self._owner.work.on_draft("applying", entry.fixes, change, ended)

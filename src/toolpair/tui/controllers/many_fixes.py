@@ -2,111 +2,104 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from toolpair.dialects.block_texts import call_summary
+from toolpair.tui.controllers.applying import apply, review
 from toolpair.tui.controllers.one_fix import no_fix_text
 from toolpair.tui.left_text import left_of
 from toolpair.tui.numbers import count_text
-from toolpair.tui.screens.confirm import ConfirmScreen
+from toolpair.tui.screens.confirm import ask_first
 from toolpair.tui.styled_text import Line
 
 if TYPE_CHECKING:
-    from toolpair.session.session import CauseGroup, Conversation, Problem
-    from toolpair.tui.controllers.applying import Applier
+    from toolpair.session.session import CauseGroup, Problem
     from toolpair.tui.controllers.owner import Owner
-    from toolpair.tui.recipes_text import Sketch
+    from toolpair.tui.screens.recipe_list import Sketch
 
 
-class ManyFixes:
-    """Applies many fixes, and then opens the review."""
+def fix_cause(owner: Owner, problem: Problem, group: CauseGroup) -> None:
+    """Fix every problem of the group that needs no guess, after one question."""
+    if not any(each.fixes for each in group.problems):
+        owner.say(no_fix_text(problem))
+        return
+    if not group.certain:
+        owner.say("no fix for this cause is certain. space asks about each one, f shows all the ways")
+        return
 
-    def __init__(self, owner: Owner, applier: Applier, review: Callable[[], None]) -> None:
-        self._owner = owner
-        self._applier = applier
-        self._review = review
-        self._tried: dict[int, Sketch | Exception] = {}
-        """What is known of each recipe for `_tried_on`."""
-        self._tried_on: Conversation | None = None
+    certain = [problem for problem in group.problems if problem.recommended is not None]
 
-    def fix_cause(self, problem: Problem, group: CauseGroup) -> None:
-        """Fix every problem of the group that needs no guess, after one question."""
-        owner = self._owner
-        if not any(each.fixes for each in group.problems):
-            owner.say(no_fix_text(problem))
+    def fix() -> None:
+        title = group.fix_title or group.title
+        apply(owner, lambda session: session.stage_group(group), certain, f"{group.certain:,} × {title}")
+
+    ask_first(
+        owner,
+        "Fix all with this cause",
+        lambda width, _: _question_lines(owner, group, certain, width),
+        ("enter", f"fix {group.certain:,}"),
+        fix,
+    )
+
+
+def _question_lines(owner: Owner, group: CauseGroup, certain: list[Problem], width: int) -> list[Line]:
+    """The question, and the first three problems."""
+    glyphs = owner.glyphs
+    guesses = count_text(group.guesses, "guess")
+    left = " (left for you)" if group.guesses else ""
+    words = f"Fix {group.certain:,} like this? {group.certain:,} certain, {guesses}{left}."
+    lines = glyphs.paragraph(words, width, "bold")
+    if group.fix_title:
+        lines += glyphs.paragraph(f"Fix: {group.fix_title}.", width)
+    lines += glyphs.paragraph("First three:" if len(certain) > 3 else "These:", width, "dim")
+    for each in certain[:3]:
+        where = f"{each.pair:>5} " if each.pair is not None else ""
+        tool = f"{each.call.name or ''} {call_summary(each.call)[:200]}: " if each.call is not None else ""
+        lines += glyphs.paragraph(f"{where}{tool}{each.text}", width, "", indent=3, limit=2)
+    return lines
+
+
+def fix_all(owner: Owner) -> None:
+    """Fix every error that needs no guess, and show the review."""
+    session = owner.session
+    certain = [
+        problem for problem in session.problems if problem.severity == "error" and problem.recommended is not None
+    ]
+    if certain:
+        what = f"fixes for {count_text(len(certain), 'problem')}"
+        apply(owner, type(session).stage_recommended, certain, what, partial(_all_fixed, owner))
+    else:
+        _all_fixed(owner)
+
+
+def _all_fixed(owner: Owner) -> None:
+    session = owner.session
+    if session.changed:
+        review(owner)
+    elif session.staged:
+        owner.say("nothing changes in the file")
+    else:
+        owner.say(left_of(session).words() or "there is nothing to fix")
+
+
+def choose_recipe(owner: Owner) -> None:
+    """Show what each recipe would do; apply the chosen one, and show the review."""
+    from toolpair.tui.screens.recipe_list import RecipesScreen
+
+    def chosen(sketch: Sketch | None) -> None:
+        if sketch is None:
             return
-        if not group.certain:
-            owner.say("no fix for this cause is certain. space asks about each one, f shows all the ways")
+        recipe, options = sketch.choice
+        if sketch.changes_nothing:
+            owner.say(f"{recipe.name} changes nothing here")
             return
-
-        certain = [problem for problem in group.problems if problem.recommended is not None]
-
-        def answered(answer: str | None) -> None:
-            if answer == "yes":
-                title = group.fix_title or group.title
-                self._applier.apply(lambda session: session.stage_group(group), certain, f"{group.certain:,} × {title}")
-
-        question = ConfirmScreen(
-            "Fix all with this cause",
-            lambda width, _: self._question_lines(group, certain, width),
-            [("enter", "yes", f"fix {group.certain:,}")],
+        apply(
+            owner,
+            lambda session: session.stage_recipe(recipe.name, options),
+            sketch.problems,
+            recipe.name,
+            partial(review, owner),
         )
-        owner.ask(question, answered, of_state=True)
 
-    def _question_lines(self, group: CauseGroup, certain: list[Problem], width: int) -> list[Line]:
-        """The question, and the first three problems."""
-        glyphs = self._owner.glyphs
-        guesses = count_text(group.guesses, "guess")
-        left = " (left for you)" if group.guesses else ""
-        words = f"Fix {group.certain:,} like this? {group.certain:,} certain, {guesses}{left}."
-        lines = glyphs.paragraph(words, width, "bold")
-        if group.fix_title:
-            lines += glyphs.paragraph(f"Fix: {group.fix_title}.", width)
-        lines += glyphs.paragraph("First three:" if len(certain) > 3 else "These:", width, "dim")
-        for each in certain[:3]:
-            where = f"{each.pair:>5} " if each.pair is not None else ""
-            tool = f"{each.call.name or ''} {call_summary(each.call)[:200]}: " if each.call is not None else ""
-            lines += glyphs.paragraph(f"{where}{tool}{each.text}", width, "", indent=3, limit=2)
-        return lines
-
-    def fix_all(self) -> None:
-        """Fix every error that needs no guess, and show the review."""
-        session = self._owner.session
-        certain = [
-            problem for problem in session.problems if problem.severity == "error" and problem.recommended is not None
-        ]
-        if certain:
-            what = f"fixes for {count_text(len(certain), 'problem')}"
-            self._applier.apply(type(session).stage_recommended, certain, what, self._all_fixed)
-        else:
-            self._all_fixed()
-
-    def _all_fixed(self) -> None:
-        session = self._owner.session
-        if session.changed:
-            self._review()
-        elif session.staged:
-            self._owner.say("nothing changes in the file")
-        else:
-            self._owner.say(left_of(session).words() or "there is nothing to fix")
-
-    def choose_recipe(self) -> None:
-        """Show what each recipe would do; apply the chosen one, and show the review."""
-        from toolpair.tui.screens.recipe_list import RecipesScreen
-
-        if self._tried_on is not self._owner.session.conversation:
-            self._tried_on, self._tried = self._owner.session.conversation, {}
-
-        def chosen(sketch: Sketch | None) -> None:
-            if sketch is None:
-                return
-            recipe, options = sketch.choice
-            if sketch.changes_nothing:
-                self._owner.say(f"{recipe.name} changes nothing here")
-                return
-            self._applier.apply(
-                lambda session: session.stage_recipe(recipe.name, options), sketch.problems, recipe.name, self._review
-            )
-
-        self._owner.ask(RecipesScreen(self._tried), chosen, of_state=True)
+    owner.ask(RecipesScreen(owner.tried.of(owner.session.conversation)), chosen, of_state=True)

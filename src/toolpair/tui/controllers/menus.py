@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from toolpair.text.cells import cut
 from toolpair.text.safe import visible
+from toolpair.tui.controllers.working import takes_long
 from toolpair.tui.numbers import count_text, size_text
-from toolpair.tui.screens.confirm import ConfirmScreen
+from toolpair.tui.screens.confirm import ask_first
 from toolpair.tui.theme import THEMES
 from toolpair.tui.work import failure
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Backup
+    from toolpair.session.session import Backup, Session
     from toolpair.tui.controllers.owner import Owner
 
 _WORDS = 60
@@ -35,27 +36,27 @@ def choose_conversation(owner: Owner) -> None:
     if len(conversations) < 2:
         owner.say("this file holds only one conversation")
         return
-    from toolpair.tui.screens.menu import MenuEntry, MenuScreen
+    from toolpair.tui.screens.menu import MenuEntry, choose
+
+    def show(number: int) -> None:
+        if number != session.current:
+            session.current = number
+            owner.show_other_history()
+            owner.show_first_problem()
 
     entries = []
     for n, conversation in enumerate(conversations):
         errors = conversation.verdict.errors
         count = f"{count_text(errors, 'problem') if errors else 'no problems':>13}"
-        entries.append(MenuEntry(str(n), f"{n + 1:>4}  {count}  {conversation.label or f'conversation {n + 1}'}"))
-
-    def chosen(value: str | None) -> None:
-        if value is not None and int(value) != session.current:
-            session.current = int(value)
-            owner.show_other_history()
-            owner.problems.show_first()
-
-    owner.ask(MenuScreen(f"{len(conversations):,} conversations", entries, session.current), chosen, of_state=True)
+        label = f"{n + 1:>4}  {count}  {conversation.label or f'conversation {n + 1}'}"
+        entries.append(MenuEntry(label, partial(show, n)))
+    choose(owner, f"{len(conversations):,} conversations", entries, session.current)
 
 
 def choose_branch(owner: Owner) -> None:
     """Show the branches and sub-agents of the file; the chosen one is shown and checked on its own."""
     from toolpair.session.surroundings import subagent_sessions_of
-    from toolpair.tui.screens.menu import MenuEntry, MenuScreen
+    from toolpair.tui.screens.menu import MenuEntry, choose
 
     session = owner.session
     transcript = session.conversation.transcript
@@ -76,29 +77,20 @@ def choose_branch(owner: Owner) -> None:
             here = number
         words = cut(visible(" ".join(branch.words.split())), _WORDS, owner.glyphs.ellipsis)
         label = f"{_moment(branch.time):<16}  {count_text(branch.messages, 'message'):>14}  {marks:<9}  {words}"
-        entries.append(MenuEntry(f"leaf {branch.leaf if not branch.active else ''}", label))
+        entries.append(MenuEntry(label, partial(_show_branch, owner, None if branch.active else branch.leaf)))
     for subagent in subagent_sessions:
         words = cut(visible(subagent.label), _WORDS, owner.glyphs.ellipsis)
         label = f"{'':<16}  {'a file':>14}  sub-agent  {words}" if branches else f"sub-agent  {words}"
-        entries.append(MenuEntry(f"file {subagent.path}", label, subagent.path.name))
+        entries.append(MenuEntry(label, partial(_open_subagent, owner, str(subagent.path)), subagent.path.name))
     if above is not None:
         name = above.path.name if above.path is not None else ""
-        entries.append(MenuEntry("back", "Back to the session that this sub-agent belongs to", name))
+        back = owner.tool.open_sessions.go_back
+        entries.append(MenuEntry("Back to the session that this sub-agent belongs to", back, name))
     broken = len(session.conversation.inactive_problems())
     title = "Branches: the agent resumes the one marked agent" if branches else "Sub-agents"
     if broken:
         title += f" · {count_text(broken, 'problem')} in what it does not send"
-
-    def chosen(value: str | None) -> None:
-        kind, _, name = (value or "").partition(" ")
-        if kind == "leaf":
-            _show_branch(owner, name or None)
-        elif kind == "file":
-            _open_subagent(owner, name)
-        elif kind == "back":
-            owner.tool.open_sessions.go_back()
-
-    owner.ask(MenuScreen(title, entries, here, filter=len(entries) > 9), chosen, of_state=True)
+    choose(owner, title, entries, here, filter=len(entries) > 9)
 
 
 def _show_branch(owner: Owner, leaf: str | None) -> None:
@@ -109,7 +101,7 @@ def _show_branch(owner: Owner, leaf: str | None) -> None:
         return
     owner.overview.forget_marks()
     owner.show_other_history()
-    owner.problems.show_first()
+    owner.show_first_problem()
     owner.say(
         "back on the branch that the agent resumes"
         if leaf is None
@@ -142,32 +134,27 @@ def choose_original(owner: Owner) -> None:
     """Show the backups kept by earlier saves; the chosen one is restored after one question."""
     from toolpair.source.rows.backup import backups_of
     from toolpair.source.saving.backups import backups
-    from toolpair.tui.screens.menu import MenuEntry, MenuScreen
+    from toolpair.tui.screens.menu import MenuEntry, choose
 
     path, rows = owner.session.path, owner.session.file.snapshot.rows
     kept = () if path is None else backups(path) if rows is None else backups_of(path, rows.session)
     if not kept:
         owner.say(f"no original of this {'file' if rows is None else 'session'} has been kept")
         return
-    entries = [
-        MenuEntry(str(n), f"{n + 1:>3}  {one.time:%Y-%m-%d %H:%M:%S}  {size_text(one.size):>8}", one.path.name)
-        for n, one in enumerate(kept)
-    ]
 
-    def chosen(value: str | None) -> None:
-        if value is None:
-            return
-        backup = kept[int(value)]
+    def ask(backup: Backup) -> None:
         what = "file" if rows is None else "session"
         words = f"Restore {backup.path.name}? What the {what} holds now is kept as a backup, too."
         words += "" if rows is None else " Other sessions stay as they are."
         if owner.desk.unsaved:
             words += " Fixes that are not saved are undone."
-        answers = [("enter", "yes", "restore it")]
-        question = ConfirmScreen("Restore", lambda width, _: owner.glyphs.paragraph(words, width), answers)
-        owner.ask(question, lambda answer: _restore(owner, backup) if answer == "yes" else None, of_state=True)
+        ask_first(owner, "Restore", words, ("enter", "restore it"), partial(_restore, owner, backup))
 
-    owner.ask(MenuScreen("Originals kept by earlier saves", entries), chosen, of_state=True)
+    entries = []
+    for n, one in enumerate(kept, 1):
+        label = f"{n:>3}  {one.time:%Y-%m-%d %H:%M:%S}  {size_text(one.size):>8}"
+        entries.append(MenuEntry(label, partial(ask, one), one.path.name))
+    choose(owner, "Originals kept by earlier saves", entries)
 
 
 def _restore(owner: Owner, backup: Backup) -> None:
@@ -184,15 +171,53 @@ def choose_theme(owner: Owner) -> None:
     from toolpair.tui.screens.menu import MenuEntry, MenuScreen
 
     tool = owner.tool
-    entries = [MenuEntry("", "As the terminal is", "dark or light"), *(MenuEntry(name, name) for name in THEMES)]
     before = tool.theme
     here = 0 if tool.asks_terminal else 1 + THEMES.index(tool.theme)
 
-    def chosen(name: str | None) -> None:
-        if name is None:
+    def take(name: str) -> None:
+        remembered = tool.choose_theme(name)
+        owner.say(f"theme {tool.theme}{'' if remembered else ', for now: it cannot be remembered'}")
+
+    def entry(name: str, label: str, note: str = "") -> MenuEntry:
+        return MenuEntry(label, partial(take, name), note, partial(tool.try_theme, name))
+
+    def chosen(entry: MenuEntry | None) -> None:
+        if entry is None:
             tool.try_theme(before)
         else:
-            remembered = tool.choose_theme(name)
-            owner.say(f"theme {tool.theme}{'' if remembered else ', for now: it cannot be remembered'}")
+            entry.go()
 
-    owner.ask(MenuScreen("Themes", entries, here, on_move=tool.try_theme), chosen)
+    entries = [entry("", "As the terminal is", "dark or light"), *(entry(name, name) for name in THEMES)]
+    owner.ask(MenuScreen("Themes", entries, here), chosen)
+
+
+def choose_profile(owner: Owner) -> None:
+    from toolpair.tui.screens.profile_list import ProfilesScreen
+
+    def chosen(value: str | None) -> None:
+        now = owner.session.profile
+        if value is not None and (value != now.id or not now.chosen):
+            _check_against(owner, value)
+
+    owner.ask(ProfilesScreen(owner.counted.of(owner.session.conversation.transcript)), chosen, of_state=True)
+
+
+def _check_against(owner: Owner, profile: str) -> None:
+    """Switch the profile, in the background if that takes long."""
+
+    def checked() -> None:
+        owner.overview.current = None
+        owner.note = f"checked against {owner.session.profile.name}"
+        owner.reload()
+        owner.show_first_problem()
+
+    if not takes_long(owner.session):
+        owner.session.set_profile(profile)
+        checked()
+        return
+
+    def ended(draft: Session) -> None:
+        owner.session.accept(draft)
+        checked()
+
+    owner.work.on_draft("checking", 0, lambda draft: draft.set_profile(profile), ended)

@@ -56,7 +56,7 @@ class ReadingOn:
             )
             owner.redraw()
         elif not owner.is_led:
-            owner.problems.show_first()
+            owner.show_first_problem()
         owner.redraw()
         self._ended()
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from toolpair.reports.export.exported import Exported, ExportRefused
 from toolpair.reports.export.exporting import export
 from toolpair.reports.export.source import turn_of
-from toolpair.reports.export.targets import TARGETS, target
+from toolpair.reports.export.targets import TARGETS
 from toolpair.shell.program import command
 from toolpair.shell.quoting import operand
 from toolpair.text.safe import visible, visible_text
 from toolpair.transcript.counting import plural
-from toolpair.tui.screens.menu import MenuEntry, MenuScreen
+from toolpair.tui.screens.menu import MenuEntry, choose
 from toolpair.tui.work import failure
 
 if TYPE_CHECKING:
@@ -29,15 +30,14 @@ def choose_api(owner: Owner, record: int) -> None:
     own = owner.session.conversation.format.profile
     names = sorted(TARGETS, key=lambda name: name != own)
     entries = [
-        MenuEntry(name, f"{number}  {target(name).title}", "as it was sent" if name == own else "")
+        MenuEntry(
+            f"{number}  {TARGETS[name].title}",
+            partial(_make, owner, name, record),
+            "as it was sent" if name == own else "",
+        )
         for number, name in enumerate(names, 1)
     ]
-
-    def chosen(to: str | None) -> None:
-        if to is not None:
-            _make(owner, to, record)
-
-    owner.ask(MenuScreen("Copy the request for", entries), chosen, of_state=True)
+    choose(owner, "Copy the request for", entries)
 
 
 def _make(owner: Owner, to: str, record: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from toolpair.tui.numbers import count_text
@@ -40,7 +41,7 @@ class RowFilter:
         if self.words.startswith("cause:"):
             overview = self._owner.overview
             key = self.words.removeprefix("cause:")
-            group = next((each for each in overview.groups if cause_key(each) == key), None)
+            group = next((each for each in overview.index.groups if cause_key(each) == key), None)
             return f"cause: {group.title.rstrip('.')}" if group is not None else self.words
         return self.words
 
@@ -58,22 +59,13 @@ class RowFilter:
         overview = self._owner.overview
 
         def given(words: str | None) -> None:
-            if words is None:
-                return
-            words = words.strip()
-            if not words:
+            if words is not None and words.strip():
+                self.filter_by(words.strip())
+            elif words is not None:
                 self.clear()
-                return
-            self.filter_by(words)
 
-        def wrong(words: str) -> str:
-            try:
-                filter_test(overview, words)
-            except ValueError as error:
-                return str(error)
-            return ""
-
-        self._owner.ask(FilterPrompt(self.words, wrong, self._owner.pairs.tools_in_view, len(overview.groups)), given)
+        tools, causes = self._owner.pairs.tools_in_view, len(overview.index.groups)
+        self._owner.ask(FilterPrompt(self.words, partial(filter_test, overview), tools, causes), given)
 
     def filter_by(self, words: str) -> None:
         """Show only the rows that match these words."""

@@ -44,7 +44,7 @@ class TextSearch:
             changed = True
             owner.stop_looking()
             self._mark(query)
-            prompt.note(_HELP)
+            prompt.show_notes(_HELP)
             if query:
                 self._look(1, bisect_right(pairs.shown, -1 if row is None else row) - 1, go_back)
             else:
@@ -70,7 +70,7 @@ class TextSearch:
                 owner.say("")
 
         prompt = FindPrompt(self.query, typed, _HELP)
-        self._tell = lambda note: prompt.note(note) if prompt.is_on else None
+        self._tell = lambda note: prompt.show_notes(note) if prompt.is_on else None
         owner.ask(prompt, given)
 
     def _mark(self, query: str) -> None:

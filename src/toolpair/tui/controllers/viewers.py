@@ -61,8 +61,7 @@ def view_sent(owner: Owner) -> None:
     from toolpair.tui.screens.viewer import ViewerScreen, text_page
     from toolpair.tui.sees_text import full_text, line_style, records_text, short_text
 
-    if owner.overview.partial is not None:
-        owner.say(owner.busy_reason)
+    if not owner.is_whole():
         return
     session, now = owner.session, owner.session.conversation
     before = session.staging.original[session.current]
@@ -81,8 +80,7 @@ def view_statistics(owner: Owner) -> None:
     """Show them; a tool leads to its pairs, an output to its row."""
     from toolpair.tui.screens.statistics import StatisticsScreen
 
-    if owner.overview.partial is not None:
-        owner.say(owner.busy_reason)
+    if not owner.is_whole():
         return
     conversation = owner.session.conversation
 

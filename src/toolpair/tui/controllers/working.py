@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from toolpair.source.gc_pause import made_to_stay
 from toolpair.tui.aside import Aside
@@ -24,19 +24,8 @@ _PAUSE = 0.1
 """Seconds between updates of the progress."""
 
 R = TypeVar("R")
+S = TypeVar("S", bound="MainScreen")
 P = ParamSpec("P")
-
-
-class Busy(Protocol):
-    """A screen on which nothing can be changed at times."""
-
-    @property
-    def busy_reason(self) -> str: ...
-
-    def say(self, note: str) -> None: ...
-
-
-S = TypeVar("S", bound=Busy)
 
 
 def takes_long(session: Session, problems: int = 1) -> bool:
@@ -124,19 +113,11 @@ class CurrentWork:
             ended(result)
 
 
-def is_free(screen: Busy) -> bool:
-    """Whether something can be changed now; if not, say why."""
-    if screen.busy_reason:
-        screen.say(screen.busy_reason)
-        return False
-    return True
-
-
 def changing(action: Callable[Concatenate[S, P], Any]) -> Callable[Concatenate[S, P], Any]:
     """Decorates an action that changes the session or what is staged: during long work it only says so."""
 
     @functools.wraps(action)
     def when_free(self: S, /, *args: P.args, **kwargs: P.kwargs) -> Any:
-        return action(self, *args, **kwargs) if is_free(self) else None
+        return action(self, *args, **kwargs) if self.is_free() else None
 
     return when_free

@@ -79,6 +79,8 @@ class BaseScreen(LaterOn[T], Generic[T]):
     def glyphs(self) -> Glyphs:
         return self.tool.glyphs
 
+    note = ""
+    """What is said above the keys."""
     drawn = False
     """Whether the top of the stack has been drawn since it came there."""
     seen_since = float("inf")
@@ -121,7 +123,7 @@ class BaseScreen(LaterOn[T], Generic[T]):
         self.set_class(small, "-small")
         if small:
             words = f"{width} x {height} is too small. toolpair needs {LEAST_WIDTH} x {LEAST_HEIGHT}."
-            if self.tool.unsaved:
+            if self.tool.open_sessions.unsaved:
                 words += " Your fixes are not saved."
             self.query_one("#too-small", Lines).show(self.glyphs.paragraph(words, max(width, 9)))
             return
@@ -133,11 +135,21 @@ class BaseScreen(LaterOn[T], Generic[T]):
     def _settle(self) -> None:
         for lines in self.query(Lines):
             lines.refresh(layout=True)
-        if not is_small(self.size.width, self.size.height):
-            self.lay_out(self.size.width, self.size.height)
+        if not is_small(*self.size):
+            self.draw()
 
     def lay_out(self, width: int, height: int) -> None:
         """Lay the screen out for a size."""
+
+    def draw(self) -> None:
+        """Lay it out again, for the size that it has."""
+        if self.size.width:
+            self.lay_out(self.size.width, self.size.height)
+
+    def say(self, note: str) -> None:
+        """Show a note, until something else happens."""
+        self.note = note
+        self.draw()
 
     def action_back(self) -> None:
         """Close one layer; the last one stays."""
@@ -177,6 +189,13 @@ class Dialog(ModalScreen[T], BaseScreen[T], Generic[T]):
     Dialog > #box { height: auto; max-height: 90%; width: 1fr; background: $surface; }
     Dialog > #box > Lines { background: $surface; }
     """
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key == "escape":
+            # Not left to the binding, which would run after the keys that arrived with it.
+            event.stop()
+            event.prevent_default()
+            self.finish(None)
 
     def action_palette(self) -> None:
         """It asks one thing, and has no commands."""

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
 from toolpair.tui.commands import Command, completed, found_for
-from toolpair.tui.screens.base_screen import Dialog, hint_line
-from toolpair.tui.styled_text import Line, cut_line, line_width, spread
+from toolpair.tui.screens.base_screen import hint_line
+from toolpair.tui.screens.list_dialog import ListDialog
+from toolpair.tui.styled_text import Line, spread
 from toolpair.tui.widgets.field import Field, SafeInput
 from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.text_block import Lines
 
 
-class CommandScreen(Dialog[str | None]):
-    """Returns the action of the chosen command, None after escape."""
+class CommandScreen(ListDialog[str | None]):
+    """Returns the action of the chosen command."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "close", show=False),
@@ -29,9 +29,7 @@ class CommandScreen(Dialog[str | None]):
         Binding("down", "move(1)", "down", show=False, priority=True),
         Binding("ctrl+p", "back", "close", show=False),
     ]
-    DEFAULT_CSS = """
-    CommandScreen LineList { height: auto; max-height: 20; background: $surface; }
-    """
+    DEFAULT_CSS = "CommandScreen LineList { max-height: 20; }"
 
     def __init__(self, commands: Sequence[Command]) -> None:
         super().__init__()
@@ -59,11 +57,10 @@ class CommandScreen(Dialog[str | None]):
             return
         self.query_one("#top", Lines).show([self.glyphs.rule("Commands", width, "title")])
         names = max((len(command.name) for command in self._commands), default=0)
-        menu = self.query_one(LineList)
-        menu.styles.height = max(1, min(len(self._shown), int(height * 0.7) - 2))
-        menu.show([[self._entry(command, names, width - 1)] for command in self._shown], cursor)
+        lines = [self._entry(command, names, width - 1) for command in self._shown]
+        self.fill(lines, int(height * 0.7) - 2, cursor)
         count = f"{len(self._shown)} of {len(self._commands)} commands "
-        hints = [("tab", "complete", "complete"), ("enter", "run", "submit"), ("esc", "close", "back")]
+        hints = [("tab", "complete", "complete"), ("enter", "run", "choose"), ("esc", "close", "back")]
         keys = hint_line(self.glyphs, hints, width - len(count))
         self.query_one("#bottom", Lines).show([spread(keys, (self.glyphs.ui(count, "dim"),), width)])
 
@@ -71,38 +68,20 @@ class CommandScreen(Dialog[str | None]):
         glyphs = self.glyphs
         keys = (glyphs.ui(f" {command.keys} ", "key"),)
         left: Line = (glyphs.ui(f"{command.name:<{names}}  ", "tool"), glyphs.ui(command.label))
-        room = cells - line_width(keys) - 1
-        if line_width(left) > room:
-            left = (*cut_line(left, max(0, room - len(glyphs.ellipsis))), glyphs.ui("…", "dim"))
-        return spread(left, keys, cells)
+        return glyphs.fit_before(keys, left, cells)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         self._shown = found_for(event.value, self._commands)
         self._fill(0)
 
-    def on_input_submitted(self) -> None:
-        self.action_submit()
-
-    def on_line_list_chosen(self) -> None:
-        self.action_submit()
-
-    def on_key(self, event: events.Key) -> None:
-        if event.key == "escape":
-            # Not left to the binding, which would run after the letters that arrived with it.
-            event.stop()
-            event.prevent_default()
-            if not self.inert:
-                self.finish(None)
-
     def action_move(self, by: int) -> None:
-        self.query_one(LineList).action_move(by)
+        self.list.action_move(by)
 
     def action_complete(self) -> None:
         field = self.query_one(SafeInput)
         field.value = completed(field.value, self._commands)
         field.cursor_position = len(field.value)
 
-    def action_submit(self) -> None:
-        cursor = self.query_one(LineList).cursor
-        if cursor < len(self._shown):
-            self.finish(self._shown[cursor].action)
+    def action_choose(self) -> None:
+        if self.list.cursor < len(self._shown):
+            self.finish(self._shown[self.list.cursor].action)

@@ -18,27 +18,32 @@ from toolpair.text.safe import visible
 from toolpair.tui.aside import Aside
 from toolpair.tui.bodies.body import Query
 from toolpair.tui.bodies.diff_body import DiffBody
-from toolpair.tui.compare_text import ONE_COLUMN, column_cells, difference_parts, row_line, summary_short
+from toolpair.tui.compare_text import (
+    ONE_COLUMN,
+    StepText,
+    column_cells,
+    difference_parts,
+    row_line,
+    step_text,
+    summary_short,
+)
 from toolpair.tui.compared_sides import Side
-from toolpair.tui.comparison_search import ChosenRows
-from toolpair.tui.controllers.comparison_finding import ComparisonFinding
-from toolpair.tui.controllers.comparison_texts import ComparisonTexts
+from toolpair.tui.controllers.comparison_finding import ChosenRows, ComparesRows, ComparisonFinding
 from toolpair.tui.keys import APP, COMPARE, CURSOR
 from toolpair.tui.numbers import count_text
-from toolpair.tui.screens.base_screen import BaseScreen, Hint, hint_line
+from toolpair.tui.screens.base_screen import Hint, hint_line
 from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen, text_page
 from toolpair.tui.searching import GivingWay
 from toolpair.tui.styled_text import Line, Span, spread, with_hits
 from toolpair.tui.viewer_pages import change_pages, pages_of
 from toolpair.tui.widgets.row_list import RowList
 from toolpair.tui.widgets.text_block import Lines
-from toolpair.tui.work import Stopped, failure
 
 _DIGITS: Final = 4
 """For the numbers of lines."""
 
 
-class CompareScreen(BaseScreen[None]):
+class CompareScreen(ComparesRows):
     """Reads both in the background. `[` and `]` go from difference to difference."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), *COMPARE.bindings(), *CURSOR.bindings()]
@@ -46,12 +51,9 @@ class CompareScreen(BaseScreen[None]):
     def __init__(self, a: Side, b: Side) -> None:
         super().__init__()
         self._sides = a, b
-        self.rows: ComparisonRows | ChosenRows | None = None
         self.note = "reading …"
-        self.hit_note = ""
-        """What is said of the match to which the cursor has just gone."""
         self._finding = ComparisonFinding(self)
-        self._texts = ComparisonTexts(self, self._draw_again, self.failed)
+        self._texts = ComparisonTexts(self)
         self._side = "a"
         self._columns: bool | None = None
         """Whether each side has its column; None: by the width."""
@@ -62,21 +64,8 @@ class CompareScreen(BaseScreen[None]):
         yield Lines(id="bottom")
 
     def on_mount(self) -> None:
-        self._aside: Aside | None = None
         # Only once the screen is drawn, which the thread would hold up.
-        self.after_refresh(self._begin)
-
-    def _begin(self) -> None:
-        self._aside = self.in_thread(self._read, "work", self.failed)
-
-    def on_unmount(self) -> None:
-        if self._aside is not None:
-            self._aside.stop()
-        self._finding.stop()
-
-    @property
-    def row_list(self) -> RowList:
-        return self.query_one(RowList)
+        self.after_refresh(partial(self.in_thread, self._read, "work", self.failed))
 
     # in a thread
 
@@ -88,27 +77,16 @@ class CompareScreen(BaseScreen[None]):
                 note = f"reading {name} …" + (f" {count_text(done, 'message')}" if done else "")
                 aside.run_in_ui(lambda: self.say(note))
 
-        try:
-            a, b = (
-                history_of(side.load(lambda _, mark=mark: progress(mark, 0)), partial(progress, mark))  # type: ignore[misc]
-                for mark, side in zip("AB", self._sides, strict=True)
-            )
-            found = ComparisonRows(compared(a, b, rest=way))
-        except Stopped:
-            return
+        a, b = (
+            history_of(side.load(lambda _, mark=mark: progress(mark, 0)), partial(progress, mark))  # type: ignore[misc]
+            for mark, side in zip("AB", self._sides, strict=True)
+        )
+        found = ComparisonRows(compared(a, b, rest=way))
         aside.run_in_ui(lambda: self._show(found))
-
-    def failed(self, error: Exception) -> None:
-        self.say(f"not compared: {failure(error)}")
 
     def _show(self, rows: ComparisonRows) -> None:
         self.note = ""
         self.show_rows(rows, rows.next(-1, 1) or 0)
-
-    def show_rows(self, rows: ComparisonRows | ChosenRows, cursor: int) -> None:
-        self.rows = rows
-        self.row_list.show(len(rows), cursor)
-        self._draw()
 
     # drawing
 
@@ -125,13 +103,6 @@ class CompareScreen(BaseScreen[None]):
         line = row_line(self.glyphs, rows[entry], lambda step: self._texts.of(step, entry), side, cells, self._two)
         query = self._finding.query
         return with_hits(line, Query(query).pattern) if query else line
-
-    def _draw_again(self, rows: set[int]) -> None:
-        self.row_list.forget(rows)
-
-    def _draw(self) -> None:
-        if self.size.width:
-            self.lay_out(self.size.width, self.size.height)
 
     def lay_out(self, width: int, height: int) -> None:
         glyphs, rows = self.glyphs, self.rows
@@ -165,17 +136,13 @@ class CompareScreen(BaseScreen[None]):
             )
         hints: list[Hint] = [
             ("]", "next difference", "difference(1)"), ("enter", "open both", "open_both"),
-            ("|", self._columns_hint, "columns"), ("h l", "A or B", "side(0)"), ("/", "find", "search"),
-            ("&", "filter", "filter"), ("p", "exact bytes", "bytes"), ("O", "unfold all", "fold_all"),
-            ("?", "all keys", "help"), ("q", "back", "leave"),
+            ("|", "one column" if self._two else "two columns", "columns"), ("h l", "A or B", "side(0)"),
+            ("/", "find", "search"), ("&", "filter", "filter"), ("p", "exact bytes", "bytes"),
+            ("O", "unfold all", "fold_all"), ("?", "all keys", "help"), ("q", "back", "leave"),
         ]  # fmt: skip
         if rows is None or not rows.differences:
             hints = hints[-2:]
         self.query_one("#bottom", Lines).show([glyphs.rule(note, width), hint_line(glyphs, hints, width)])
-
-    @property
-    def _columns_hint(self) -> str:
-        return "one column" if self._two else "two columns"
 
     def say(self, note: str) -> None:
         self.note = note
@@ -186,19 +153,16 @@ class CompareScreen(BaseScreen[None]):
         self.say(self.hit_note)
         self.hit_note = ""
 
-    def on_row_list_chosen(self) -> None:
-        self.action_open_both()
-
     # keys
 
     def action_move(self, by: int) -> None:
-        self.row_list.move(by)
+        self.row_list.action_move(by)
 
     def action_half(self, by: int) -> None:
-        self.row_list.move(by * max(1, self.row_list.size.height // 2))
+        self.row_list.action_half(by)
 
     def action_page(self, by: int) -> None:
-        self.row_list.move(by, pages=True)
+        self.row_list.action_page(by)
 
     def action_edge(self, by: int) -> None:
         self.row_list.move_to(0 if by < 0 else self.row_list.count - 1)
@@ -218,11 +182,11 @@ class CompareScreen(BaseScreen[None]):
 
     def action_side_of(self, side: str) -> None:
         self._side = side
-        self._draw()
+        self.draw()
 
     def action_columns(self) -> None:
         self._columns = not self._two
-        self._draw()
+        self.draw()
 
     def action_fold_all(self) -> None:
         rows = self.rows
@@ -263,6 +227,8 @@ class CompareScreen(BaseScreen[None]):
             start = 0
         self.open(ViewerScreen(visible(row.steps[0].name), pages, start))
 
+    on_row_list_chosen = action_open_both
+
     def action_bytes(self) -> None:
         """The records of both sides, byte by byte."""
         rows = self.rows
@@ -302,3 +268,58 @@ def _pages(mark: str, step: DiffStep, carets: bool) -> list[ViewerPage]:
     shown = PairRow("pair", pair=pair, result=pair.result)
     _, pages = pages_of(step.history.conversation, shown, None, "record", carets)
     return [replace(page, title=f"{mark} {page.title}") for page in pages if page.record_of is None]
+
+
+_KEPT: Final = 2_000
+"""Texts of steps that are kept."""
+_SOON: Final = 0.01
+_Key = tuple[int, int, int, bool]
+
+
+class ComparisonTexts:
+    """Remembers the rows that were drawn without a text, to be drawn again."""
+
+    def __init__(self, screen: ComparesRows) -> None:
+        self._screen = screen
+        self._known: dict[_Key, StepText] = {}
+        self._wanted: dict[_Key, DiffStep] = {}
+        self._incomplete: set[int] = set()
+        """The rows that are drawn without a text that is wanted."""
+        self._reading = False
+
+    def of(self, step: DiffStep, row: int) -> StepText | None:
+        """What is known of a step in this row."""
+        if not step.history.conversation.fixes_are_local:
+            return step_text(step)
+        key = (id(step.history), step.message, step.step.block, step.inherited)
+        known = self._known.get(key)
+        if known is None:
+            self._incomplete.add(row)
+            self._wanted[key] = step
+            if not self._reading:
+                self._reading = True
+                self._screen.later(_SOON, self._read)
+        return known
+
+    def _read(self) -> None:
+        wanted, self._wanted = self._wanted, {}
+
+        def read(aside: Aside) -> None:
+            way = GivingWay(aside, self._screen.tool.last_key)
+            found: dict[_Key, StepText] = {}
+            for key, step in wanted.items():
+                found[key] = step_text(step)
+                way()
+            aside.run_in_ui(lambda: self._take(found))
+
+        self._screen.in_thread(read, "work", self._screen.failed)
+
+    def _take(self, found: dict[_Key, StepText]) -> None:
+        self._known.update(found)
+        for key in list(self._known)[: max(0, len(self._known) - _KEPT)]:
+            del self._known[key]
+        self._reading = bool(self._wanted)
+        if self._wanted:
+            self._screen.later(_SOON, self._read)
+        incomplete, self._incomplete = self._incomplete, set()
+        self._screen.row_list.forget(incomplete)

@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
+from toolpair.tui.later import LaterOn
 from toolpair.tui.screens.base_screen import Dialog, HeldKey, Hint, hint_lines
 from toolpair.tui.styled_text import Line
 from toolpair.tui.widgets.text_block import Lines
 
 
+def ask_first(
+    screen: LaterOn[Any],
+    title: str,
+    text: str | Callable[[int, int], Sequence[Line]],
+    answer: tuple[str, str],
+    then: Callable[[], object],
+) -> None:
+    """Ask whether to do something, and do it; `answer` is the key and what it does."""
+    key, words = answer
+    question = ConfirmScreen(title, text, [(key, "yes", words)])
+    screen.ask(question, lambda answer: then() if answer == "yes" else None, of_state=True)
+
+
 class ConfirmScreen(Dialog[str | None]):
     """Returns the name of the chosen answer, None for escape, which always means that nothing happens.
 
-    `answers` are (key, name, words). `make_lines` gets the width and the maximum height.
+    `text` is a sentence, or gives the lines for a width and a maximum height. `answers` are (key, name, words).
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "close", show=False)]
@@ -26,18 +40,17 @@ class ConfirmScreen(Dialog[str | None]):
     def __init__(
         self,
         title: str,
-        make_lines: Callable[[int, int], Sequence[Line]],
+        text: str | Callable[[int, int], Sequence[Line]],
         answers: Sequence[tuple[str, str, str]],
         escape: str = "back",
     ) -> None:
         """`escape` says what escape does."""
         super().__init__()
         self._title = title
-        self._make_lines = make_lines
+        self._text = text
         self._answers = answers
         self._escape = escape
         self._held = HeldKey(self)
-        self._note = ""
 
     def build(self) -> ComposeResult:
         with Vertical(id="box"):
@@ -46,24 +59,19 @@ class ConfirmScreen(Dialog[str | None]):
     def lay_out(self, width: int, height: int) -> None:
         glyphs = self.glyphs
         room = max(3, int(height * 0.9) - 3)
-        lines: list[Line] = [glyphs.rule(self._title, width, "title"), *list(self._make_lines(width, room))[:room], ()]
+        text = glyphs.paragraph(self._text, width) if isinstance(self._text, str) else self._text(width, room)
+        lines: list[Line] = [glyphs.rule(self._title, width, "title"), *text[:room], ()]
         hints: list[Hint] = [(key, words, f"answer('{name}')") for key, name, words in self._answers]
         bar = hint_lines(glyphs, [*hints, ("esc", self._escape, "back")], width)
         # The answers matter most: the text above them is cut first.
         most = max(1, int(height * 0.9))
-        lines = [*lines[: max(2, most - len(bar) - bool(self._note))]]
-        if self._note:
-            lines.append((glyphs.ui(f" {self._note}", "warning"),))
+        lines = [*lines[: max(2, most - len(bar) - bool(self.note))]]
+        if self.note:
+            lines.append((glyphs.ui(f" {self.note}", "warning"),))
         lines += bar
         self.query_one("#text", Lines).show(lines)
 
     def on_key(self, event: events.Key) -> None:
-        if event.key == "escape":
-            # Not left to the binding, which would run after the keys that arrived with it.
-            event.stop()
-            event.prevent_default()
-            self.finish(None)
-            return
         for key, name, _ in self._answers:
             if event.key == key or event.character == key:
                 event.stop()
@@ -75,8 +83,7 @@ class ConfirmScreen(Dialog[str | None]):
         if self._held.fresh(key):
             self.finish(name)
         else:
-            self._note = f"press {key} again, now that you have read this"
-            self.lay_out(self.size.width, self.size.height)
+            self.say(f"press {key} again, now that you have read this")
 
     def action_answer(self, name: str) -> None:
         """An answer was clicked."""

@@ -56,7 +56,7 @@ class OpeningScreen(BaseScreen[None]):
         yield Lines(id="keys")
 
     def on_mount(self) -> None:
-        self.every(_PAUSE, self._draw)
+        self.every(_PAUSE, self.draw)
         self.after_refresh(self._begin)
 
     def _begin(self) -> None:
@@ -80,10 +80,6 @@ class OpeningScreen(BaseScreen[None]):
             right = (glyphs.ui("esc stops ", "dim"),)
             above = bar_line(glyphs, work.what, work.done, work.total, right, width, work.unit)
         self.query_one("#keys", Lines).show([above, hints])
-
-    def _draw(self) -> None:
-        if self.size.width:
-            self.lay_out(self.size.width, self.size.height)
 
     def on_key(self, event: events.Key) -> None:
         """Keys that mean nothing here are meant for what is being opened."""

@@ -12,11 +12,10 @@ from textual.containers import Grid, Vertical
 from toolpair.text.cells import cut
 from toolpair.tui.card_text import Card, learn_preview
 from toolpair.tui.causes_text import CauseEntry, cause_entries, causes_hints, entry_lines, entry_of, title_of
-from toolpair.tui.colouring import ask_for_colours
 from toolpair.tui.head_text import column_titles, head_lines
+from toolpair.tui.idle import Idle
 from toolpair.tui.layout import NARROW, WIDE, Areas, areas
-from toolpair.tui.looking_ahead import LookingAhead
-from toolpair.tui.problem_ticks import ProblemTicks
+from toolpair.tui.rail import ProblemTicks
 from toolpair.tui.screens.base_screen import Hint, hint_line
 from toolpair.tui.screens.writing import bar_line
 from toolpair.tui.styled_text import Line, Span, line_width
@@ -78,16 +77,16 @@ class MainView:
         self._preview_text: type[PreviewText] | None = None
         self._previewed: tuple[object, ...] = ()
         """What the preview shows: the row, and its size."""
-        self._ahead = LookingAhead(partial(owner.later, of_state=True))
-        self._ticks = ProblemTicks(partial(owner.later, of_state=True), self._show_ticks)
+        self._ahead = Idle(partial(owner.later, of_state=True))
+        self._pairs = PairView(owner.overview, owner.glyphs)
+        self._ticks = ProblemTicks(partial(owner.later, of_state=True), self._pairs.show_ticks)
+        self._pairs.ticks = self._ticks
 
     def build(self) -> ComposeResult:
         """The widgets, from top to bottom."""
         yield self._head
         yield self._titles
-        pairs = PairView(self._owner.overview, self._owner.glyphs)
-        pairs.ticks = self._ticks
-        yield pairs
+        yield self._pairs
         yield self._below
         with self._lower:
             yield self._card
@@ -188,7 +187,8 @@ class MainView:
         self._follow_soon(divided)
         self._ticks.follow(overview)
         if owner.session.conversation.fixes_are_local:
-            self._ahead.soon(overview.rows, self._next_rows)
+            # Reading a row loads its window, which is then there when the row is shown.
+            self._ahead.begin(overview.rows[n] for n in self._next_rows() if 0 <= n < len(overview.rows))
 
     def _draw_card(self, divided: Areas, problem: Problem | None, row: int | None) -> None:
         if divided.card:
@@ -279,10 +279,7 @@ class MainView:
                 preview.refresh()
                 self._owner.later(SHOWN, partial(self._colour, preview, maker))
 
-        ask_for_colours(self._owner, asked, coloured)
-
-    def _show_ticks(self) -> None:
-        self._owner.pairs.show_ticks()
+        self._owner.colour(asked, coloured)
 
     def _next_rows(self) -> Iterator[int]:
         """The rows shown with the next and the previous problem, from the middle outwards, then a page."""

@@ -1,10 +1,10 @@
-"""A menu. With a filter it is the command palette."""
+"""A menu, with a filter if it is long."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from msgspec import Struct
 from textual import events
@@ -13,10 +13,9 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
-from toolpair.text.cells import width
 from toolpair.tui.keys import APP
-from toolpair.tui.screens.base_screen import Dialog, hint_line
-from toolpair.tui.styled_text import Line, cut_line, line_width
+from toolpair.tui.later import LaterOn
+from toolpair.tui.screens.list_dialog import ListDialog
 from toolpair.tui.widgets.field import Field, SafeInput
 from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.text_block import Lines
@@ -26,34 +25,39 @@ _REST: Final = 0.05
 
 
 class MenuEntry(Struct, frozen=True):
-    """`value` is returned when it is chosen. `note` is shown dimmed after the label."""
+    """`go` is called when it is chosen, `rest` while the cursor rests on it. `note` is shown dimmed after the label."""
 
-    value: str
     label: str
+    go: Callable[[], object]
     note: str = ""
+    rest: Callable[[], object] | None = None
 
 
-class MenuScreen(Dialog[str | None]):
-    """Returns the value of the chosen entry, None after escape."""
+def choose(
+    screen: LaterOn[Any],
+    title: str,
+    entries: Sequence[MenuEntry],
+    cursor: int = 0,
+    filter: bool = False,
+    of_state: bool = True,
+) -> None:
+    """Show a menu over the screen and do what is chosen; with `of_state` if the session is still in the same state."""
+    menu = MenuScreen(title, entries, cursor, filter)
+    screen.ask(menu, lambda entry: entry.go() if entry is not None else None, of_state)
+
+
+class MenuScreen(ListDialog[MenuEntry | None]):
+    """Returns the chosen entry."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), Binding("enter", "choose", "choose", show=False)]
     DEFAULT_CSS = """
     MenuScreen.-live { background: $background 0%; }
-    MenuScreen LineList { height: auto; max-height: 20; background: $surface; }
+    MenuScreen LineList { max-height: 20; }
     """
 
-    def __init__(
-        self,
-        title: str,
-        entries: Sequence[MenuEntry],
-        cursor: int = 0,
-        filter: bool = False,
-        on_move: Callable[[str], None] | None = None,
-    ) -> None:
-        """`on_move` is called with the value of the entry on which the cursor rests."""
+    def __init__(self, title: str, entries: Sequence[MenuEntry], cursor: int = 0, filter: bool = False) -> None:
         super().__init__()
-        self._on_move = on_move
-        self.set_class(on_move is not None, "-live")
+        self.set_class(any(entry.rest is not None for entry in entries), "-live")
         self._title = title
         self._entries = list(entries)
         self._shown = list(entries)
@@ -72,64 +76,44 @@ class MenuScreen(Dialog[str | None]):
         self.query_one(SafeInput if self._filter else LineList).focus()
 
     def lay_out(self, width: int, height: int) -> None:
-        self.query_one("#top", Lines).show([self.glyphs.rule(self._title, width, "title")])
-        hints = [("enter", "choose", "choose"), ("esc", "back", "back")]
-        self.query_one("#bottom", Lines).show([hint_line(self.glyphs, hints, width)])
-        self._fill(height, self._start)
+        self.frame(self._title, [("enter", "choose", "choose"), ("esc", "back", "back")])
+        self._fill(self._start)
 
-    def _fill(self, height: int, cursor: int | None = None) -> None:
-        entries: list[list[Line]] = []
-        room = self.size.width - 1  # the list draws its own bar before each entry
-        for entry in self._shown:
-            note = f"   {entry.note}" if entry.note else ""
-            line: Line = (self.glyphs.ui(f" {entry.label}"), self.glyphs.ui(note, "dim"))
-            if line_width(line) > room:
-                rest = self.glyphs.ui("…", "dim")
-                line = (*cut_line(line, room - width(rest.text)), rest)
-            entries.append([line])
-        menu = self.query_one(LineList)
-        menu.styles.height = max(1, min(len(entries), int(height * 0.7)))
-        menu.show(entries, cursor)
+    def _fill(self, cursor: int) -> None:
+        glyphs, width = self.glyphs, self.size.width - 1  # the list draws its own bar before each entry
+        lines = [
+            glyphs.fit((glyphs.ui(f" {each.label}"), glyphs.ui(f"   {each.note}" if each.note else "", "dim")), width)
+            for each in self._shown
+        ]
+        self.fill(lines, int(self.size.height * 0.7), cursor)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         words = event.value.lower().split()
         self._shown = [e for e in self._entries if all(w in f"{e.label} {e.note}".lower() for w in words)]
-        self._fill(self.size.height, 0)
-
-    def on_input_submitted(self) -> None:
-        self.action_choose()
+        self._fill(0)
 
     def on_key(self, event: events.Key) -> None:
         if self.inert:
             return
-        if event.key == "escape":
-            # Not left to the binding, which would run after the digits that arrived with it.
-            event.stop()
-            event.prevent_default()
-            self.finish(None)
-            return
         if self._filter and event.key in ("up", "down"):
-            self.query_one(LineList).action_move(1 if event.key == "down" else -1)
+            self.list.action_move(1 if event.key == "down" else -1)
             event.stop()
             event.prevent_default()
         elif not self._filter and event.character is not None and event.character in "123456789":
             number = int(event.character) - 1
             if number < len(self._shown):
                 event.stop()
-                self.finish(self._shown[number].value)
+                self.finish(self._shown[number])
 
     def on_line_list_moved(self) -> None:
-        if self._on_move is not None:
-            self.later(_REST, partial(self._rested, self.query_one(LineList).cursor))
+        if self._shown[self.list.cursor].rest is not None:
+            self.later(_REST, partial(self._rested, self.list.cursor))
 
     def _rested(self, cursor: int) -> None:
-        if self._on_move is not None and not self.inert and cursor == self.query_one(LineList).cursor:
-            self._on_move(self._shown[cursor].value)
-
-    def on_line_list_chosen(self) -> None:
-        self.action_choose()
+        rest = self._shown[cursor].rest
+        if rest is not None and not self.inert and cursor == self.list.cursor:
+            rest()
 
     def action_choose(self) -> None:
-        cursor = self.query_one(LineList).cursor
-        if cursor < len(self._shown):
-            self.finish(self._shown[cursor].value)
+        if self.list.cursor < len(self._shown):
+            self.finish(self._shown[self.list.cursor])

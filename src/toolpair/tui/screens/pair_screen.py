@@ -8,17 +8,22 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from toolpair.tui.controllers.applying import Applier, review
+from toolpair.tui.controllers.applying import redo, review, undo
 from toolpair.tui.controllers.clipboard import choose_copy
 from toolpair.tui.controllers.comparing import choose_other
 from toolpair.tui.controllers.follow import Follower, look_for_neighbours
-from toolpair.tui.controllers.goto import GoTo
+from toolpair.tui.controllers.goto import ask_where, go_to
 from toolpair.tui.controllers.journal_offer import JournalOffer
-from toolpair.tui.controllers.many_fixes import ManyFixes
-from toolpair.tui.controllers.menus import choose_branch, choose_conversation, choose_original, choose_theme
-from toolpair.tui.controllers.one_fix import OneFix
-from toolpair.tui.controllers.problem_cursor import ProblemCursor
-from toolpair.tui.controllers.profile_choice import ProfileChoice
+from toolpair.tui.controllers.many_fixes import choose_recipe, fix_all, fix_cause
+from toolpair.tui.controllers.menus import (
+    choose_branch,
+    choose_conversation,
+    choose_original,
+    choose_profile,
+    choose_theme,
+)
+from toolpair.tui.controllers.one_fix import choose_fix, fix_one
+from toolpair.tui.controllers.owner import Owner
 from toolpair.tui.controllers.reading_on import ReadingOn
 from toolpair.tui.controllers.row_filter import ONLY_BROKEN, RowFilter
 from toolpair.tui.controllers.text_search import TextSearch
@@ -26,19 +31,17 @@ from toolpair.tui.controllers.viewers import view_bytes, view_row, view_sent, vi
 from toolpair.tui.controllers.working import CurrentWork, changing
 from toolpair.tui.keys import APP, LOOK, PROBLEMS
 from toolpair.tui.layout import NARROW, PREVIEW
-from toolpair.tui.screens.base_screen import BaseScreen, is_small
+from toolpair.tui.screens.base_screen import is_small
 from toolpair.tui.screens.main_view import MainView
-from toolpair.tui.widgets.pair_view import PairView
 from toolpair.tui.work import LongTask
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Session
     from toolpair.tui.background_loading import Opening
     from toolpair.tui.commands import Command
     from toolpair.tui.desk import Desk
 
 
-class PairScreen(BaseScreen[None]):
+class PairScreen(Owner):
     """The layout, the cursor and the keys, which act on the problem under the cursor; controllers do what keys ask."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*PROBLEMS.bindings(), *LOOK.bindings(), *APP.bindings()]
@@ -58,23 +61,14 @@ class PairScreen(BaseScreen[None]):
         reading: LongTask | None = None,
     ) -> None:
         """`opening`: of this file the session has but the beginning, while `reading` goes on."""
-        super().__init__()
-        self._desk: Desk = desk
-        self.overview = desk.overview
-        self.note = ""
+        super().__init__(desk)
         self._view = MainView(self)
         self.work = CurrentWork(self)
         self.row_filter = RowFilter(self)
         self._search = TextSearch(self)
-        self._goto = GoTo(self)
         self._follower = Follower(self)
-        self._profiles = ProfileChoice(self)
         self._journal = JournalOffer(self)
-        self._applier = Applier(self)
-        self._one = OneFix(self, self._applier)
-        self._many = ManyFixes(self, self._applier, self.action_review)
         self._at = at
-        self.problems = ProblemCursor(self, self.row_filter)
         self.reading = ReadingOn(self, opening, reading, self._all_is_read)
 
     def build(self) -> ComposeResult:
@@ -105,38 +99,17 @@ class PairScreen(BaseScreen[None]):
     def _all_is_read(self) -> None:
         at, self._at = self._at, None
         if at:
-            self._goto.go(at)
+            go_to(self, at)
         look_for_neighbours(self)
         self._journal.begin()
 
     @property
-    def desk(self) -> Desk:
-        return self._desk
-
-    @property
-    def session(self) -> Session:
-        return self.overview.session
-
-    @property
-    def pairs(self) -> PairView:
-        return self.query_one(PairView)
-
-    @property
     def is_led(self) -> bool:
-        """Whether it goes to a certain place as soon as all is read."""
         return bool(self._at)
 
     @property
-    def is_on_top(self) -> bool:
-        return self.app.screen is self
-
-    @property
     def busy_reason(self) -> str:
-        """Why nothing can be changed just now, in a few words; empty when it can."""
         return self.reading.busy_reason or self.work.busy_reason
-
-    def action_read_rest(self) -> None:
-        self.reading.read_rest()
 
     # what is shown
 
@@ -144,50 +117,14 @@ class PairScreen(BaseScreen[None]):
         self._view.lay_out(width, height)
 
     def redraw(self) -> None:
-        """Draw everything but the list, which draws itself."""
         self._view.redraw()
 
     def draw_bar(self) -> None:
-        """Show how far the work is."""
         self._view.draw_bar()
-
-    def say(self, note: str) -> None:
-        """One line above the keys, until the next thing happens."""
-        self.note = note
-        self.redraw()
 
     def forget_note(self) -> None:
         """What was said is not true any more."""
         self.note = ""
-
-    def reload(self, row: int | None = None) -> None:
-        """The session is another one now; keep to the row where the cursor is, or to `row`."""
-        here = self.pairs.row_index if row is None else row
-        key = self.overview.current.key if self.overview.current is not None else None
-        before = len(self.overview.rows)
-        self.overview.reload()
-        self.overview.current = self.overview.same(key) if key is not None else None
-        self.rows_changed(here or 0, len(self.overview.rows) - before)
-        if here is not None:
-            self.pairs.go_to_row(min(here, max(0, len(self.overview.rows) - 1)))
-        self.redraw()
-
-    def read_again(self, row: int) -> None:
-        """What is staged has changed; `row` is where."""
-        before = len(self.overview.rows)
-        self.overview.reload()
-        self.rows_changed(row, len(self.overview.rows) - before)
-
-    def rows_changed(self, row: int, more: int) -> None:
-        """Rows are others from `row` on, and there are `more` of them."""
-        self.stop_looking()
-        self.row_filter.rows_changed(row, more)
-
-    def show_other_history(self) -> None:
-        """The session's current history is another one: show it from its first row, without a filter."""
-        self.overview.current = None
-        self.row_filter.words = ""
-        self.reload(0)
 
     def on_pair_view_moved(self) -> None:
         row = self.pairs.row_index
@@ -195,12 +132,6 @@ class PairScreen(BaseScreen[None]):
         if current is None or row is None or self.overview.row_of(current) != row:
             self.overview.current = self.overview.problem_at(row) if row is not None else None
         self.redraw()
-
-    def on_pair_view_opened(self) -> None:
-        self.action_open()
-
-    def on_preview_opened(self) -> None:
-        self.action_open()
 
     # the causes
 
@@ -214,7 +145,7 @@ class PairScreen(BaseScreen[None]):
     def on_descendant_focus(self) -> None:
         entry = self._view.cause if self._view.in_causes else None
         if entry is not None and not entry.holds(self.overview.current):
-            self.problems.show(entry.first)  # so that the card shows what `a` would fix
+            self.show_problem(entry.first)  # so that the card shows what `a` would fix
         else:
             self.redraw()
 
@@ -222,10 +153,7 @@ class PairScreen(BaseScreen[None]):
         """The cursor is on another cause: show one of its problems."""
         entry = self._view.cause
         if entry is not None:
-            self.problems.show(entry.first)
-
-    def on_line_list_chosen(self) -> None:
-        self.action_only_cause()
+            self.show_problem(entry.first)
 
     def action_only_cause(self) -> None:
         """Show only the rows of the cause under the cursor."""
@@ -234,18 +162,18 @@ class PairScreen(BaseScreen[None]):
             self._view.leave_causes()
             self.row_filter.switch(entry.filter_words)
 
+    on_line_list_chosen = action_only_cause
+
     def action_broken(self) -> None:
         """Show only what is broken, or all again."""
-        if self.overview.partial is not None:
-            self.say(self.busy_reason)
-        else:
+        if self.is_whole():
             self.row_filter.switch(ONLY_BROKEN)
 
     def action_rail(self, cell: int, size: int) -> None:
         """A tick of the scroll bar was clicked."""
         problem = self.pairs.problem_of_tick(cell, size)
         if problem is not None:
-            self.problems.show(problem)
+            self.show_problem(problem)
 
     def action_scroll_preview(self, by: int) -> None:
         if not self._view.scroll_preview(by):
@@ -254,66 +182,50 @@ class PairScreen(BaseScreen[None]):
     # problems
 
     def action_problem(self, by: int) -> None:
-        self.problems.go(by)
+        """To the next one, or the one before."""
+        if not self.is_whole():
+            return
+        self.note = ""
+        problem, around = self.overview.after(self.pairs.row_index or 0, by, self.overview.current)
+        if problem is None:
+            self.say("no problem is left to fix" if self.session.changed else "there are no problems")
+            return
+        if around:
+            self.note = "wrapped around"
+        self.show_problem(problem)
 
     @changing
     def action_fix(self) -> None:
-        problem = self.problems.current()
+        problem = self.current_problem()
         if problem is not None:
-            self._one.fix(problem)
+            fix_one(self, problem)
 
     @changing
     def action_choose(self) -> None:
-        problem = self.problems.current()
+        problem = self.current_problem()
         if problem is not None:
-            self._one.choose(problem)
+            choose_fix(self, problem)
 
     @changing
     def action_fix_cause(self) -> None:
-        problem = self.problems.current()
+        problem = self.current_problem()
         if problem is None:
             return
-        number = self.overview.group_number(problem)
+        number = self.overview.index.group_number(problem)
         if number is None:
-            self._one.fix(problem)
+            fix_one(self, problem)
         else:
-            self._many.fix_cause(problem, self.overview.groups[number])
-
-    @changing
-    def action_fix_all(self) -> None:
-        self._many.fix_all()
-
-    @changing
-    def action_recipe(self) -> None:
-        self._many.choose_recipe()
-
-    @changing
-    def action_undo(self) -> None:
-        self._applier.undo()
-
-    @changing
-    def action_redo(self) -> None:
-        self._applier.redo()
-
-    @changing
-    def action_review(self) -> None:
-        review(self)
+            fix_cause(self, problem, self.overview.index.groups[number])
 
     # looking
 
-    def action_open(self) -> None:
-        view_row(self)
+    def action_read_rest(self) -> None:
+        self.reading.read_rest()
 
     def action_bytes(self) -> None:
-        problem = self.problems.current()
+        problem = self.current_problem()
         if problem is not None:
             view_bytes(self, problem)
-
-    def action_sees(self) -> None:
-        view_sent(self)
-
-    def action_statistics(self) -> None:
-        view_statistics(self)
 
     def action_times(self) -> None:
         """Show times beside the rows, or no longer; kept for all sessions while the program runs."""
@@ -324,9 +236,6 @@ class PairScreen(BaseScreen[None]):
         narrow = self.tool.shows_times and self.size.width < NARROW
         self.say(f"times are shown from {NARROW} columns on" if narrow else "")
 
-    def action_compare(self) -> None:
-        choose_other(self)
-
     def action_search(self) -> None:
         self._search.ask()
 
@@ -336,33 +245,11 @@ class PairScreen(BaseScreen[None]):
     def action_filter(self) -> None:
         self.row_filter.ask()
 
-    def action_goto(self) -> None:
-        self._goto.ask()
-
     def on_paste(self, event: events.Paste) -> None:
         """A paste on this screen is an error text that somebody wants to be led by."""
         event.stop()
         if event.text.strip():
-            self._goto.ask(event.text)
-
-    def action_yank(self) -> None:
-        choose_copy(self)
-
-    @changing
-    def action_profile(self) -> None:
-        self._profiles.ask()
-
-    @changing
-    def action_conversation(self) -> None:
-        choose_conversation(self)
-
-    @changing
-    def action_branches(self) -> None:
-        choose_branch(self)
-
-    @changing
-    def action_restore(self) -> None:
-        choose_original(self)
+            ask_where(self, event.text)
 
     @changing
     def action_follow(self) -> None:
@@ -373,7 +260,6 @@ class PairScreen(BaseScreen[None]):
         self._journal.warn(problem)
 
     def stop_looking(self) -> bool:
-        """Stop searching and filtering. True when either was still at it."""
         return any([self._search.stop(), self.row_filter.stop()])
 
     def action_back(self) -> None:
@@ -410,5 +296,21 @@ class PairScreen(BaseScreen[None]):
 
         return commands_of_main()
 
-    def action_theme(self) -> None:
-        choose_theme(self)
+    # keys for which a controller does all
+
+    action_goto = ask_where
+    action_open = on_pair_view_opened = on_preview_opened = view_row
+    action_sees = view_sent
+    action_statistics = view_statistics
+    action_compare = choose_other
+    action_yank = choose_copy
+    action_theme = choose_theme
+    action_fix_all = changing(fix_all)
+    action_recipe = changing(choose_recipe)
+    action_undo = changing(undo)
+    action_redo = changing(redo)
+    action_review = changing(review)
+    action_profile = changing(choose_profile)
+    action_conversation = changing(choose_conversation)
+    action_branches = changing(choose_branch)
+    action_restore = changing(choose_original)

@@ -84,7 +84,6 @@ class PickerScreen(BaseScreen[None]):
         self._shown: list[int] = []
         self._texts: dict[int, tuple[FoundSession, str]] = {}
         """Number of a session -> what the filter searches of it."""
-        self._note = ""
         self._is_known = False
         """Whether it is known what there is to list."""
         self._ready_since = 0.0
@@ -115,10 +114,9 @@ class PickerScreen(BaseScreen[None]):
 
     def on_mount(self) -> None:
         self._judge = self._sessions.judge()
-        self._aside = self.in_thread(self._look, "sessions")
+        self.in_thread(self._look, "sessions")
 
     def on_unmount(self) -> None:
-        self._aside.stop()
         self._judge.close()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -185,7 +183,7 @@ class PickerScreen(BaseScreen[None]):
     def _list_them(self, page: list[FoundSession], notice: str | None) -> None:
         here = self.current
         self._found += page
-        self._note = notice or self._note
+        self.note = notice or self.note
         if self._is_known:
             # The session that was opened last may only be listed now.
             self._filter(here.path if here is not None and self._list.cursor else self._sessions.last)
@@ -257,7 +255,7 @@ class PickerScreen(BaseScreen[None]):
         ]  # fmt: skip
         if self._opening:
             hints = [("F1", "all keys", "help"), ("esc", "stop", "back")]
-        above = glyphs.paragraph(self._note, width, "warning", limit=3) if self._note else [place]
+        above = glyphs.paragraph(self.note, width, "warning", limit=3) if self.note else [place]
         self.query_one("#bottom", Lines).show([*above, hint_line(glyphs, hints, width)])
 
     @property
@@ -272,7 +270,7 @@ class PickerScreen(BaseScreen[None]):
         glyphs = self.glyphs
         if not self._is_known:
             return [(glyphs.ui(" Looking for sessions …", "dim"),)]
-        if self._note:
+        if self.note:
             return []
         if self._sessions.of is not None and not self._found:
             return glyphs.paragraph(f"There are no sessions in {self._database}.", width, "warning")
@@ -283,10 +281,6 @@ class PickerScreen(BaseScreen[None]):
             lines += glyphs.paragraph(f"{title}: {home_short(folder, self._home)}", width, "dim", indent=3, limit=2)
         more = "Sessions elsewhere? toolpair FILE opens any session file, and the agents' own variables are respected"
         return [*lines, *glyphs.paragraph(f"{more} ({', '.join(variables())}).", width)]
-
-    def _draw(self) -> None:
-        if self.size.width:
-            self.lay_out(self.size.width, self.size.height)
 
     # the filter
 
@@ -302,7 +296,7 @@ class PickerScreen(BaseScreen[None]):
         ]
         cursor = next((place for place, n in enumerate(self._shown) if found[n].path == path), 0) if path else 0
         self._list.show(len(self._shown), cursor)
-        self._draw()
+        self.draw()
 
     def _text(self, number: int) -> str:
         """What the filter searches of a session."""
@@ -312,18 +306,17 @@ class PickerScreen(BaseScreen[None]):
         return known[1]
 
     def on_input_changed(self) -> None:
-        self._note = ""
+        self.note = ""
         self._filter(None)
 
     def on_row_list_moved(self) -> None:
-        self._note = ""
-        self._draw()
+        self.say("")
 
     def action_move(self, by: int) -> None:
         self._list.move(by)
 
     def action_page(self, by: int) -> None:
-        self._list.move(by, pages=True)
+        self._list.action_page(by)
 
     def action_problem(self, by: int) -> None:
         """To the next session with problems, or the one before."""
@@ -331,8 +324,7 @@ class PickerScreen(BaseScreen[None]):
         places = ((here + by * step) % count for step in range(1, count + 1))
         found = next((place for place in places if self._is_broken(self._found[self._shown[place]])), None)
         if found is None:
-            self._note = "no problems are known in any of these sessions"
-            self._draw()
+            self.say("no problems are known in any of these sessions")
         else:
             self._list.move_to(found)
 
@@ -344,8 +336,7 @@ class PickerScreen(BaseScreen[None]):
         if self._opening and self._work is not None:
             self._work.stopped = True
             self._to_the_list()
-            self._note = "stopped"
-            self._draw()
+            self.say("stopped")
         elif field.value:
             field.value = ""
         elif self.tool.open_sessions.desks:
@@ -362,12 +353,6 @@ class PickerScreen(BaseScreen[None]):
 
     # opening
 
-    def on_input_submitted(self) -> None:
-        self.action_open()
-
-    def on_row_list_chosen(self) -> None:
-        self.action_open()
-
     def action_open(self) -> None:
         found = self.current
         if found is None or self._opening:
@@ -380,7 +365,13 @@ class PickerScreen(BaseScreen[None]):
         elif self._has_unsaved(found.path):
             self.finish()
         else:
-            self.tool.ask_about_unsaved("Open another session?", "discard them and open it", lambda: self._open(found))
+            self.tool.open_sessions.ask_about_unsaved(
+                "Open another session?", "discard them and open it", lambda: self._open(found)
+            )
+
+    on_input_submitted = action_open
+
+    on_row_list_chosen = action_open
 
     def action_mark(self) -> None:
         """The first time the session is marked; the second time two are compared, or it is unmarked."""
@@ -388,16 +379,16 @@ class PickerScreen(BaseScreen[None]):
         if found is None or self._opening or self._chosen is not None:
             return
         if not found.understood:
-            self._note = "the sessions of this agent are not understood yet"
+            self.note = "the sessions of this agent are not understood yet"
         elif marked is None:
             self._marked = found
-            self._note = f"{os.path.basename(found.path)} is marked: ctrl+t on another one compares the two"
+            self.note = f"{os.path.basename(found.path)} is marked: ctrl+t on another one compares the two"
         else:
-            self._marked, self._note = None, ""
+            self._marked, self.note = None, ""
             if marked.path != found.path:
                 self._compare(marked, found)
         self._list.forget()
-        self._draw()
+        self.draw()
 
     def _compare(self, marked: FoundSession, found: FoundSession) -> None:
         from toolpair.tui.screens.compare import CompareScreen
@@ -413,8 +404,7 @@ class PickerScreen(BaseScreen[None]):
     def _open(self, found: FoundSession) -> None:
         self._opening = True
         self.set_focus(None)
-        self._note = f"opening {os.path.basename(found.path)} …"
-        self._draw()
+        self.say(f"opening {os.path.basename(found.path)} …")
         self._work = LongTask("reading", found.size)
         opening = Opening(found.path, self._sessions.open)
         self.tool.open_sessions.open_file(self, opening, self._work, lambda error: self._not_opened(found, error))
@@ -422,10 +412,10 @@ class PickerScreen(BaseScreen[None]):
 
     def _not_opened(self, found: FoundSession, error: Exception) -> None:
         self._to_the_list()
-        self._note = failure(error).replace(found.path, os.path.basename(found.path))
+        self.note = failure(error).replace(found.path, os.path.basename(found.path))
         self._sessions.marks[_key(found)] = None
         self._list.forget()
-        self._draw()
+        self.draw()
 
 
 def _key(found: FoundSession) -> tuple[str, float, int]:

@@ -5,19 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 
 from toolpair.rules.profiles import profile, profile_names
 from toolpair.tui.aside import Aside
 from toolpair.tui.keys import APP
 from toolpair.tui.numbers import count_text
-from toolpair.tui.screens.base_screen import Dialog, hint_line
-from toolpair.tui.styled_text import Line, cut_line, line_width
-from toolpair.tui.widgets.line_list import LineList
-from toolpair.tui.widgets.text_block import Lines
+from toolpair.tui.screens.list_dialog import ListDialog
+from toolpair.tui.styled_text import Line
 
 if TYPE_CHECKING:
     from toolpair.session.session import Session
@@ -26,35 +21,27 @@ Found = tuple[str, str]
 """How much a profile finds, in words, and the style to show it in."""
 
 
-class ProfilesScreen(Dialog[str | None]):
-    """Returns the id of the chosen profile, None after escape."""
+class ProfilesScreen(ListDialog[str | None]):
+    """Returns the id of the chosen profile."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), Binding("enter", "take", "check against it", show=False)]
-    DEFAULT_CSS = "ProfilesScreen LineList { height: auto; background: $surface; }"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *APP.bindings(),
+        Binding("enter", "choose", "check against it", show=False),
+    ]
 
     def __init__(self, known: dict[str, Found]) -> None:
         """`known` caches the counts for the session's current state, and is filled here."""
         super().__init__()
         self._known = known
 
-    def build(self) -> ComposeResult:
-        with Vertical(id="box"):
-            yield Lines(id="top")
-            yield LineList(self.glyphs)
-            yield Lines(id="bottom")
-
     def on_mount(self) -> None:
         self._ids = list(profile_names())
-        menu = self.query_one(LineList)
         here = self.tool.session.profile.id
-        menu.cursor = self._ids.index(here) if here in self._ids else 0
-        menu.focus()
+        self.list.cursor = self._ids.index(here) if here in self._ids else 0
+        self.list.focus()
         # A draft stays the same, whatever is done to the session during the count.
         draft = self.tool.session.draft()
-        self._aside = self.in_thread(lambda aside: self._count(aside, draft), of_state=True)
-
-    def on_unmount(self) -> None:
-        self._aside.stop()
+        self.in_thread(lambda aside: self._count(aside, draft), of_state=True)
 
     def _count(self, aside: Aside, session: Session) -> None:
         """The active profile is counted already: its verdict is on the screen."""
@@ -77,11 +64,8 @@ class ProfilesScreen(Dialog[str | None]):
         self._fill()
 
     def lay_out(self, width: int, height: int) -> None:
-        self.query_one("#top", Lines).show(
-            [self.glyphs.rule("Check against: what each provider would refuse", width, "title")]
-        )
-        hints = [("enter", "check against this one", "take"), ("esc", "back", "back")]
-        self.query_one("#bottom", Lines).show([hint_line(self.glyphs, hints, width)])
+        hints = [("enter", "check against this one", "choose"), ("esc", "back", "back")]
+        self.frame("Check against: what each provider would refuse", hints)
         self._fill()
 
     def _fill(self) -> None:
@@ -89,7 +73,7 @@ class ProfilesScreen(Dialog[str | None]):
         room = self.size.width - 2  # the bar before each entry, and the scrollbar
         wide = max(len(id_) + 2 * ("/" in id_) for id_ in self._ids)
         counts = max(len(words) for words, _ in [*self._known.values(), ("12 problems", "")])
-        entries: list[list[Line]] = []
+        lines: list[Line] = []
         for id_ in self._ids:
             words, style = self._known.get(id_, ("…", "dim"))
             name = f"  {id_}" if "/" in id_ else id_
@@ -100,25 +84,11 @@ class ProfilesScreen(Dialog[str | None]):
                 glyphs.ui(f" {mark:<4}", "key"),
                 glyphs.ui(profile(id_).title, "dim"),
             )
-            if line_width(line) > room:
-                rest = glyphs.ui("…", "dim")
-                line = (*cut_line(line, room - line_width((rest,))), rest)
-            entries.append([line])
-        menu = self.query_one(LineList)
-        menu.styles.height = max(1, min(len(entries), int(self.size.height * 0.75)))
-        menu.show(entries)
+            lines.append(glyphs.fit(line, room))
+        self.fill(lines, int(self.size.height * 0.75))
 
-    def on_key(self, event: events.Key) -> None:
-        if event.key == "escape" and not self.inert:
-            event.stop()
-            event.prevent_default()
-            self.finish(None)
-
-    def on_line_list_chosen(self) -> None:
-        self.action_take()
-
-    def action_take(self) -> None:
-        self.finish(self._ids[self.query_one(LineList).cursor])
+    def action_choose(self) -> None:
+        self.finish(self._ids[self.list.cursor])
 
 
 def found_text(errors: int, warnings: int) -> Found:

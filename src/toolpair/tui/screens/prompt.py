@@ -12,7 +12,7 @@ from textual.widgets import Input
 
 from toolpair.tui.filter_terms import completed
 from toolpair.tui.screens.base_screen import Dialog, hint_line
-from toolpair.tui.widgets.field import Field, SafeInput
+from toolpair.tui.widgets.field import Field, PasteInput, SafeInput
 from toolpair.tui.widgets.text_block import Lines
 
 
@@ -41,10 +41,10 @@ class PromptScreen(Dialog[str | None]):
         """The input field."""
         return SafeInput(value)
 
-    def note(self, *notes: str) -> None:
+    def show_notes(self, *notes: str) -> None:
         """Show notes above the field, replacing earlier ones."""
         self._notes = notes
-        self.lay_out(self.size.width, self.size.height)
+        self.draw()
 
     def lay_out(self, width: int, height: int) -> None:
         lines = [self.glyphs.rule(self._title, width, "title")]
@@ -110,15 +110,15 @@ class FilterPrompt(PromptScreen):
     def __init__(
         self,
         words: str,
-        wrong: Callable[[str], str],
+        check: Callable[[str], object],
         tools: Sequence[str],
         causes: int,
         terms: Sequence[str] = TERMS,
     ) -> None:
-        """`wrong` says in a sentence what is wrong with words; `tools` and `causes` are completed, `terms` shown."""
+        """`check` raises ValueError, with a sentence, for wrong words; `tools` and `causes` complete what is typed."""
         super().__init__("Filter: show only", words, terms, "filter")
         self._terms = terms
-        self._wrong = wrong
+        self._check = check
         self._tools = list(tools)
         self._causes = causes
 
@@ -128,8 +128,47 @@ class FilterPrompt(PromptScreen):
         field.cursor_position = len(field.value)
 
     def action_submit(self) -> None:
-        said = self._wrong(self.query_one(SafeInput).value)
-        if said:
-            self.note(said, *self._terms)
+        try:
+            self._check(self.query_one(SafeInput).value)
+        except ValueError as error:
+            self.show_notes(str(error), *self._terms)
         else:
             super().action_submit()
+
+
+NOTE = "an id, a rule, line:N, message:N, pair:N, or a whole API error, pasted"
+
+
+class GotoScreen(PromptScreen):
+    """Stays open, with the reason, when a text leads nowhere; the next paste replaces it.
+
+    `look` searches for a text and returns None when found, else why not.
+    """
+
+    sign = "@"
+
+    def __init__(self, look: Callable[[str], str | None], pasted: str = "") -> None:
+        super().__init__("Go to", "", [NOTE])
+        self._look = look
+        self._first = pasted
+
+    def field(self, value: str) -> SafeInput:
+        return PasteInput(value)
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        if self._first:
+            self.query_one(PasteInput).take(self._first)
+
+    def action_submit(self) -> None:
+        field = self.query_one(PasteInput)
+        text = field.whole.strip()
+        if not text:
+            self.finish(None)
+            return
+        wrong = self._look(text)
+        if wrong is None:
+            self.finish(text)
+        else:
+            self.show_notes(NOTE, wrong)
+            field.select_all()

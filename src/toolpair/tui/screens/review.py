@@ -26,11 +26,10 @@ from toolpair.tui.desk import Desk
 from toolpair.tui.keys import APP, REVIEW
 from toolpair.tui.review_text import ReviewText, alike, counted
 from toolpair.tui.screens.base_screen import BaseScreen, HeldKey, Hint, hint_line
-from toolpair.tui.screens.confirm import ConfirmScreen
+from toolpair.tui.screens.confirm import ConfirmScreen, ask_first
 from toolpair.tui.screens.prompt import PromptScreen
 from toolpair.tui.screens.viewer import ViewerScreen
-from toolpair.tui.screens.writing import GivenUp, Steps, WritingScreen
-from toolpair.tui.screens.writing import takes_long as writing_takes_long
+from toolpair.tui.screens.writing import GivenUp, Steps, WritingScreen, write
 from toolpair.tui.styled_text import Line, line_width
 from toolpair.tui.viewer_pages import change_pages
 from toolpair.tui.widgets.body_view import BodyView
@@ -89,7 +88,6 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         self._overview = desk.overview
         self._session = desk.session
         self._held = HeldKey(self)
-        self._note = ""
         self._error = ""
         self._stale = False
         self._excluded: list[Staged] = []
@@ -118,7 +116,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         """Search again for processes that work with the file, because this is when it matters."""
         before = self._session.warnings
         if self._session.look_around() != before:
-            aside.run_in_ui(lambda: self._refresh(self._note))
+            aside.run_in_ui(lambda: self.say(self.note))
 
     def lay_out(self, width: int, height: int) -> None:
         text = ReviewText(self._overview, self.glyphs, width, self._changes())
@@ -161,7 +159,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             hints.insert(0, ("r", "read it again", "read_again"))
         hints.append(("esc", "back", "back"))
         bar = hint_line(self.glyphs, hints, width, gap=4 if width >= 80 else 2, keep_first=True)
-        self.query_one("#bottom", Lines).show([self.glyphs.rule(self._note, width), bar])
+        self.query_one("#bottom", Lines).show([self.glyphs.rule(self.note, width), bar])
 
     def _changes(self) -> Sequence[Change]:
         """All staged changes, computed once for each state."""
@@ -169,10 +167,6 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         if self._known is None or self._known[0] is not state:
             self._known = (state, self._session.staging.changes())
         return self._known[1]
-
-    def _refresh(self, note: str = "") -> None:
-        self._note = note
-        self.lay_out(self.size.width, self.size.height)
 
     def _rows(self) -> list[tuple[Staged, bool]]:
         """Staged rows and, marked with False, rows excluded here."""
@@ -187,9 +181,6 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
     def on_line_list_moved(self) -> None:
         self._number = 0
         self._follow_soon()
-
-    def on_review_list_ticked(self) -> None:
-        self.action_exclude()
 
     def action_row_change(self, by: int) -> None:
         """To the next change that the row under the cursor stands for, or to the one before."""
@@ -254,13 +245,15 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         rows = self._rows()
         number = self.query_one(ReviewList).cursor
         if number >= len(rows):
-            self._refresh("this one is not applied" if rows else "")
+            self.say("this one is not applied" if rows else "")
             return
         if takes_long(self._session):
-            self._refresh("working …")
+            self.say("working …")
             self.after_refresh(lambda: self._toggle(*rows[number]), of_state=True)
         else:
             self._toggle(*rows[number])
+
+    on_review_list_ticked = action_exclude
 
     def _toggle(self, row: Staged, is_in: bool) -> None:
         if is_in:
@@ -275,7 +268,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             note = "included again" if self._include(row) else "it cannot be included: its problem is gone"
         self.tool.open_sessions.changed(self._desk)
         self._error = ""
-        self._refresh(note)
+        self.say(note)
 
     def _include(self, row: Staged) -> bool:
         problems = self._session.staging.include(row)
@@ -293,12 +286,13 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         def read(again: Session | Exception | None) -> None:
             match again:
                 case None | GivenUp():
-                    self._refresh("stopped: it was not read again")
+                    self.say("stopped: it was not read again")
                 case Exception():
                     self._error = f"Not read again. {failure(again)}"
-                    self._refresh()
+                    self.say("")
                 case _:
-                    self.tool.open_sessions.go_on_with(self._desk, again)
+                    self._desk.go_on_with(again)
+                    self.tool.open_sessions.changed(self._desk)
                     self.finish(None)
 
         def answered(answer: str | None) -> None:
@@ -306,9 +300,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
                 self.ask(WritingScreen(0, self._read_again, "reading it again"), read)
 
         words = "Read the file again? Your fixes are undone; A applies the certain ones again."
-        lines = self.glyphs.paragraph
-        answers = [("r", "yes", "read it again")]
-        self.ask(ConfirmScreen("Read again", lambda width, _: lines(words, width), answers), answered)
+        self.ask(ConfirmScreen("Read again", words, [("r", "yes", "read it again")]), answered)
 
     def _read_again(self, steps: Steps) -> Session:
         """What the file holds now, without what is applied. Runs in a thread."""
@@ -325,14 +317,14 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
     def _nothing(self) -> bool:
         """Say so when nothing is left to save."""
         if not self._session.changed:
-            self._refresh("no fix is applied, so there is nothing to save")
+            self.say("no fix is applied, so there is nothing to save")
         return not self._session.changed
 
     def action_save(self) -> None:
         if self._nothing():
             return
         if not self._held.fresh():
-            self._refresh("press enter again, now that you have read this")
+            self.say("press enter again, now that you have read this")
             return
         if not self._session.file.writable:
             self.action_save_copy()
@@ -365,7 +357,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             self._error += " r reads it again."
         elif refused.reason in ("held", "read-only", "gone"):
             self._error += " s saves a copy."
-        self._refresh()
+        self.say("")
 
     def _ask_links(self) -> None:
         """Other hard links would keep the old content: only the user knows whether that is wanted."""
@@ -381,25 +373,21 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             "gets the fixed one."
         )
         answers = [("enter", "yes", "save under this name only"), ("s", "copy", "save a copy")]
-        lines = self.glyphs.paragraph
-        self.ask(ConfirmScreen("Other names", lambda width, _: lines(words, width), answers), answered, of_state=True)
+        self.ask(ConfirmScreen("Other names", words, answers), answered, of_state=True)
 
     def _ask_aside(self) -> None:
         """What stands in the way of the save can be set aside: it is applied, and seen here before it is saved."""
 
-        def answered(answer: str | None) -> None:
-            if answer is not None:
-                for problem, fix in in_the_way(self._session.conversation):
-                    self._session.stage(problem, fix)
-                    self._overview.note_staged([problem])
-                self.tool.open_sessions.changed(self._desk)
-                self._error = ""
-                self._refresh("set aside, in a file beside this one. enter saves")
+        def set_aside() -> None:
+            for problem, fix in in_the_way(self._session.conversation):
+                self._session.stage(problem, fix)
+                self._overview.note_staged([problem])
+            self.tool.open_sessions.changed(self._desk)
+            self._error = ""
+            self.say("set aside, in a file beside this one. enter saves")
 
         words = "A row that cannot be read is in the way. It can be set aside: a file beside this one keeps its bytes."
-        answers = [("a", "aside", "set it aside")]
-        lines = self.glyphs.paragraph
-        self.ask(ConfirmScreen("In the way", lambda width, _: lines(words, width), answers), answered, of_state=True)
+        ask_first(self, "In the way", words, ("a", "set it aside"), set_aside)
 
     def _save(self, path: str | None, allow_links: bool = False) -> None:
         session = self._session
@@ -429,23 +417,14 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             self.tool.result.note_saved(saved, fixed)
             self.finish((saved, steps))
 
-        if writing_takes_long(session):
-            total = 0 if session.file.is_stored else session.file.size + session.staging.grown
-            self.ask(WritingScreen(total, work), ended)
-            return
-        try:
-            result = work(None)
-        except Exception as error:
-            self._not_saved(error, path)
-        else:
-            ended(result)
+        write(self, session, session.file.size + session.staging.grown, work, ended)
 
     def _not_saved(self, error: Exception | None, path: str | None) -> None:
 
         match error:
             case None | GivenUp():
                 self._error = ""
-                self._refresh("stopped: nothing was written")
+                self.say("stopped: nothing was written")
             case Refused(reason="hard-links") if path is None:
                 self._ask_links()
             case Refused(reason="in-the-way") if in_the_way(self._session.conversation):
@@ -455,9 +434,9 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
                 self._refused(error)
             case SaveFailed() | SessionError():
                 self._error = f"Not saved. {error}"
-                self._refresh()
+                self.say("")
             case OSError():
                 self._error = f"Not saved. {error.strerror or error}: {error.filename or path or self._session.path}"
-                self._refresh()
+                self.say("")
             case _:
                 raise error

@@ -16,10 +16,10 @@ from toolpair.tui.controllers.backup_restore import restore_backup
 from toolpair.tui.desk import Desk
 from toolpair.tui.head_text import verdict_lines
 from toolpair.tui.keys import APP, SAVED
-from toolpair.tui.resume_text import command_of
 from toolpair.tui.review_text import counted
+from toolpair.tui.run_result import command_of
 from toolpair.tui.screens.base_screen import BaseScreen, HeldKey, Hint, hint_line
-from toolpair.tui.screens.confirm import ConfirmScreen
+from toolpair.tui.screens.confirm import ask_first
 from toolpair.tui.styled_text import Line, Span, wrap_line
 from toolpair.tui.widgets.text_block import Lines
 
@@ -44,7 +44,6 @@ class SavedScreen(BaseScreen[str | None]):
         self._desk = desk
         self._saved = saved
         self._steps = steps
-        self._note = ""
         self._held = HeldKey(self)
 
     def build(self) -> ComposeResult:
@@ -60,7 +59,7 @@ class SavedScreen(BaseScreen[str | None]):
         if self._saved.backup is not None:
             hints.append(("u", "undo the save", "undo"))
         hints += [("enter", "back to the list", "close"), ("q", "back" if self._is_on_top else "quit", "leave")]
-        self.query_one("#bottom", Lines).show([glyphs.rule(self._note, width), hint_line(glyphs, hints, width, gap=4)])
+        self.query_one("#bottom", Lines).show([glyphs.rule(self.note, width), hint_line(glyphs, hints, width, gap=4)])
 
     def _report(self, width: int) -> list[Line]:
         """What was written, the command that resumes, what was fixed, and how to get the original back."""
@@ -91,10 +90,6 @@ class SavedScreen(BaseScreen[str | None]):
             lines += [(glyphs.ui(f" {name}".ljust(_INDENT), "dim"), *first[1:]), *more]
         return lines
 
-    def _say(self, note: str) -> None:
-        self._note = note
-        self.lay_out(self.size.width, self.size.height)
-
     @property
     def _is_on_top(self) -> bool:
         """Whether the session is a sub-agent's, with the one it was opened from below it."""
@@ -104,7 +99,7 @@ class SavedScreen(BaseScreen[str | None]):
         if self._held.fresh():
             self.finish(None)
         else:
-            self._say("press enter again, now that you have read this")
+            self.say("press enter again, now that you have read this")
 
     async def action_leave(self) -> None:
         if self._is_on_top:
@@ -118,13 +113,13 @@ class SavedScreen(BaseScreen[str | None]):
 
     def action_yank(self) -> None:
         if self._command:
-            self._say(self.tool.copy(self._command))
+            self.say(self.tool.copy(self._command))
 
     def action_undo(self) -> None:
         """Ask, once: undoing writes the file again."""
         saved = self._saved
         if saved.backup is None:
-            self._say("you saved a copy: the session's own file has not changed, so there is nothing to undo")
+            self.say("you saved a copy: the session's own file has not changed, so there is nothing to undo")
             return
         fixes = sum(row.problems for step in self._steps for row in step)
         is_stored = self._desk.session.file.is_stored
@@ -134,10 +129,7 @@ class SavedScreen(BaseScreen[str | None]):
             f"Undo the save? {what} gets back what it held before, and what it holds now is kept as a backup. {others}"
             f"Your {'fix stays' if fixes == 1 else f'{fixes:,} fixes stay'} applied."
         )
-        question = ConfirmScreen(
-            "Undo", lambda width, _: self.glyphs.paragraph(words, width), [("enter", "yes", "undo the save")]
-        )
-        self.ask(question, lambda answer: self._undo() if answer == "yes" else None, of_state=True)
+        ask_first(self, "Undo", words, ("enter", "undo the save"), self._undo)
 
     def _undo(self) -> None:
 
@@ -148,6 +140,6 @@ class SavedScreen(BaseScreen[str | None]):
             if problem is None:
                 self.finish("the save is undone. Your fixes are still applied, not saved")
             else:
-                self._say(problem)
+                self.say(problem)
 
         restore_backup(self, self._desk, backup, ended, self._steps, only_as_is=True)

@@ -64,7 +64,6 @@ class ViewerScreen(BaseScreen[None]):
         self._bodies: dict[tuple[int, bool], Body] = {}
         self._about: dict[int, str] = {}
         self._stored = False
-        self._note = ""
         self._origin = 0
         """The row where the search that is being typed began."""
 
@@ -77,13 +76,17 @@ class ViewerScreen(BaseScreen[None]):
 
     def on_mount(self) -> None:
         self.query_one(SafeInput).disabled = True
-        self.query_one(BodyView).focus()
+        self.view.focus()
         self.after_refresh(self._show_page)
+
+    @property
+    def view(self) -> BodyView:
+        return self.query_one(BodyView)
 
     @property
     def body(self) -> Body:
         """What is shown."""
-        return self.query_one(BodyView).body
+        return self.view.body
 
     def _show_page(self) -> None:
         page = self._pages[self._page]
@@ -93,11 +96,9 @@ class ViewerScreen(BaseScreen[None]):
             make = page.as_stored if stored and page.as_stored is not None else page.make
             self._bodies[key] = make(self.glyphs)
             self._about.setdefault(self._page, page.about())
-        view = self.query_one(BodyView)
-        view.search(None)
-        view.show(self._bodies[key])
-        self._note = ""
-        self.lay_out(self.size.width, self.size.height)
+        self.view.search(None)
+        self.view.show(self._bodies[key])
+        self.say("")
 
     def lay_out(self, width: int, height: int) -> None:
         glyphs = self.glyphs
@@ -116,7 +117,7 @@ class ViewerScreen(BaseScreen[None]):
             (glyphs.ui(f" {title}  ", "bold"), *marks), (Span(right, self._style(about)), glyphs.ui(" ")), width
         )
         self.query_one("#top", Lines).show([line, glyphs.rule("", width)])
-        self.query_one("#rule", Lines).show([glyphs.rule(self._note, width)])
+        self.query_one("#rule", Lines).show([glyphs.rule(self.note, width)])
         self.query_one("#bottom", Lines).show([hint_line(glyphs, self.hints(), width)])
 
     @staticmethod
@@ -136,7 +137,7 @@ class ViewerScreen(BaseScreen[None]):
                 ("O", "fold all" if not isinstance(body, DiffBody) else "unfold all", "fold_all"),
             ]
         hints.append(("/", "find", "search"))
-        if self.query_one(BodyView).sought is not None:
+        if self.view.sought is not None:
             hints.append(("n", "next match", "hit(1)"))
         if len(self._pages) > 1:
             tabs = self._tabs
@@ -151,10 +152,6 @@ class ViewerScreen(BaseScreen[None]):
             ("y", "copy", "yank"),
         ]
         return [*hints, ("?", "all keys", "help"), ("q", "back", "leave")]
-
-    def _say(self, note: str) -> None:
-        self._note = note
-        self.lay_out(self.size.width, self.size.height)
 
     # pages
 
@@ -188,7 +185,7 @@ class ViewerScreen(BaseScreen[None]):
         if self._other is not None:
             self.action_page(self._other)
         else:
-            self._say("there is no record behind this")
+            self.say("there is no record behind this")
 
     # ways to see it
 
@@ -196,53 +193,50 @@ class ViewerScreen(BaseScreen[None]):
         if self._pages[self._page].as_stored is not None:
             self._stored = not self._stored
             self._show_page()
-            self._say("as its bytes stand in the file" if self._stored else "")
+            self.say("as its bytes stand in the file" if self._stored else "")
             return
-        view = self.query_one(BodyView)
-        view.set_wrap(not view.wrapped)
-        self._say("long lines wrap" if view.wrapped else "long lines are cut: < and > scroll sideways")
+        self.view.set_wrap(not self.view.wrapped)
+        self.say("long lines wrap" if self.view.wrapped else "long lines are cut: < and > scroll sideways")
 
     def action_shift(self, by: int) -> None:
-        view = self.query_one(BodyView)
-        view.shift(by)
-        if view.wrapped:
-            self._say("z cuts long lines first; then < and > scroll sideways")
+        self.view.shift(by)
+        if self.view.wrapped:
+            self.say("z cuts long lines first; then < and > scroll sideways")
 
     def action_fold(self) -> None:
-        if not self.query_one(BodyView).fold():
-            self._say(_NO_FOLD)
+        if not self.view.fold():
+            self.say(_NO_FOLD)
 
     def action_fold_all(self) -> None:
-        self.query_one(BodyView).fold_all()
+        self.view.fold_all()
         if not self.body.folds:
-            self._say(_NO_FOLD)
+            self.say(_NO_FOLD)
 
     def action_columns(self) -> None:
-        switched = self.query_one(BodyView).switch_columns()
-        self._say("" if switched else "only a diff has columns")
+        switched = self.view.switch_columns()
+        self.say("" if switched else "only a diff has columns")
 
     def action_change(self, by: int) -> None:
-        if not self.query_one(BodyView).change(by):
-            self._say("no more changes" if isinstance(self.body, DiffBody) else "only a diff has changes to go to")
+        if not self.view.change(by):
+            self.say("no more changes" if isinstance(self.body, DiffBody) else "only a diff has changes to go to")
 
     # search
 
     def action_search(self) -> None:
-        field, view = self.query_one(SafeInput), self.query_one(BodyView)
-        self._origin = max(-1, view.here - 1)
+        field = self.query_one(SafeInput)
+        self._origin = max(-1, self.view.here - 1)
         self.query_one("#find").add_class("-open")
         field.disabled = False
         field.value = ""
         field.focus()
-        self._say("")
+        self.say("")
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
         if self.query_one(SafeInput).disabled:
             return
-        view = self.query_one(BodyView)
-        view.search(Query(event.value) if event.value else None)
-        found = view.find(1, self._origin) if event.value else None
+        self.view.search(Query(event.value) if event.value else None)
+        found = self.view.find(1, self._origin) if event.value else None
         self._tell(found, event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -255,14 +249,13 @@ class ViewerScreen(BaseScreen[None]):
     def _close_field(self) -> None:
         self.query_one("#find").remove_class("-open")
         self.query_one(SafeInput).disabled = True
-        self.query_one(BodyView).focus()
-        self.lay_out(self.size.width, self.size.height)
+        self.view.focus()
+        self.draw()
 
     def action_back(self) -> None:
-        view = self.query_one(BodyView)
         if self.query_one("#find").has_class("-open"):
-            view.search(None)
-            self._note = ""
+            self.view.search(None)
+            self.note = ""
             self._close_field()
         else:
             super().action_back()
@@ -270,26 +263,24 @@ class ViewerScreen(BaseScreen[None]):
     def _tell(self, found: int | None, words: str) -> None:
         """Say which match this is."""
         if not words:
-            self._say("")
+            self.say("")
             return
         if found is None:
-            self._say(f"not found: {visible(words)}")
+            self.say(f"not found: {visible(words)}")
             return
-        view = self.query_one(BodyView)
-        number, count = view.matches_before(found) + 1, view.matches
+        number, count = self.view.matches_before(found) + 1, self.view.matches
         case = " · any case" if Query(words).any_case and words.upper() != words else ""
-        self._say(f"match {min(number, count):,} of {count:,} · line {view.body.number(found):,}{case}")
+        self.say(f"match {min(number, count):,} of {count:,} · line {self.view.body.number(found):,}{case}")
 
     def action_hit(self, by: int) -> None:
-        view = self.query_one(BodyView)
-        query = view.sought
+        query = self.view.sought
         if query is None:
-            self._say("/ finds something first")
+            self.say("/ finds something first")
             return
-        self._tell(view.find(by), query.words)
+        self._tell(self.view.find(by), query.words)
 
     def action_yank(self) -> None:
-        self._say(self.tool.copy(visible_text(self.body.text())))
+        self.say(self.tool.copy(visible_text(self.body.text())))
 
     def on_paste(self, event: events.Paste) -> None:
         event.stop()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -20,6 +20,7 @@ from toolpair.tui.widgets.text_block import Lines
 
 if TYPE_CHECKING:
     from toolpair.session.session import Session
+    from toolpair.tui.later import LaterOn
 
 T = TypeVar("T")
 LARGE = 8 << 20
@@ -51,6 +52,28 @@ class Steps(Protocol):
         """The file is complete: what follows cannot be cancelled."""
 
 
+def write(
+    screen: LaterOn[Any],
+    session: Session,
+    total: int,
+    work: Callable[[Steps | None], T],
+    ended: Callable[[T | Exception | None], None],
+    size: int = 0,
+) -> None:
+    """Do the work and call `ended` with its result or exception: at once, or with its progress if that takes long.
+
+    `total` is about how many bytes it writes; with `size` it takes long if these are many.
+    """
+    if takes_long(session, size):
+        screen.ask(WritingScreen(0 if session.file.is_stored else total, work), ended)
+        return
+    try:
+        result: T | Exception = work(None)
+    except Exception as error:
+        result = error
+    ended(result)
+
+
 class WritingScreen(Dialog[T | Exception], Generic[T]):
     """Runs `work` in the background and returns its result or exception, GivenUp after escape."""
 
@@ -72,7 +95,6 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
         self._done = 0
         self._given_up = False
         self._is_written = False
-        self._note = ""
         self._begun = time.monotonic()
 
     def build(self) -> ComposeResult:
@@ -106,15 +128,15 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
     def _look(self) -> None:
         if time.monotonic() - self._begun >= _PATIENCE:
             self.add_class("-shown")
-            self.lay_out(self.size.width, self.size.height)
+            self.draw()
 
     def lay_out(self, width: int, height: int) -> None:
         if self._is_written:
             words, note = "saved, checking it", ""
         else:
             words = self._what
-            note = self._note or ("stopping …" if self._given_up else "esc stops")
-        right = (self.glyphs.ui(f"{note} ", "warning" if self._note else "dim"),)
+            note = self.note or ("stopping …" if self._given_up else "esc stops")
+        right = (self.glyphs.ui(f"{note} ", "warning" if self.note else "dim"),)
         total = 0 if self._is_written else self._total
         bar = bar_line(self.glyphs, words, self._done, total, right, width)
         self.query_one("#text", Lines).show([self.glyphs.rule("", width), bar])
@@ -123,11 +145,11 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
         """Cancel it, if that is still possible."""
         self._given_up = True
         self._early.forget()
-        self._note = ""
+        self.note = ""
         self._look()
 
     def say_not_now(self) -> None:
-        self._note = f"not while {self._what}. esc stops"
+        self.note = f"not while {self._what}. esc stops"
         self._look()
 
     def on_key(self, event: events.Key) -> None:

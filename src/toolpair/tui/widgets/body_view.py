@@ -10,16 +10,14 @@ from textual import events
 from textual.binding import BindingType
 from textual.geometry import Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from toolpair.text.safe import SafeText
 from toolpair.tui.bodies.body import Body, Query
 from toolpair.tui.bodies.diff_body import DiffBody
 from toolpair.tui.bodies.text_body import TextBody
-from toolpair.tui.colouring import ask_for_colours
 from toolpair.tui.keys import CURSOR
-from toolpair.tui.paint import Painter, plain_scrollbar
+from toolpair.tui.paint import Scrolled
 from toolpair.tui.styled_text import Glyphs, Span, with_hits
 
 if TYPE_CHECKING:
@@ -36,18 +34,17 @@ REST: Final = 0.03
 """Seconds without movement before colours are asked for."""
 
 
-class BodyView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
+class BodyView(Scrolled, can_focus=True, inherit_bindings=False):
     """A body with a cursor, if it has something to fold; else it just scrolls."""
 
     BINDINGS: ClassVar[list[BindingType]] = CURSOR.bindings()
-    DEFAULT_CSS = "BodyView { height: 1fr; overflow-x: hidden; overflow-y: scroll; scrollbar-size-vertical: 1; }"
+    DEFAULT_CSS = "BodyView { overflow-y: scroll; }"
 
     class Scrolled(Message):
         """The visible part has changed."""
 
     def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._glyphs = glyphs
+        super().__init__(glyphs, id=id)
         self.body: Body = TextBody(glyphs, "")
         self._width = 0
         self._going_on = False
@@ -58,10 +55,6 @@ class BodyView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         self.sought: Query | None = None
         self.cursor = 0
         self.wrapped = True
-
-    def on_mount(self) -> None:
-        super().on_mount()  # type: ignore[no-untyped-call]
-        plain_scrollbar(self, self._glyphs.ascii)
 
     # what is shown
 
@@ -176,7 +169,7 @@ class BodyView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         if asked is None:
             return
         self._colouring = True
-        ask_for_colours(self._owner, asked, self._coloured)
+        self._owner.colour(asked, self._coloured)
 
     def _coloured(self, any_colours: bool) -> None:
         self._colouring = False
@@ -302,22 +295,13 @@ class BodyView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
             self.scroll_to(y=row - height + 1, animate=False)
         self.refresh()
 
-    def _move(self, by: int) -> None:
+    def move(self, by: int) -> None:
         self._to_end = False
         if self._bar:
             self._move_to(self.cursor + by)
         else:
             self._hit_change = -1
             self.scroll_to(y=self.scroll_offset.y + by, animate=False)
-
-    def action_move(self, by: int) -> None:
-        self._move(by)
-
-    def action_half(self, by: int) -> None:
-        self._move(by * max(1, self.size.height // 2))
-
-    def action_page(self, by: int) -> None:
-        self._move(by * max(1, self.size.height - 1))
 
     def action_edge(self, by: int) -> None:
         self._to_end = by > 0 and self._going_on

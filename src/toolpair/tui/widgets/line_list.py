@@ -9,41 +9,30 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from toolpair.tui.keys import CURSOR
-from toolpair.tui.paint import Painter, plain_scrollbar
+from toolpair.tui.paint import Scrolled
 from toolpair.tui.styled_text import Glyphs, Line
 
 
-class LineList(ScrollView, Painter, can_focus=True, inherit_bindings=False):
+class LineList(Scrolled, can_focus=True, inherit_bindings=False):
     """Entries with a cursor. The cursor bar takes the first cell of each line."""
 
     BINDINGS: ClassVar[list[BindingType]] = CURSOR.bindings()
-    DEFAULT_CSS = "LineList { height: 1fr; overflow-x: hidden; scrollbar-size-vertical: 1; }"
 
     class Moved(Message):
-        def __init__(self, sender: LineList) -> None:
-            super().__init__()
-            self.list = sender
+        """The cursor is on another entry."""
 
     class Chosen(Message):
-        def __init__(self, sender: LineList) -> None:
-            super().__init__()
-            self.list = sender
+        """An entry was double-clicked, or chosen by a key."""
 
     def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._glyphs = glyphs
+        super().__init__(glyphs, id=id)
         self._entries: list[list[Line]] = []
         self._flat: list[tuple[int, Line]] = []
         self._tops: list[int] = []
         self.cursor = 0
-
-    def on_mount(self) -> None:
-        super().on_mount()  # type: ignore[no-untyped-call]
-        plain_scrollbar(self, self._glyphs.ascii)
 
     def show(self, entries: Sequence[Sequence[Line]], cursor: int | None = None) -> None:
         self._entries = [list(entry) for entry in entries]
@@ -97,16 +86,10 @@ class LineList(ScrollView, Painter, can_focus=True, inherit_bindings=False):
             self.cursor = entry
             self._reveal()
             self.refresh()
-            self.post_message(self.Moved(self))
+            self.post_message(self.Moved())
 
-    def action_move(self, by: int) -> None:
+    def move(self, by: int) -> None:
         self.move_to(self.cursor + by)
-
-    def action_half(self, by: int) -> None:
-        self.move_to(self.cursor + by * max(1, self.size.height // 2))
-
-    def action_page(self, by: int) -> None:
-        self.move_to(self.cursor + by * max(1, self.size.height - 1))
 
     def action_edge(self, by: int) -> None:
         self.move_to(0 if by < 0 else len(self._entries) - 1)
@@ -116,27 +99,36 @@ class LineList(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         if 0 <= y < len(self._flat):
             self.move_to(self._flat[y][0])
             if event.chain == 2:
-                self.post_message(self.Chosen(self))
+                self.post_message(self.Chosen())
 
 
-class CauseList(LineList, inherit_bindings=False):
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *LineList.BINDINGS,
-        Binding("enter", "choose", "show only these", show=False),
-    ]
-    DEFAULT_CSS = "CauseList { height: 1fr; overflow-x: hidden; scrollbar-size-vertical: 1; }"
-
-    bare = False
-    """Whether what is shown is no cause, but that there is none."""
-
-    def action_choose(self) -> None:
-        self.post_message(self.Chosen(self))
+class FocusedList(LineList):
+    """Looks otherwise while the keys move it."""
 
     def on_focus(self) -> None:
         self.refresh()
 
     def on_blur(self) -> None:
         self.refresh()
+
+
+class NumberList(FocusedList):
+    """Shows its cursor only while the keys move it."""
+
+    def marks(self, entry: int) -> tuple[bool, bool]:
+        return entry == self.cursor and self.has_focus, True
+
+
+class CauseList(FocusedList, inherit_bindings=False):
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *LineList.BINDINGS,
+        Binding("enter", "choose", "show only these", show=False),
+    ]
+    bare = False
+    """Whether what is shown is no cause, but that there is none."""
+
+    def action_choose(self) -> None:
+        self.post_message(self.Chosen())
 
     def marks(self, entry: int) -> tuple[bool, bool]:
         return entry == self.cursor and not self.bare, self.has_focus
@@ -147,7 +139,7 @@ _TICK = 4
 
 
 class ReviewList(LineList):
-    DEFAULT_CSS = "ReviewList { height: auto; overflow-x: hidden; scrollbar-size-vertical: 1; }"
+    DEFAULT_CSS = "ReviewList { height: auto; }"
 
     class Ticked(Message):
         """The box of a row was clicked."""

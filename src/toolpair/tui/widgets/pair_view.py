@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from itertools import accumulate
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.style import Style
 from textual import events
@@ -12,21 +13,80 @@ from textual.binding import BindingType
 from textual.cache import LRUCache
 from textual.geometry import Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from toolpair.tui.keys import MOVE
 from toolpair.tui.overview import Overview
-from toolpair.tui.paint import Painter
-from toolpair.tui.problem_ticks import ProblemTicks
-from toolpair.tui.rail import BREAKS, NOTE, Ticks, rail
+from toolpair.tui.paint import Scrolled
+from toolpair.tui.rail import BREAKS, NOTE, ProblemTicks, Ticks, rail
 from toolpair.tui.row_lines import RowLines, row_height
 from toolpair.tui.styled_text import Glyphs, Line, spread
 from toolpair.tui.timeline import gutter_line, gutter_width
-from toolpair.tui.widgets.row_heights import RowHeights
 
 if TYPE_CHECKING:
     from toolpair.session.session import PairRow, Problem
+
+RUN: Final = 16
+"""Rows are measured in runs of this length."""
+
+
+class RowHeights:
+    """Rows not measured yet count as one line each, so lines below may move when they are measured."""
+
+    def __init__(self, count: int, height: Callable[[int], int]) -> None:
+        """`height` returns the lines of the row at a position, at least one."""
+        self._count = count
+        self._height = height
+        whole, rest = divmod(count, RUN)
+        self._lines: list[int] = [RUN] * whole + [rest] * (rest > 0)
+        self._tops: list[int] = [*range(0, count, RUN), count]
+        self._inner: dict[int, list[int]] = {}
+        """For each measured run: where its rows begin in it, and where it ends."""
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def total(self) -> int:
+        """Total lines, as far as known."""
+        return self._tops[-1]
+
+    def measure(self, first: int, last: int) -> None:
+        """Measure the rows at these positions, and the rest of their runs."""
+        first, last = max(0, first), min(last, self._count - 1)
+        changed = False
+        for run in range(first // RUN, last // RUN + 1) if first <= last else ():
+            if run not in self._inner:
+                begin = run * RUN
+                heights = map(self._height, range(begin, min(begin + RUN, self._count)))
+                self._inner[run] = inner = list(accumulate(heights, initial=0))
+                changed = changed or inner[-1] != self._lines[run]
+                self._lines[run] = inner[-1]
+        if changed:
+            self._tops = list(accumulate(self._lines, initial=0))
+
+    def top(self, position: int) -> int:
+        """The line where the row at `position` begins."""
+        self.measure(position, position)
+        run, rest = divmod(position, RUN)
+        return self._tops[run] + self._inner[run][rest]
+
+    def height(self, position: int) -> int:
+        """The number of lines of the row."""
+        self.measure(position, position)
+        run, rest = divmod(position, RUN)
+        return self._inner[run][rest + 1] - self._inner[run][rest]
+
+    def at(self, line: int) -> int:
+        """The position of the row drawn at `line`; the last one for a line past the end."""
+        line = max(0, min(line, self.total - 1))
+        run = bisect_right(self._tops, line) - 1
+        while run not in self._inner:
+            self.measure(run * RUN, run * RUN)
+            line = min(line, self.total - 1)
+            run = bisect_right(self._tops, line) - 1
+        return run * RUN + bisect_right(self._inner[run], line - self._tops[run]) - 1
+
 
 CONTEXT = 2
 """Lines kept visible above and below the cursor."""
@@ -36,11 +96,11 @@ AHEAD = 12
 """Rows above the visible ones that are measured too: as far as one turn of the wheel goes."""
 
 
-class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
+class PairView(Scrolled, can_focus=True, inherit_bindings=False):
     """Rows with a cursor on the call's or the result's cell."""
 
     BINDINGS: ClassVar[list[BindingType]] = MOVE.bindings()
-    DEFAULT_CSS = "PairView { height: 1fr; overflow-x: hidden; overflow-y: scroll; scrollbar-size-vertical: 1; }"
+    DEFAULT_CSS = "PairView { overflow-y: scroll; }"
 
     class Moved(Message):
         """The cursor moved to another row or cell."""
@@ -49,9 +109,8 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         """A double click."""
 
     def __init__(self, overview: Overview, glyphs: Glyphs, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+        super().__init__(glyphs, id=id)
         self.overview = overview
-        self._glyphs = glyphs
         self._order: Sequence[int] = range(0)
         self._heights = RowHeights(0, lambda position: 1)
         self._cache: LRUCache[tuple[int, bool], list[Strip]] = LRUCache(512)
@@ -67,8 +126,7 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
 
     # what is shown
 
-    def on_mount(self) -> None:
-        super().on_mount()  # type: ignore[no-untyped-call]
+    def dress_scrollbars(self) -> None:
         rail(self, self._rail_ticks, self._glyphs.ascii)
 
     @property
@@ -327,7 +385,7 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
     def action_move(self, by: int) -> None:
         self.move_to(self.cursor + by)
 
-    def _by_lines(self, lines: int) -> None:
+    def move(self, lines: int) -> None:
         """Scroll and move the cursor by this many lines, at least one row."""
         if not self._order:
             return
@@ -341,12 +399,6 @@ class PairView(ScrollView, Painter, can_focus=True, inherit_bindings=False):
         limit = max(0, self._heights.total - self.size.height)
         self.scroll_to(y=max(0, min(self.scroll_offset.y + lines, limit)), animate=False)
         self.move_to(position)
-
-    def action_half(self, by: int) -> None:
-        self._by_lines(by * max(1, self.size.height // 2))
-
-    def action_page(self, by: int) -> None:
-        self._by_lines(by * max(1, self.size.height - 1))
 
     def action_edge(self, by: int) -> None:
         self.move_to(0 if by < 0 else len(self._order) - 1)

@@ -9,20 +9,17 @@ from textual import events
 from textual.cache import LRUCache
 from textual.geometry import Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from toolpair.tui.paint import Painter, plain_scrollbar
+from toolpair.tui.paint import Scrolled
 from toolpair.tui.styled_text import Glyphs, Line
 
 _KEPT: Final = 512
 """Lines that are kept."""
 
 
-class RowList(ScrollView, Painter, can_focus=False):
+class RowList(Scrolled, can_focus=False):
     """The cursor bar takes the first cell of each line."""
-
-    DEFAULT_CSS = "RowList { height: 1fr; overflow-x: hidden; scrollbar-size-vertical: 1; }"
 
     class Moved(Message):
         """The cursor is on another entry."""
@@ -32,17 +29,12 @@ class RowList(ScrollView, Painter, can_focus=False):
 
     def __init__(self, glyphs: Glyphs, make: Callable[[int, int], Line], *, id: str | None = None) -> None:
         """`make` returns the line of an entry in that many cells, excluding the cursor bar."""
-        super().__init__(id=id)
-        self._glyphs = glyphs
+        super().__init__(glyphs, id=id)
         self._make = make
         self._strips: LRUCache[tuple[int, bool, int], Strip] = LRUCache(_KEPT)
         """By entry, whether the cursor is on it, and cells."""
         self.count = 0
         self.cursor = 0
-
-    def on_mount(self) -> None:
-        super().on_mount()  # type: ignore[no-untyped-call]
-        plain_scrollbar(self, self._glyphs.ascii)
 
     def show(self, count: int, cursor: int) -> None:
         """Show this many entries, with the cursor on this one."""
@@ -94,9 +86,8 @@ class RowList(ScrollView, Painter, can_focus=False):
         elif height and self.cursor >= top + height:
             self.scroll_to(y=self.cursor - height + 1, animate=False)
 
-    def move(self, by: int, pages: bool = False) -> None:
-        """Move the cursor by lines, or by pages."""
-        self.move_to(self.cursor + by * (max(1, self.size.height - 1) if pages else 1))
+    def move(self, by: int) -> None:
+        self.move_to(self.cursor + by)
 
     def move_to(self, entry: int) -> None:
         entry = max(0, min(entry, self.count - 1))

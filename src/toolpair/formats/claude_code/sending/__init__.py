@@ -15,8 +15,8 @@ from toolpair.formats.claude_code.reading import AGENT, cached_history
 from toolpair.formats.claude_code.record_kinds import SYNTHETIC_MODEL, without_time
 from toolpair.formats.claude_code.sending.messages import as_sent, calls_last, merged, paired, renamed, without_empty
 from toolpair.formats.claude_code.sending.parts import NO_CONTENT, NO_RESPONSE, Draft, key_of, text_part, words_of
-from toolpair.formats.claude_code.sending.sent_records import drafts_of
-from toolpair.formats.claude_code.sending.taking import breaks_off, open_left_out, taken
+from toolpair.formats.claude_code.sending.taking import breaks_off, drafts_of, open_left_out, taken
+from toolpair.formats.claude_code.versions import resumed_by
 from toolpair.formats.format import Fate, Item, SentMessage, SentPart, SentRequest
 from toolpair.transcript.model import Transcript
 
@@ -37,7 +37,15 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
         SentMessage(message.role, tuple([SentPart(as_sent(part), part.block) for part in message.parts]))
         for message in messages
     )
-    return SentRequest(AGENT, version.version, sent, _fates(transcript, sent), _refusal(history))
+    asked = resumed_by(transcript)
+    return SentRequest(
+        AGENT,
+        version.version,
+        sent,
+        _fates(transcript, sent),
+        _refusal(history),
+        asked=asked if asked != version.version else None,
+    )
 
 
 def ends_open(items: Sequence[Item]) -> bool | None:
