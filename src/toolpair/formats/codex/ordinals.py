@@ -5,9 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from toolpair.formats.codex.rollout_lines import ordinal_of
 from toolpair.formats.format import Item
 from toolpair.transcript.ordering import longest_ascending
+
+
+class Ordinals(Struct, frozen=True):
+    """What a window of a file with ordinals has to know of the others."""
+
+    after: int
+    """How many records come after it."""
+    before_gap: int
+    """How many of them come before the first gap."""
+    gapless: bool
+    """There is no gap anywhere in the file."""
 
 
 def is_numbered(values: Iterable[Any]) -> bool:
