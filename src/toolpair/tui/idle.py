@@ -24,11 +24,6 @@ class Idle:
         self._timer: Timer | None = None
         self._steps: Iterator[object] = iter(())
 
-    @property
-    def is_working(self) -> bool:
-        """Whether steps are left."""
-        return self._timer is not None
-
     def begin(self, steps: Iterable[object]) -> None:
         """Take these steps, instead of those begun before."""
         if self._timer is not None:

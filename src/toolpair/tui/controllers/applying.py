@@ -62,7 +62,8 @@ def _applied(owner: Owner, problems: Sequence[Problem], what: str) -> None:
     """Called when something was staged for these problems."""
     row = owner.pairs.row_index or 0
     owner.overview.note_staged(problems)
-    loses = _loses(owner.session)
+    staged = owner.session.staged
+    loses = f" (loses {staged[-1].loses})" if staged and staged[-1].loses else ""
     owner.note = f"applied: {what}{loses}. u undoes it"
     owner.overview.current = None
     owner.read_again(row)
@@ -115,12 +116,6 @@ def _stepped(owner: Owner, staged: Staged, done: str, back: Problem | None) -> N
 def _nothing_done(session: Session, what: str) -> str:
     held = session.staging.held_back
     return held[0].text if held else f"nothing to do for {what}"
-
-
-def _loses(session: Session) -> str:
-    """What the last step loses, in brackets."""
-    staged = session.staged
-    return f" (loses {staged[-1].loses})" if staged and staged[-1].loses else ""
 
 
 def review(owner: Owner) -> None:

@@ -214,10 +214,15 @@ class HeldKey:
         self._screen = screen
         self._last: dict[str, float] = {}
 
-    def fresh(self, key: str = "enter") -> bool:
-        """Whether the current key was pressed for what the screen shows, however long it waited in the queue."""
+    def admits(self, key: str = "enter") -> bool:
+        """Whether the current key was pressed for what the screen shows, however long it waited in the queue; if not,
+        say what to do.
+        """
         came = self._screen.tool.typed_ahead.came
         last = self._last.get(key)
         self._last[key] = came
         held = last is not None and came - last < min(HELD, REPEATED)
-        return came - self._screen.seen_since >= HELD and not held
+        if came - self._screen.seen_since >= HELD and not held:
+            return True
+        self._screen.say(f"press {key} again, now that you have read this")
+        return False

@@ -80,10 +80,8 @@ class ConfirmScreen(Dialog[str | None]):
                 return
 
     def _answer(self, key: str, name: str) -> None:
-        if self._held.fresh(key):
+        if self._held.admits(key):
             self.finish(name)
-        else:
-            self.say(f"press {key} again, now that you have read this")
 
     def action_answer(self, name: str) -> None:
         """An answer was clicked."""

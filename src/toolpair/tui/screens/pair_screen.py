@@ -67,7 +67,7 @@ class PairScreen(Owner):
         self.row_filter = RowFilter(self)
         self._search = TextSearch(self)
         self._follower = Follower(self)
-        self._journal = JournalOffer(self)
+        self.journal = JournalOffer(self)
         self._at = at
         self.reading = ReadingOn(self, opening, reading, self._all_is_read)
 
@@ -101,7 +101,7 @@ class PairScreen(Owner):
         if at:
             go_to(self, at)
         look_for_neighbours(self)
-        self._journal.begin()
+        self.journal.begin()
 
     @property
     def is_led(self) -> bool:
@@ -121,10 +121,6 @@ class PairScreen(Owner):
 
     def draw_bar(self) -> None:
         self._view.draw_bar()
-
-    def forget_note(self) -> None:
-        """What was said is not true any more."""
-        self.note = ""
 
     def on_pair_view_moved(self) -> None:
         row = self.pairs.row_index
@@ -254,10 +250,6 @@ class PairScreen(Owner):
     @changing
     def action_follow(self) -> None:
         self._follower.switch()
-
-    def warn_of_journal(self, problem: str) -> None:
-        """Say once that what is applied cannot be kept."""
-        self._journal.warn(problem)
 
     def stop_looking(self) -> bool:
         return any([self._search.stop(), self.row_filter.stop()])

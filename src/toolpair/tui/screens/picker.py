@@ -250,7 +250,8 @@ class PickerScreen(BaseScreen[None]):
         hints: list[Hint] = [
             ("enter", "open" if self._chosen is None else "compare with this", "open"), ("↑ ↓", "move", ""),
             ("letters", "filter", ""), ("]", "next broken", "problem(1)"), ("!", "only broken", "only_broken"),
-            ("ctrl+t", self._mark_hint, "mark"), ("F1", "all keys", "help"),
+            ("ctrl+t", "mark to compare" if self._marked is None else "compare with the marked one", "mark"),
+            ("F1", "all keys", "help"),
             ("esc", "clear the filter" if filtered else "back" if self.tool.open_sessions.desks else "quit", "back"),
         ]  # fmt: skip
         if self._opening:
@@ -261,10 +262,6 @@ class PickerScreen(BaseScreen[None]):
     @property
     def _database(self) -> str:
         return visible(os.path.basename(self._sessions.of or ""))
-
-    @property
-    def _mark_hint(self) -> str:
-        return "mark to compare" if self._marked is None else "compare with the marked one"
 
     def _nothing(self, width: int) -> list[Line]:
         glyphs = self.glyphs

@@ -288,8 +288,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
                 case None | GivenUp():
                     self.say("stopped: it was not read again")
                 case Exception():
-                    self._error = f"Not read again. {failure(again)}"
-                    self.say("")
+                    self._fail(f"Not read again. {failure(again)}")
                 case _:
                     self._desk.go_on_with(again)
                     self.tool.open_sessions.changed(self._desk)
@@ -321,15 +320,12 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         return not self._session.changed
 
     def action_save(self) -> None:
-        if self._nothing():
+        if self._nothing() or not self._held.admits():
             return
-        if not self._held.fresh():
-            self.say("press enter again, now that you have read this")
-            return
-        if not self._session.file.writable:
+        if self._session.file.writable:
+            self._save(None)
+        else:
             self.action_save_copy()
-            return
-        self._save(None)
 
     def action_save_copy(self) -> None:
         if self._nothing():
@@ -351,12 +347,16 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
 
     def _refused(self, refused: Refused) -> None:
         """Say why nothing was written, and which key helps."""
-        self._error = "Not saved. " + str(refused).replace(", or allow it to be replaced (--force)", "")
+        words = "Not saved. " + str(refused).replace(", or allow it to be replaced (--force)", "")
         self._stale = refused.reason == "changed"
         if self._stale:
-            self._error += " r reads it again."
+            words += " r reads it again."
         elif refused.reason in ("held", "read-only", "gone"):
-            self._error += " s saves a copy."
+            words += " s saves a copy."
+        self._fail(words)
+
+    def _fail(self, error: str) -> None:
+        self._error = error
         self.say("")
 
     def _ask_links(self) -> None:
@@ -433,10 +433,8 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             case Refused():
                 self._refused(error)
             case SaveFailed() | SessionError():
-                self._error = f"Not saved. {error}"
-                self.say("")
+                self._fail(f"Not saved. {error}")
             case OSError():
-                self._error = f"Not saved. {error.strerror or error}: {error.filename or path or self._session.path}"
-                self.say("")
+                self._fail(f"Not saved. {error.strerror or error}: {error.filename or path or self._session.path}")
             case _:
                 raise error
