@@ -28,10 +28,10 @@ from toolpair.tui.compare_text import (
     summary_short,
 )
 from toolpair.tui.compared_sides import Side
-from toolpair.tui.controllers.comparison_finding import ChosenRows, ComparesRows, ComparisonFinding
 from toolpair.tui.keys import APP, COMPARE, CURSOR
 from toolpair.tui.numbers import count_text
 from toolpair.tui.screens.base_screen import Hint, hint_line
+from toolpair.tui.screens.comparison_finding import ChosenRows, ComparesRows
 from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen, text_page
 from toolpair.tui.searching import GivingWay
 from toolpair.tui.styled_text import Line, Span, spread, with_hits
@@ -52,7 +52,6 @@ class CompareScreen(ComparesRows):
         super().__init__()
         self._sides = a, b
         self.note = "reading …"
-        self._finding = ComparisonFinding(self)
         self._texts = ComparisonTexts(self)
         self._side = "a"
         self._columns: bool | None = None
@@ -101,8 +100,7 @@ class CompareScreen(ComparesRows):
         side = self._side if entry == self.row_list.cursor else None
 
         line = row_line(self.glyphs, rows[entry], lambda step: self._texts.of(step, entry), side, cells, self._two)
-        query = self._finding.query
-        return with_hits(line, Query(query).pattern) if query else line
+        return with_hits(line, Query(self.sought).pattern) if self.sought else line
 
     def lay_out(self, width: int, height: int) -> None:
         glyphs, rows = self.glyphs, self.rows
@@ -130,10 +128,8 @@ class CompareScreen(ComparesRows):
         note = self.note
         if not note and rows is not None and rows.differences:
             note = f"difference {max(1, rows.number(self.row_list.cursor)):,} of {rows.differences:,}"
-        if self._finding.words and rows is not None:
-            note = " · ".join(
-                filter(None, (visible(self._finding.words), f"{count_text(len(rows), 'row')} (esc)", note))
-            )
+        if self.filter_words and rows is not None:
+            note = " · ".join(filter(None, (visible(self.filter_words), f"{count_text(len(rows), 'row')} (esc)", note)))
         hints: list[Hint] = [
             ("]", "next difference", "difference(1)"), ("enter", "open both", "open_both"),
             ("|", "one column" if self._two else "two columns", "columns"), ("h l", "A or B", "side(0)"),
@@ -243,21 +239,6 @@ class CompareScreen(ComparesRows):
         noun = "line" if rows.comparison.a.conversation.document.kind == "lines" else "message"
         pages = change_pages(lambda: changes, noun, self.tool.carets)
         self.open(ViewerScreen(f"Exact bytes, A and B: {visible(row.steps[0].name)}", pages))
-
-    # search and filter
-
-    def action_filter(self) -> None:
-        self._finding.filter()
-
-    def action_search(self) -> None:
-        self._finding.search()
-
-    def action_hit(self, by: int) -> None:
-        self._finding.hit(by)
-
-    def action_back(self) -> None:
-        if not self._finding.back():
-            super().action_back()
 
 
 def _pages(mark: str, step: DiffStep, carets: bool) -> list[ViewerPage]:
