@@ -59,7 +59,7 @@ def _accept(owner: Owner, draft: Session, count: int, what: str, done: Callable[
 
 
 def _applied(owner: Owner, problems: Sequence[Problem], what: str) -> None:
-    """Called when something was staged for these problems."""
+    """Say what was applied to these problems, and go to the next one."""
     row = owner.pairs.row_index or 0
     owner.overview.note_staged(problems)
     staged = owner.session.staged
@@ -98,7 +98,7 @@ def redo(owner: Owner) -> None:
 
 
 def _stepped(owner: Owner, staged: Staged, done: str, back: Problem | None) -> None:
-    """Go to the problem `back`, else to the next one."""
+    """After undo or redo: go to the problem `back`, else to the next one."""
     owner.read_again(owner.pairs.row_index or 0)
     where = f" in conversation {staged.conversation + 1:,}" if len(owner.session.conversations) > 1 else ""
     owner.note = f"{done}{where}: {staged.title}"

@@ -46,7 +46,7 @@ class RowFilter:
         return self.words
 
     def switch(self, words: str) -> None:
-        """Show only what matches these words; all again if that is shown."""
+        """Show only what matches these words, or everything again if that is already shown."""
         if self.words == words:
             self.clear()
         else:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Vertical
 from textual.screen import ModalScreen
 
 from toolpair.text.safe import SafeText
@@ -80,9 +81,9 @@ class BaseScreen(LaterOn[T], Generic[T]):
         return self.tool.glyphs
 
     note = ""
-    """What is said above the keys."""
+    """Shown above the keys."""
     drawn = False
-    """Whether the top of the stack has been drawn since it came there."""
+    """Whether it has been drawn since it came to the top of the stack."""
     seen_since = float("inf")
     """Since when it has been visible, by the monotonic clock."""
 
@@ -189,6 +190,11 @@ class Dialog(ModalScreen[T], BaseScreen[T], Generic[T]):
     Dialog > #box { height: auto; max-height: 90%; width: 1fr; background: $surface; }
     Dialog > #box > Lines { background: $surface; }
     """
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="box"):
+            yield from self.build()
+        yield Lines(id="too-small")
 
     def on_key(self, event: events.Key) -> None:
         if event.key == "escape":

@@ -173,7 +173,7 @@ class CompareScreen(ComparesRows):
             self.row_list.move_to(row)
 
     def action_side(self, by: int) -> None:
-        """To the left, to the right, or to the other one."""
+        """Go to the left side, the right one, or the other one."""
         self.action_side_of({-1: "a", 1: "b"}.get(by, "b" if self._side == "a" else "a"))
 
     def action_side_of(self, side: str) -> None:
@@ -202,7 +202,7 @@ class CompareScreen(ComparesRows):
         self.show_rows(rows, rows.row_of(here) + within)
 
     def action_open_both(self) -> None:
-        """Both sides of the row; what is the same is unfolded first."""
+        """Open both sides of the row; on a fold, unfold it."""
         rows = self.rows
         if rows is None or not len(rows):
             return
@@ -226,7 +226,7 @@ class CompareScreen(ComparesRows):
     on_row_list_chosen = action_open_both
 
     def action_bytes(self) -> None:
-        """The records of both sides, byte by byte."""
+        """Show the records of both sides byte by byte."""
         rows = self.rows
         row = rows[self.row_list.cursor] if rows is not None and len(rows) else None
         if rows is None or row is None or not row.steps:
@@ -269,7 +269,7 @@ class ComparisonTexts:
         self._reading = False
 
     def of(self, step: DiffStep, row: int) -> StepText | None:
-        """What is known of a step in this row."""
+        """The text of a step in this row, if it is known."""
         if not step.history.conversation.fixes_are_local:
             return step_text(step)
         key = (id(step.history), step.message, step.step.block, step.inherited)

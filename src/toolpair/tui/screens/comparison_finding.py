@@ -190,7 +190,7 @@ class ComparesRows(BaseScreen[None]):
             self.show_rows(rows, cursor)
 
     def action_back(self) -> None:
-        """Take back the filter, then the search, then close."""
+        """Clear the filter, then the search, then close."""
         if self.filter_words:
             self._clear_filter()
         elif self.sought:

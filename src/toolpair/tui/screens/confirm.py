@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 
 from toolpair.tui.later import LaterOn
 from toolpair.tui.screens.base_screen import Dialog, HeldKey, Hint, hint_lines
@@ -53,8 +52,7 @@ class ConfirmScreen(Dialog[str | None]):
         self._held = HeldKey(self)
 
     def build(self) -> ComposeResult:
-        with Vertical(id="box"):
-            yield Lines(id="text")
+        yield Lines(id="text")
 
     def lay_out(self, width: int, height: int) -> None:
         glyphs = self.glyphs

@@ -134,7 +134,7 @@ class MainView(Owner):
         self.redraw()
 
     def _divide(self, width: int, height: int, head: int) -> Areas:
-        """Divide the lines and columns, anew only if something has changed."""
+        """Divide the lines and columns; does nothing if nothing has changed."""
         overview, pairs = self.overview, self.pairs
         broken = bool(overview.walk) or overview.partial is not None or self.session.changed
         pairs.set_stacked(width < NARROW)

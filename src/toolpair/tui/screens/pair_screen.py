@@ -144,7 +144,7 @@ class PairScreen(MainView):
             self.row_filter.switch(ONLY_BROKEN)
 
     def action_rail(self, cell: int, size: int) -> None:
-        """A tick of the scroll bar was clicked."""
+        """A tick in the scroll bar was clicked."""
         problem = self.pairs.problem_of_tick(cell, size)
         if problem is not None:
             self.show_problem(problem)
@@ -152,7 +152,7 @@ class PairScreen(MainView):
     # problems
 
     def action_problem(self, by: int) -> None:
-        """To the next one, or the one before."""
+        """Go to the next problem, or the previous one."""
         if not self.is_whole():
             return
         self.note = ""
@@ -198,7 +198,7 @@ class PairScreen(MainView):
             view_bytes(self, problem)
 
     def action_times(self) -> None:
-        """Show times beside the rows, or no longer; kept for all sessions while the program runs."""
+        """Show or hide the times of the rows; kept for all sessions while the program runs."""
         if not self.overview.times.any:
             self.say("this file does not say when its records were written")
             return
@@ -216,7 +216,7 @@ class PairScreen(MainView):
         self.row_filter.ask()
 
     def on_paste(self, event: events.Paste) -> None:
-        """A paste on this screen is an error text that somebody wants to be led by."""
+        """A paste here is an error text: offer to go where it points."""
         event.stop()
         if event.text.strip():
             ask_where(self, event.text)
@@ -229,7 +229,7 @@ class PairScreen(MainView):
         return any([self._search.stop(), self.row_filter.stop()])
 
     def action_back(self) -> None:
-        """One layer: long work, a running search, what it marks, the filter, the note."""
+        """End one layer: long work, a running search, its marks, the filter, the note."""
         if self.work.stop():
             rest = "r reads the rest" if self.overview.partial is not None else "nothing was changed"
             self.say(f"stopped: {rest}")
@@ -251,7 +251,7 @@ class PairScreen(MainView):
             self.open(PickerScreen(self.tool.sessions))
 
     async def action_leave(self) -> None:
-        """From a sub-agent's session back to the one that it was opened from, else out of the program."""
+        """Go back from a sub-agent's session to the one it was opened from; from any other, quit."""
         if len(self.tool.open_sessions.desks) > 1:
             self.tool.open_sessions.go_back()
         else:

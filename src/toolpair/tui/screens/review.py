@@ -61,7 +61,7 @@ def _key(row: Staged) -> RowKey:
 
 
 def _folder_for(path: Path) -> Path:
-    """Where a copy can be written: beside the file, in the current folder, or in the home folder."""
+    """Where a copy can be written: next to the file, in the current folder, or in the home folder."""
     places = (path.parent, Path(os.curdir), Path(os.path.expanduser("~")))
     return next((place for place in places if os.access(place, os.W_OK)), path.parent)
 
@@ -183,7 +183,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         self._follow_soon()
 
     def action_row_change(self, by: int) -> None:
-        """To the next change that the row under the cursor stands for, or to the one before."""
+        """To the next or previous of the changes that the row under the cursor sums up."""
         here = self._here
         if isinstance(here, tuple) and here[0].decisions:
             self._number = (self._number + by) % len(here[0].decisions)
@@ -376,7 +376,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         self.ask(ConfirmScreen("Other names", words, answers), answered, of_state=True)
 
     def _ask_aside(self) -> None:
-        """What stands in the way of the save can be set aside: it is applied, and seen here before it is saved."""
+        """Offer to set aside what blocks the save: a fix that is applied, and shown here before it is saved."""
 
         def set_aside() -> None:
             for problem, fix in in_the_way(self._session.conversation):
