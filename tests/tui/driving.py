@@ -19,7 +19,7 @@ from textual.drivers.headless_driver import HeadlessDriver
 from textual.pilot import Pilot
 
 from tests.patience import PATIENCE
-from toolpair.session.journal import Folder
+from toolpair.session.journal.folder import Folder
 from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.screens import base_screen

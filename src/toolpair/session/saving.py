@@ -21,9 +21,14 @@ if TYPE_CHECKING:
     from toolpair.session.opening import OpenedState
     from toolpair.source.byte_runs import Piece
     from toolpair.source.container import Container
+    from toolpair.source.document import Document
+    from toolpair.source.rows.records_save import RecordsSave
+    from toolpair.source.saving.in_place import FileSave
     from toolpair.source.saving.save_result import SaveResult
     from toolpair.source.saving.streaming import Progress
-    from toolpair.source.snapshot import Save, Snapshot, StoredRecords
+    from toolpair.source.snapshot import Snapshot, StoredRecords
+
+    Save = FileSave | RecordsSave
 
 T = TypeVar("T")
 
@@ -115,6 +120,26 @@ class SaveInPlace(Struct, frozen=True, eq=False):
         return replace(saved, notes=(*saved.notes, *failed)), after
 
 
+def save_of(
+    file: OpenedState, documents: Sequence[Document], allow_links: bool, keep_backups: int | None
+) -> FileSave | RecordsSave:
+    """A save in place of the file, or of its records in a database or a folder. Raises Refused."""
+    from toolpair.source.saving.backups import limit_of_backups
+
+    opened, limit = (file.snapshot, file.container, documents), limit_of_backups(keep_backups)
+    if file.snapshot.rows is None:
+        from toolpair.source.saving.in_place import FileSave
+
+        return FileSave(*opened, allow_links=allow_links, keep_backups=limit)
+    if file.snapshot.rows.in_folder:
+        from toolpair.source.folders.save import FilesSave
+
+        return FilesSave(*opened, keep_backups=limit)
+    from toolpair.source.rows.save import RowsSave
+
+    return RowsSave(*opened, keep_backups=limit)
+
+
 def saved_from(result: SaveResult, resume_command: Callable[[Path], str | None], session: str | None = None) -> Saved:
     """The result together with what to type to resume. `session`: it is one of several that the path holds."""
     from pathlib import Path
@@ -140,7 +165,6 @@ def save_copy(
 
     snapshot = file.snapshot
     source = source_of(snapshot)
-    both = file.container.conversations[0].document, conversations[0].document
     pieces: Iterable[Piece] = file.runs(conversations)
     if str(path).endswith(SUFFIX):
         packing = snapshot.packing
@@ -150,7 +174,7 @@ def save_copy(
         unpacked = chunks_of(file.runs(conversations), snapshot.data)
         raw = packing.raw if packing is not None and as_it_is else None
         pieces = pack(unpacked) if raw is None else chunks_of([OriginalRun(0, len(raw))], raw)
-    elif snapshot.rows is not None and (made := snapshot.rows.copied(str(path), *both, snapshot.shown)) is not None:
+    elif (made := _as_database(file, conversations, path)) is not None:
         pieces = [made]
     elif source is None:
         pieces = chunks_of(file.runs(conversations), snapshot.data)
@@ -163,6 +187,17 @@ def save_copy(
         progress=progress,
         over_database=force and _is_copy(path, snapshot.rows),
     )
+
+
+def _as_database(file: OpenedState, conversations: Sequence[Conversation], path: str | Path) -> bytes | None:
+    """What a copy of stored records holds, if its name is that of a database."""
+    rows = file.snapshot.rows
+    if rows is None:
+        return None
+    from toolpair.source.rows.copying import copied
+
+    base = file.container.conversations[0].document
+    return copied(rows, str(path), base, conversations[0].document, file.snapshot.shown)
 
 
 def _is_copy(path: str | Path, rows: StoredRecords | None) -> bool:

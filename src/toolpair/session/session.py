@@ -401,17 +401,10 @@ class Session:
                 f"{self.file.shown_name} cannot be saved in place: {self.file.writable_reason}; save a copy instead.",
                 "form",
             )
-        from toolpair.session.saving import SaveInPlace
-        from toolpair.source.saving.backups import limit_of_backups
-        from toolpair.source.saving.in_place import FileSave
+        from toolpair.session.saving import SaveInPlace, save_of
 
         documents = [found.document for found in self.conversations]
-        limit = limit_of_backups(keep_backups)
-        stored = self.file.snapshot.rows
-        if stored is not None:
-            rows = stored.saving(self.file.snapshot, self.file.container, documents, limit)
-            return SaveInPlace(rows, self._saved, self._index_notes, self._state)
-        save = FileSave(self.file.snapshot, self.file.container, documents, allow_links=allow_links, keep_backups=limit)
+        save = save_of(self.file, documents, allow_links, keep_backups)
         return SaveInPlace(save, self._saved, self._index_notes, self._state)
 
     def go_on(self, state: OpenedState) -> None:

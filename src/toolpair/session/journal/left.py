@@ -11,11 +11,10 @@ from toolpair.rules.profiles import is_profile
 from toolpair.session.decisions import Decision
 from toolpair.session.following import Dropped, reapply
 from toolpair.session.journal.folder import LONGEST, Folder, Locked
-from toolpair.session.journal.journal_entry import DamagedEntry, JournalEntry, JournalRow, Newer, Step
+from toolpair.session.journal.journal_entry import DamagedEntry, JournalEntry, JournalRow, Newer, Since, Step
 from toolpair.source.errors import UnreadableFile
 
 if TYPE_CHECKING:
-    from toolpair.session.journal.journal_entry import Since
     from toolpair.session.journal.journaled import Journaled
 
 
