@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.reports.export.target import Target
-from toolpair.reports.export.targets import TARGETS, target
+from toolpair.reports.export.targets import TARGETS, Target
 from toolpair.reports.export.ways import COMMON, Way
 from toolpair.transcript.counting import plural
 
@@ -50,7 +49,7 @@ Everything that is not named here arrives as it is. Whatever is left out or chan
 
 
 def page() -> str:
-    targets = [target(id_) for id_ in TARGETS]
+    targets = list(TARGETS.values())
     keys = [key for key in COMMON if key not in _OF_THE_FILE]
     keys += [key for one in targets for key in one.ways if key not in keys]
     keys = list(dict.fromkeys(keys))

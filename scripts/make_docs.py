@@ -40,12 +40,13 @@ def rules() -> Pages:
 
 def profiles() -> Pages:
     """A page for every profile, and the index of them."""
-    from toolpair.cli.knowledge import profiles
     from toolpair.cli.profiles import profile_markdown
     from toolpair.rules.pages import pages
+    from toolpair.rules.profiles import PROFILES, profile
 
-    made = {f"{one.id}.md": _linked("\n".join(profile_markdown(one)), pages(), "../rules") for one in profiles()}
-    rows = [f"| [{one.id}]({one.id}.md) | {one.title} | {one.judged} |" for one in profiles()]
+    known = [profile(id_) for id_ in PROFILES]
+    made = {f"{one.id}.md": _linked("\n".join(profile_markdown(one)), pages(), "../rules") for one in known}
+    rows = [f"| [{one.id}]({one.id}.md) | {one.title} | {one.judged} |" for one in known]
     about = "The providers whose rules can be judged. `toolpair profiles NAME` prints a page."
     index = "\n".join(["# Profiles", "", about, "", "| | | rules |", "|---|---|--:|", *rows])
     return {"README.md": index, **{name: f"{text}\n\n[All profiles](README.md)" for name, text in made.items()}}

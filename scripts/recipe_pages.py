@@ -100,7 +100,7 @@ def _example(name: str, example: Example) -> Iterator[str]:
     yield ""
     yield f"{example.says} Judged as `{example.profile}`."
     yield ""
-    yield from fenced("json", list(_list(example.messages)))
+    yield fenced("json", list(_list(example.messages)))
     yield from _outcome(name, example)
     if name != _DEFAULT:
         yield from _outcome(_DEFAULT, example)
@@ -128,7 +128,7 @@ def _outcome(name: str, example: Example) -> Iterator[str]:
     valid = "The result is valid." if not left else f"**{left} error{'s are' if left > 1 else ' is'} left: {rules}.**"
     yield f"{loses} {valid}"
     yield ""
-    yield from fenced("json", list(_list(list(done.messages))))
+    yield fenced("json", list(_list(list(done.messages))))
 
 
 def _list(messages: Messages) -> Iterator[str]:

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from tests.error_samples import SAMPLES, Sample
 from tests.rounds import tries
-from toolpair.cli.knowledge import rule_names
 from toolpair.rules.errors.error_detection import Recognised, nearest, passed_on_by, recognise
 from toolpair.rules.errors.pasted import LIMIT, PastedText, squeezed
 from toolpair.rules.errors.texts import TITLES, texts, title_of
 from toolpair.rules.profiles import PROFILES
+from toolpair.rules.registry import RULES
 
 SAYS_THE_SAME = {
     # What is wrapped is what counts.
@@ -204,7 +204,7 @@ def test_a_text_of_which_a_shell_has_run_the_words_in_backticks(id_: str) -> Non
 
 
 def test_all_texts_are_data_that_hold_together() -> None:
-    known = set(rule_names())
+    known = set(RULES)
     assert len(texts()) == len(SAMPLES) == 105
     for error in texts():
         assert error.provider in PROFILES or error.provider in TITLES

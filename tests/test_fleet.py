@@ -130,11 +130,11 @@ def test_each_line_is_printed_as_soon_as_its_file_is_judged(tmp_path: Path) -> N
     waiting = tmp_path / "later.json"
     os.mkfifo(waiting)
     code = (
-        "import sys; from toolpair.cli import file_job, main; really = file_job.inputs.Input.open\n"
+        "import sys; from toolpair.cli import file_report, main; really = file_report.inputs.Input.open\n"
         "def opened(self, *others, **more):\n"
         "    if self.name.endswith('later.json'): sys.stdin.read()\n"
         "    return really(self, *others, **more)\n"
-        "file_job.inputs.Input.open = opened\n"
+        "file_report.inputs.Input.open = opened\n"
         "sys.exit(main.main(sys.argv[1:]))"
     )
     ran = subprocess.Popen(

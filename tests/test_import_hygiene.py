@@ -98,7 +98,7 @@ def test_a_check_loads_nothing_that_it_does_not_use(sample: str) -> None:
     assert loaded.isdisjoint({"psutil", "platformdirs", "zstandard", "subprocess", "asyncio"})
     ours = {name for name in loaded if name.startswith("toolpair.")}
     unused = (
-        *("agents.catalog", "agents.processes", "agents.running", "source.saving", "source.peek", "shell.machine"),
+        *("agents.catalog", "agents.processes", "source.saving", "source.peek", "shell.machine"),
         *("formats.roo_code.extensions", "formats.engine.agents.way_back"),
         *("session.following", "session.surroundings", "session.journal", "library"),
         *("cli.fix", "cli.sees", "cli.compare", "cli.explain", "cli.rule_pages", "cli.ci", "rules.pages"),
@@ -252,7 +252,7 @@ DOORS = {
     },
     "library.guard": {"library.message_lists", "library.report", "rules.profiles"},
     "tui": {
-        "session.journal",
+        "session.journal.folder",
         "session.session",
         "shell.machine",
         "tui.app",
@@ -265,7 +265,7 @@ DOORS = {
 }
 # A check of a small sound file loads 150 modules; these are 95 more, which a broken, a long, an odd or a saved one needs.
 CHECKING = {
-    "formats.engine.detection.format_detection": {"formats.engine.detection.understanding", "source.lexed_records"},
+    "formats.engine.detection.format_detection": {"formats.engine.detection.understanding", "source.json_strings"},
     "history.checked_records": {
         "dialects.request_bodies",
         "formats.engine.damage.damaged",
@@ -298,8 +298,14 @@ CHECKING = {
         "formats.engine.agents.databases",
         "session.opening",
         "source.byte_runs",
+        "source.folders.save",
         "source.packing",
-        "source.saving",
+        "source.rows.copying",
+        "source.rows.save",
+        "source.saving.backups",
+        "source.saving.in_place",
+        "source.saving.new_file",
+        "source.saving.opened_content",
     },
     "session.session": {
         "recipes",
@@ -310,7 +316,9 @@ CHECKING = {
         "session.saving",
         "session.surroundings",
         "source.growth",
-        "source.saving",
+        "source.saving.backups",
+        "source.saving.opened_content",
+        "source.saving.restoring",
     },
     "session.staged": {"source.changes"},
     "session.staging": {
@@ -323,13 +331,11 @@ CHECKING = {
     "shell.program": {"shell.quoting"},
     "source.container": {"source.literal"},
     "source.container_reading": {"source.large"},
-    "source.document": {"source.deep_values"},
     "source.encode": {"source.deep_values"},
     "session.surroundings": {"source.folders.exchange"},
-    "source.folders.stored_session": {"source.folders.save", "source.rows.copying"},
     "source.packing": {"source.spooled"},
     "source.record_values": {"source.deep_values"},
-    "source.rows.stored_session": {"source.rows.copying", "source.rows.save"},
+    "source.rewriting": {"source.deep_values"},
     "source.saving.restoring": {"source.folders.save", "source.rows.backup", "source.rows.copying", "source.rows.save"},
 }
 # Recognising a file loads one module of each format that is asked, and the list of sessions the module of each agent:
@@ -345,7 +351,7 @@ FORMATS = {
         "rules.problem",
     },
     "formats.claude_code.around": {"formats.claude_code.sending"},
-    "formats.claude_code.sending.sent_records": {"formats.claude_code.sending.task_reports"},
+    "formats.claude_code.sending.taking": {"formats.claude_code.sending.task_reports"},
     "formats.codex.rollout_lines": {"source.deep_values"},
     "formats.codex.agent": {
         "formats.codex.forks",
@@ -375,7 +381,7 @@ COMMANDS = {
     "cli.output": {"cli.ci.github", "cli.ci.sarif"},
     "cli.progress": {"cli.progress_line"},
     "cli.sessions": {"formats.engine.agents.databases"},
-    "cli.terminal": {"cli.knowledge", "cli.meant", "text.safe", "text.shell"},
+    "cli.terminal": {"cli.meant", "rules.profiles", "text.safe", "text.shell"},
 }
 # What a key opens, of modules that are there for the first frame, or with the list: 90 and 40 of them.
 KEYS = {
@@ -399,13 +405,14 @@ KEYS = {
         "tui.screens.loading",
         "tui.screens.menu",
         "tui.screens.picker",
+        "tui.screens.profile_list",
     },
     "tui.controllers.clipboard": {"tui.controllers.request_copy", "tui.screens.menu"},
     "tui.controllers.goto": {"tui.screens.prompt"},
-    "tui.controllers.journal_offer": {"session.journal"},
+    "tui.controllers.journal_offer": {"session.journal.keeper", "session.journal.left"},
     "tui.controllers.many_fixes": {"tui.screens.recipe_list"},
     "tui.controllers.one_fix": {"tui.guess_text", "tui.screens.chooser"},
-    "tui.controllers.comparing": {"session.relatives", "tui.screens.compare", "tui.screens.menu", "tui.screens.picker"},
+    "tui.controllers.comparing": {"session.reopening", "tui.screens.compare", "tui.screens.menu", "tui.screens.picker"},
     "tui.controllers.viewers": {
         "session.carrying_out",
         "tui.viewer_pages",
@@ -414,7 +421,6 @@ KEYS = {
         "tui.sees_text",
     },
     "tui.controllers.follow": {"session.surroundings"},
-    "tui.controllers.profile_choice": {"tui.screens.profile_list"},
     "tui.controllers.reading_on": {"tui.background_loading"},
     "tui.controllers.applying": {"tui.screens.review", "tui.screens.saved"},
     "tui.controllers.row_filter": {"tui.screens.prompt"},

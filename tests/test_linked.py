@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.rounds import tries
 from tests.work import work_of
 from toolpair.session.session import open_session
-from toolpair.transcript.linked import LinkedList
+from toolpair.transcript.draft import LinkedList
 
 
 @dataclass(eq=False)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.rounds import tries
 from tests.session_folders import claude_bytes, claude_records, claude_session, line, set_age, task
-from toolpair.agents.running import agent_of, other_session
+from toolpair.agents.processes import agent_of, other_session
 from toolpair.history.conversation import weight
 from toolpair.session.session import Session, SessionError, open_session
 

@@ -14,7 +14,6 @@ import pytest
 
 from tests.conftest import SAMPLES
 from tests.patience import PATIENCE
-from toolpair.cli.knowledge import rule_names
 from toolpair.cli.main import main
 from toolpair.cli.markdown import words
 from toolpair.cli.rule_pages.entry import rule_entry
@@ -22,6 +21,7 @@ from toolpair.cli.rule_pages.example import Shown, lines_of, shown
 from toolpair.cli.rule_pages.rule_markdown import page as markdown_page
 from toolpair.rules.pages import FAMILIES, RulePage, page_of, pages
 from toolpair.rules.profiles import PROFILES
+from toolpair.rules.registry import RULES
 from toolpair.session.session import Session, open_session
 
 _SOURCE = Path(__file__).resolve().parent.parent / "src" / "toolpair"
@@ -48,7 +48,7 @@ def _opened(page: RulePage, data: bytes, tmp_path: Path) -> Session:
 
 
 def test_every_rule_has_its_page_and_every_page_its_rule() -> None:
-    assert set(pages()) == set(rule_names())
+    assert set(pages()) == set(RULES)
     assert set(FAMILIES) == {name.split(".")[0] for name in pages()}
     assert all(page_of(name) is page for name, page in pages().items())
 
@@ -174,5 +174,5 @@ def test_each_fix_that_a_rule_can_offer_stands_on_a_page() -> None:
         path for part in ("rules", "formats") for path in (_SOURCE / part).rglob("*.py") if "pages" not in path.parts
     ]
     written = {id_ for path in code for id_ in re.findall(r'\bFix\(\s*"([a-z0-9-]+)"', path.read_text("utf-8"))}
-    told = {fix["id"] for rule in rule_names() for fix in rule_entry(rule)["fixes"]}
+    told = {fix["id"] for rule in RULES for fix in rule_entry(rule)["fixes"]}
     assert len(written) > 40 and written <= told, written - told

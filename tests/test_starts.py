@@ -7,7 +7,7 @@ from itertools import accumulate
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolpair.source.offsets import shift_offsets
+from toolpair.source.joined import shift_offsets
 
 
 @given(sizes=st.lists(st.integers(0, 9), max_size=12), data=st.data())

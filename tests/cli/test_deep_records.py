@@ -23,6 +23,7 @@ from toolpair.source.container_reading import read_container
 from toolpair.source.deep_values import is_deeper
 from toolpair.source.json_spans import LEVELS
 from toolpair.source.record_values import flaws, parse
+from toolpair.source.rewriting import rewritten
 from toolpair.transcript.model import Damaged, DeepValue
 
 DEPTHS = (1000, 1100, 5000, 100_000)
@@ -141,12 +142,12 @@ def test_edits_are_splices(depth: int) -> None:
         b'{"in":{"x":[ ' + deep + b' ], "e":1e3}}',
     ]
     data = b"\n".join(lines) + b"\n"
-    container = read_container(data, "s", "lines")
+    container = read_container(data, "s")
     (source,) = container.conversations
     first, second = (record.value for record in source.document.records)
     changed = {**first, "b": {**first["b"], "c": "B"}}
     moved = {"out": {"of": second["in"]}}  # another part of it is now below the levels that are read
-    after = source.document.rewrite([Item(0, changed), Item(1, moved)])
+    after = rewritten(source.document, [Item(0, changed), Item(1, moved)])
     assert container.to_bytes([after]) == b"\n".join(
         [lines[0].replace(b'"\\u0041"', b'"B"'), b'{"out":{"of":' + lines[1][6:-1] + b"}}", b""]
     )

@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from toolpair.cli.exits import IO_FAILED, OK, PROBLEMS, READ_THE_NOTE, REFUSED, UNREADABLE
-from toolpair.cli.fix_several import _WORST_FIRST
+from toolpair.cli.fix import _WORST_FIRST
 
 
 @pytest.fixture

@@ -17,20 +17,9 @@ from tests.cli.conftest import Run
 from tests.patience import PATIENCE
 from tests.rounds import some
 from toolpair.cli import check, jobs
-from toolpair.cli.file_job import FileJob
 from toolpair.cli.inputs import Input
 
-_WORK = FileJob(
-    format=None,
-    profiles=(),
-    leaf=None,
-    show_content=False,
-    inactive=False,
-    skip_unrecognised=False,
-    max_size=None,
-    agent_version=None,
-    installed=False,
-)
+_WORK = check.parser().parse_args(["-", "--output-format", "jsonl"])
 _DYING = """
 import os, sys; sys.path[:] = {path!r}
 import toolpair.cli.worker as worker

@@ -10,7 +10,7 @@ import pytest
 from tests.combined_defects import AGENTS
 from tests.foreign_sessions import FOREIGN
 from toolpair.session.session import Session, SessionError, open_session
-from toolpair.source.lexed_records import lexed
+from toolpair.source.json_strings import lexed
 
 LOOKED_AT = 8
 

@@ -18,8 +18,8 @@ from tests.formats.fixing import Visit, errors, fixed, told
 from tests.kimi_sessions import AT, BY_HAND, FOLDER, HASH, ID, NAME, KimiSession, call, corpus, output, sound, think
 from tests.rounds import tries
 from toolpair.agents import catalog
+from toolpair.agents.processes import agent_of
 from toolpair.agents.resume_command import how_to_resume
-from toolpair.agents.running import agent_of
 from toolpair.dialects.kimi import fault_of
 from toolpair.formats import get_agent
 from toolpair.formats.agent import SessionFile

@@ -32,8 +32,8 @@ from tests.pi_sessions import CHANGES, ID, change
 from tests.rounds import tries
 from toolpair.agents import catalog
 from toolpair.agents.installed import installed_version
+from toolpair.agents.processes import agent_of
 from toolpair.agents.resume_command import how_to_resume
-from toolpair.agents.running import agent_of
 from toolpair.formats import get_format
 from toolpair.formats.agent import SessionFile
 from toolpair.session.session import Session, open_session

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.source.files import CountingBytes, file_bytes
-from toolpair.source.line_blocks import line_blocks
+from toolpair.source.file_bytes import line_blocks
 
 TEXT = st.lists(st.sampled_from([b"\n", b"\r\n", b"a", b"abcdefgh" * 5, b"\0"]), max_size=40).map(b"".join)
 

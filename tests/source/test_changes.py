@@ -10,6 +10,7 @@ from toolpair.formats.format import Item
 from toolpair.history.checked_records import items_of
 from toolpair.source.changes import changes
 from toolpair.source.container import lines_document
+from toolpair.source.rewriting import repair_all, rewritten
 
 DATA = b"".join(b'{"n":%d}\n' % number for number in range(6))
 
@@ -17,7 +18,7 @@ DATA = b"".join(b'{"n":%d}\n' % number for number in range(6))
 def told(order: list[Item]) -> list[tuple[str, int | None, bytes | None, bytes | None]]:
     before = lines_document(DATA)
     known = {item.uid: item for item in items_of(before)}
-    after = before.rewrite([known.get(item.uid, item) if item.value is None else item for item in order])
+    after = rewritten(before, [known.get(item.uid, item) if item.value is None else item for item in order])
     return [(found.kind, found.line, found.before, found.after) for found in changes(before, after)]
 
 
@@ -32,7 +33,7 @@ def test_each_kind_with_its_line_and_its_bytes() -> None:
 
 def test_a_removed_mark_is_a_change() -> None:
     before = lines_document(b"\xef\xbb\xbf" + DATA)
-    (change,) = changes(before, before.repair(0, "mark"))
+    (change,) = changes(before, repair_all(before, [(0, "mark", ())]))
     assert (change.kind, change.line) == ("changed", 1)
     assert change.before == b'\xef\xbb\xbf{"n":0}' and change.after == b'{"n":0}'
 

@@ -17,6 +17,7 @@ from toolpair.session.session import Session, open_session
 from toolpair.source.changes import changes
 from toolpair.source.container_reading import read_container
 from toolpair.source.errors import UnreadableFile
+from toolpair.source.rewriting import repair_all, rewritten
 
 MESSAGES = st.fixed_dictionaries(
     {"role": st.sampled_from(["user", "assistant"]), "content": st.sampled_from(["go", "a, b,", "],", "{},\n", 'x",'])}
@@ -60,7 +61,7 @@ def without(data: bytes) -> bytes:
     (source,) = container.conversations
     if not source.document.commas:
         return data
-    bare = source.document.repair(source.document.records[0].uid, "commas")
+    bare = repair_all(source.document, [(source.document.records[0].uid, "commas", ())])
     assert not bare.commas
     told = {change.record for change in changes(source.document, bare)}
     assert told == ({len(bare) - 1} if bare.kind == "array" else told)
@@ -89,7 +90,7 @@ def test_an_edited_file_is_read_again(made: tuple[list[Any], bytes], data: st.Da
     items = [Item(record.uid, record.value) for record in source.document.records]
     items = data.draw(st.permutations(items))[: data.draw(st.integers(1, len(items)))]
     items.insert(data.draw(st.integers(0, len(items))), Item(-1, {"role": "user", "content": "new"}))
-    out = container.to_bytes([source.document.rewrite(items)])
+    out = container.to_bytes([rewritten(source.document, items)])
     again = read_container(out, "s").conversations[0].document
     assert [record.value for record in again.records] == [item.value for item in items]
 

@@ -13,6 +13,7 @@ from toolpair.history.conversation import Conversation
 from toolpair.session.session import Problem, Session, open_session
 from toolpair.source.changes import changes
 from toolpair.source.container_reading import read_container
+from toolpair.source.rewriting import with_end
 
 CALL = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {}}
 RESULT = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "the output"}
@@ -77,7 +78,7 @@ def test_nul_bytes_after_it_go_with_the_end(data: bytes, zeros: int) -> None:
 def test_the_change_is_shown_and_other_edits_stay() -> None:
     data = whole([*BLOCKS[:2], {"role": "user", "content": "next"}])[:-2]
     (source,) = read_container(data, "s").conversations
-    (change,) = changes(source.document, source.document.with_end())
+    (change,) = changes(source.document, with_end(source.document))
     assert (change.before or b"").endswith(b'"z": null')
     assert (change.after or b"").endswith(b'"z": null}')
     opened = session(data)
@@ -139,7 +140,7 @@ def test_a_long_document_too() -> None:
     (source,) = container.conversations
     assert source.document.cut_end is not None
     assert container.to_bytes() == data
-    made = container.to_bytes([source.document.with_end()])
+    made = container.to_bytes([with_end(source.document)])
     assert json.loads(made)["messages"] == many
 
 

@@ -14,17 +14,20 @@ from tests.rounds import tries
 from tests.source.strategies import edited, odd_json, seeds, values
 from toolpair.formats.format import Item
 from toolpair.history.checked_records import items_of
+from toolpair.source import rewriting
+from toolpair.source.byte_runs import chunks_of
 from toolpair.source.container import array_document, lines_document
 from toolpair.source.document import Document
-from toolpair.source.json_spans import find_node
+from toolpair.source.json_spans import Finder
 from toolpair.source.record_values import parse
+from toolpair.source.rewriting import repair_all
 from toolpair.transcript.model import Damaged
 
 records = st.lists(st.dictionaries(st.sampled_from("abc"), values, max_size=4), max_size=6)
 
 
 def rewritten(document: Document, *items: Item) -> bytes:
-    return document.rewrite(items).to_bytes()
+    return rewriting.rewritten(document, items).to_bytes()
 
 
 def array_bytes(value: list[Any], rng: random.Random) -> bytes:
@@ -45,7 +48,7 @@ def test_rewrite(kind: str, value: list[Any], rng: random.Random) -> None:
     document = array_document(data) if kind == "array" else lines_document(data)
     assert document.to_bytes() == data
     items = items_of(document)
-    assert document.rewrite(items) is document
+    assert rewriting.rewritten(document, items) is document
     if any(isinstance(item.value, Damaged) for item in items):
         return
     changed = [Item(i.uid, edited(i.value, rng, [])) if rng.random() < 0.3 else i for i in items if rng.random() > 0.2]
@@ -53,7 +56,7 @@ def test_rewrite(kind: str, value: list[Any], rng: random.Random) -> None:
         changed.insert(rng.randint(0, len(changed)), Item(-1, {"role": "user", "content": ["new/é", {}]}))
     if rng.random() < 0.2:
         rng.shuffle(changed)
-    made = document.rewrite(changed)
+    made = rewriting.rewritten(document, changed)
     again = array_document(made.to_bytes()) if kind == "array" else lines_document(made.to_bytes())
     assert [r.value for r in again.records] == [i.value for i in changed]
     assert [r.body for r in again.records] == [r.body for r in made.records]
@@ -62,9 +65,7 @@ def test_rewrite(kind: str, value: list[Any], rng: random.Random) -> None:
         assert made.to_bytes()[start:end] == record.body
         if not record.touched:
             assert record.body == document.record(record.uid).body
-    pieces = list(made.pieces(document))
-    assert b"".join(text for text, _ in pieces) == made.to_bytes()
-    assert all(place is None or data[place : place + len(text)] == text for text, place in pieces)
+    assert b"".join(chunks_of(made.runs(document, 0), data)) == made.to_bytes()
 
 
 def test_lines_without_a_last_newline() -> None:
@@ -151,16 +152,16 @@ def test_objects_of_other_records_keep_their_bytes() -> None:
 
 def test_uids_spans_and_replacing_bytes() -> None:
     document = lines_document(b'{"a":1}{"b":[2]}\n{"c":3}')
-    split = document.repair(0, "split")
+    split = repair_all(document, [(0, "split", ())])
     assert split.to_bytes() == b'{"a":1}\n{"b":[2]}\n{"c":3}'
     assert [r.uid for r in split.records] == [0, 2, 1]
     start, end = split.span(2, ("b", 0))
     assert split.to_bytes()[start:end] == b"2"
     assert split.records[2] is document.records[1]
-    assert find_node(b'{"a":1,"a":2}', ("a",)).start == 11
-    added = split.rewrite([*items_of(split), Item(-1, {})])
+    assert Finder(b'{"a":1,"a":2}').find(("a",)).start == 11
+    added = rewriting.rewritten(split, [*items_of(split), Item(-1, {})])
     assert added.records[-1].uid == 3
-    assert added.rewrite([*items_of(added)[:-1], Item(-1, [])]).records[-1].uid == 4
+    assert rewriting.rewritten(added, [*items_of(added)[:-1], Item(-1, [])]).records[-1].uid == 4
 
 
 def test_a_change_in_many_records_is_cheap() -> None:
@@ -168,7 +169,7 @@ def test_a_change_in_many_records_is_cheap() -> None:
     document = lines_document(data)
     items = items_of(document)
     items[500] = Item(500, {**items[500].value, "type": "x"})
-    made = document.rewrite(items)
+    made = rewriting.rewritten(document, items)
     assert made.records[501] is document.records[501]
     assert len(made.to_bytes()) == len(data) - 3
     assert parse(made.records[500].body)["type"] == "x"

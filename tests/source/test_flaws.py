@@ -14,6 +14,7 @@ from toolpair.source.container import lines_document
 from toolpair.source.json_spans import scan
 from toolpair.source.record_values import parse, pieces
 from toolpair.source.repairing import bad_bytes, close, doubled_keys, joined, repaired
+from toolpair.source.rewriting import repair_all
 from toolpair.transcript.edits import Mending
 from toolpair.transcript.model import Damaged
 
@@ -136,14 +137,14 @@ def test_flaws_of_a_document() -> None:
 def test_what_is_set_aside_is_kept_through_later_changes() -> None:
     data = b'{"a":1}\njunk\n{"b":2}\n'
     document = lines_document(data)
-    after = document.repair(1, "aside").repair(0, "bom").repair(2, "aside")
+    after = repair_all(repair_all(document, [(1, "aside", ()), (0, "bom", ())]), [(2, "aside", ())])
     assert after.to_bytes() == b'{"a":1}\n' and after.aside == (b"junk", b'{"b":2}')
     assert document.to_bytes() == data and document.aside == ()
 
 
 def test_only_the_mark_at_the_start_of_the_file_is_removed() -> None:
     document = lines_document(b'\xef\xbb\xbf \n{"a":1}\r\n')
-    assert document.repair(0, "mark").to_bytes() == b' \n{"a":1}\r\n'
+    assert repair_all(document, [(0, "mark", ())]).to_bytes() == b' \n{"a":1}\r\n'
 
 
 @pytest.mark.parametrize(

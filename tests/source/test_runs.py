@@ -6,6 +6,7 @@ import json
 import os
 import random
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +29,15 @@ from toolpair.source.document import Document
 from toolpair.source.errors import Refused
 from toolpair.source.file_bytes import Content
 from toolpair.source.fingerprint import BLOCK, Fingerprint
-from toolpair.source.saving import FileSave, remembered, save_as, source_of
+from toolpair.source.rewriting import rewritten
+from toolpair.source.saving.in_place import FileSave, replace_file
+from toolpair.source.saving.new_file import save_as
+from toolpair.source.saving.opened_content import remembered, source_of
 from toolpair.source.snapshot import open_source
 from toolpair.source.system import Io
 
 
-def rewritten(document: Document, rng: random.Random) -> Document:
+def edited_at_random(document: Document, rng: random.Random) -> Document:
     """The document with some records changed, added, removed and moved, once or twice."""
     for _ in range(rng.randint(1, 2)):
         items = items_of(document)
@@ -48,7 +52,7 @@ def rewritten(document: Document, rng: random.Random) -> Document:
         if rng.random() < 0.3 and len(new) > 1:
             at = rng.randrange(len(new) - 1)
             new[at : at + 2] = reversed(new[at : at + 2])
-        document = document.rewrite(new)
+        document = rewritten(document, new)
     return document
 
 
@@ -63,7 +67,7 @@ def test_runs_make_up_the_whole_content(kind: str, value: list[dict[str, Any]], 
     data = wrapped(kind, [{**record, "role": "user"} for record in value], rng)
     content: Content = data if held else file_bytes(data)
     container = read_container(content, "s")
-    documents = [rewritten(source.document, rng) for source in container.conversations]
+    documents = [edited_at_random(source.document, rng) for source in container.conversations]
     for now in (documents, [source.document for source in container.conversations]):
         assert b"".join(chunks_of(container.runs(now), content)) == container.to_bytes(now)
 
@@ -74,7 +78,7 @@ def test_unchanged_lines_are_runs(value: list[Any], rng: random.Random) -> None:
     data = b"\n".join(odd_json({"role": "user", "x": each}, rng, allow_newline=False) for each in value) + b"\n"
     container = read_container(data, "s")
     [source] = container.conversations
-    changed = rewritten(source.document, rng)
+    changed = edited_at_random(source.document, rng)
     pieces = list(merged(container.runs([changed])))
     new = sum(len(piece) for piece in pieces if isinstance(piece, bytes))
     touched = [record for record in changed.records if record not in set(source.document.records)]
@@ -119,7 +123,7 @@ def one_edit(path: Path) -> tuple[Container, Document]:
     [source] = container.conversations
     items = items_of(source.document)
     items[5000] = Item(items[5000].uid, {**items[5000].value, "content": "changed"})
-    return container, source.document.rewrite(items)
+    return container, rewritten(source.document, items)
 
 
 @pytest.mark.parametrize("how", ["in place", "a copy"])
@@ -134,7 +138,7 @@ def test_with_one_edit_each_byte_is_read_written_and_read_back_once(
     io = Counting()
     if how == "in place":
         saving = FileSave(snapshot, container, [document])
-        monkeypatch.setattr("toolpair.source.saving.file_save.save_in_place", with_io(io))
+        monkeypatch.setattr("toolpair.source.saving.in_place.replace_file", partial(replace_file, io=io))
         result = saving.write()
         assert result.backup is not None and result.backup.read_bytes() == old
         path = large
@@ -144,12 +148,6 @@ def test_with_one_edit_each_byte_is_read_written_and_read_back_once(
     assert len(wanted) == io.bytes["written"]
     assert size + len(wanted) - 2000 <= io.bytes["read"] <= size + len(wanted)
     assert max(io.calls.values()) < 200
-
-
-def with_io(io: Io) -> Any:
-    from toolpair.source.saving.in_place import save_in_place
-
-    return lambda *given, **named: save_in_place(*given, **named, io=io)
 
 
 def test_a_large_file_that_grew_is_compared_with_what_was_opened(large: Path) -> None:

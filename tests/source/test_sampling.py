@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 
-from toolpair.source.record import UNREAD, Record
-from toolpair.source.sampling import values_of
+from toolpair.source.record import UNREAD, Record, values_of
 
 
 def records(*sizes: int) -> list[Record]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.rounds import tries
 from tests.source.strategies import edited, odd_json, seeds, subobjects, values
-from toolpair.source.json_spans import children, find_node, key_text, node_at
+from toolpair.source.json_spans import Finder, children, key_text, node_at
 from toolpair.source.record_values import parse
 from toolpair.source.splice import splice
 
@@ -93,7 +93,7 @@ def test_bytes_outside_a_changed_member_stay(value: dict[str, Any], rng: random.
     raw = odd_json(value, rng)
     old = parse(raw)
     key = rng.choice(sorted(old))
-    found = find_node(raw, (key,))
+    found = Finder(raw).find((key,))
     made = splice(raw, old, {**old, key: "\x00changed\x00"})
     assert made == raw[: found.start] + b'"\\u0000changed\\u0000"' + raw[found.end :]
 
@@ -112,5 +112,5 @@ def test_kept_elements_keep_their_bytes(value: list[Any], rng: random.Random) ->
 
 def test_deep_nesting_does_no_harm() -> None:
     raw = b'{"a":' * 100_000 + b"1" + b"}" * 100_000
-    assert find_node(raw, ("a", "a")).start == 10
+    assert Finder(raw).find(("a", "a")).start == 10
     assert key_text(raw, children(raw, node_at(raw))[0]) == "a"

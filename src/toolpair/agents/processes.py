@@ -1,15 +1,18 @@
-"""A time-limited search of this machine's processes for those that work with a session."""
+"""A time-limited search of this machine's processes for those that work with a session, and whether one is an agent."""
 
 from __future__ import annotations
 
 import os
+import re
 import time
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec import Struct
 
-from toolpair.agents.running import agent_of, other_session
-from toolpair.source.saving import descriptors
+from toolpair.formats import all_agents, get_agent, written_by
+from toolpair.formats.agent import Agent, Program
+from toolpair.source.saving import holders
 
 if TYPE_CHECKING:
     import psutil
@@ -92,8 +95,84 @@ def _parent(process: psutil.Process) -> int:
 
 
 def _writes(process: psutil.Process, path: str) -> bool:
-    if descriptors.can_be_seen():
+    if holders.can_be_seen():
         found = os.stat(path)
-        return descriptors.writes(process.pid, (found.st_dev, found.st_ino))
+        return holders.writes(process.pid, (found.st_dev, found.st_ino))
     # Only Linux shows how a file is opened; elsewhere a process that has a session open is assumed to write to it.
     return any(opened.path == path for opened in process.open_files())
+
+
+_RUNTIMES: Final = frozenset({"node", "nodejs", "bun", "deno"})
+_EDITORS: Final = frozenset(
+    {"code", "code-insiders", "code-oss", "codium", "vscodium", "cursor", "windsurf", "trae", "code-server"}
+)
+EDITOR: Final = "editor"
+
+
+def agent_of(name: str, command: Sequence[str]) -> str | None:
+    """The id of the agent that the process is, "editor" (VS Code and similar), or None.
+
+    `name` is the process's own, `command` its command line, which may be empty if it cannot be read.
+    """
+    program = _base(command[0]) if command and command[0] else _base(name)
+    rest = list(command[1:])
+    agent = _started_by(program)
+    if agent is None and program in _RUNTIMES:
+        script = next((n for n, word in enumerate(rest) if not word.startswith("-")), None)
+        if script is not None:
+            agent = _of_script(rest[script])
+            rest = rest[script + 1 :]
+    if agent is None and program not in _RUNTIMES and not rest:
+        agent = _started_by(_base(name))
+    if agent is None:
+        return EDITOR if program in _EDITORS else None
+    if command and ".app/Contents/" in command[0].replace("\\", "/"):
+        return None  # the desktop app of the same name
+    first = next((word for word in rest if not word.startswith("-")), None)
+    return None if agent.program is not None and first in agent.program.other_work else agent.id
+
+
+def other_session(command: Sequence[str], session_id: str) -> bool:
+    """Whether the command line shows that the agent resumes a different session."""
+    words = list(command)
+    options = {option for _, program in _programs() for option in program.session_options}
+    for n, word in enumerate(words):
+        option, _, value = word.partition("=")
+        if option in options:
+            value = value or (words[n + 1] if n + 1 < len(words) else "")
+            if re.fullmatch(r"[0-9a-fA-F-]{36}", value):
+                return value.lower() != session_id.lower()
+    return False
+
+
+def kinds_of(agents: Iterable[Agent]) -> tuple[str, ...]:
+    """What `agent_of` returns for processes that may be one of these agents."""
+    agents = tuple(agents)
+    programs = (agent.id for agent in agents if agent.program is not None)
+    return (*programs, *((EDITOR,) if any(agent.in_editor for agent in agents) else ()))
+
+
+def title_of(kind: str | None) -> str | None:
+    """The usual name of the program that `agent_of` calls this; None for an editor, and for no agent."""
+    program = get_agent(kind).program if kind in written_by() else None
+    return program.title if program is not None else None
+
+
+def _programs() -> Iterator[tuple[Agent, Program]]:
+    return ((agent, agent.program) for agent in all_agents() if agent.program is not None)
+
+
+def _started_by(command: str) -> Agent | None:
+    return next((agent for agent, program in _programs() if program.command == command), None)
+
+
+def _of_script(script: str) -> Agent | None:
+    known = _started_by(_base(script))
+    return known or next((agent for agent, program in _programs() if re.search(program.scripts, script)), None)
+
+
+def _base(path: str) -> str:
+    name = re.split(r"[/\\]", path)[-1].lower()
+    for ending in (".exe", ".cmd", ".js", ".mjs"):
+        name = name.removesuffix(ending)
+    return name

@@ -12,10 +12,9 @@ from typing import Final
 
 from toolpair.cli import exits, inputs, streams
 from toolpair.cli.exits import UsageError
-from toolpair.cli.file_job import FileJob, judge_file
-from toolpair.cli.file_report import Checked, Totals
-from toolpair.cli.files_progress import FilesProgress
+from toolpair.cli.file_report import Checked, Totals, judge_file
 from toolpair.cli.output import FORMATS, Output, Quiet, make_output
+from toolpair.cli.progress import FilesProgress
 from toolpair.cli.terminal import Parser, add_common, add_leaf, chosen_profiles, say, style_for
 from toolpair.shell.program import command
 
@@ -36,46 +35,27 @@ LITTLE: Final = 16 << 20
 """Bytes of files that are checked in the time it takes workers to start."""
 
 
-def parser(command: str = "check") -> Parser:
+def parser() -> Parser:
     result = Parser(
-        prog=f"toolpair {command}",
-        description="Find tool calls and results that do not match, and anything else that an API would refuse.",
-        epilog=_EPILOG,
+        "check", "Find tool calls and results that do not match, and anything else that an API would refuse.", _EPILOG
     )
-    result.add_argument(
-        "paths",
-        nargs="+",
-        metavar="PATH",
-        help="a file, a session's id, a directory to walk (`.` without sessions: this folder's newest session), or -",
-    )
+    result.add("""
+        PATH...  a file, a session's id, a directory to walk (`.` without sessions: this folder's newest session), or
+                 -
+        """)
     add_leaf(result)
-    result.add_argument(
-        "--inactive",
-        action="store_true",
-        help="also check what is not sent (other branches, compacted history, sub-agents), as warnings at most",
-    )
-    result.add_argument(
-        "--skip-unrecognised",
-        action="store_true",
-        help="skip named files that are not sessions, as in directories; for hooks that name every JSON file",
-    )
-    result.add_argument(
-        "-q",
-        "--quiet",
-        action="store_true",
-        help="print only files with errors or warnings, and those that cannot be read",
-    )
-    result.add_argument(
-        "--statistics",
-        action="store_true",
-        help="print how often each rule, tool and cause occurs in place of the problems (text or json)",
-    )
-    result.add_argument(
-        "--jobs",
-        metavar="N",
-        type=_number,
-        help="check up to N files at once, each in its own process; the output keeps its order. "
-        "Default: one for each core where several files are given; a few small files need none",
+    result.add(
+        """
+        --inactive           also check what is not sent (other branches, compacted history, sub-agents), as warnings
+                             at most
+        --skip-unrecognised  skip named files that are not sessions, as in directories; for hooks that name every JSON
+                             file
+        -q, --quiet          print only files with errors or warnings, and those that cannot be read
+        --statistics         print how often each rule, tool and cause occurs in place of the problems (text or json)
+        --jobs N             check up to N files at once, each in its own process; the output keeps its order.
+                             Default: one for each core where several files are given; a few small files need none
+        """,
+        jobs={"type": _number},
     )
     add_common(result, FORMATS, several="; may be given again: checked against each")
     return result
@@ -85,12 +65,12 @@ def run(options: argparse.Namespace) -> int:
     if options.leaf is not None and (len(options.paths) != 1 or os.path.isdir(options.paths[0])):
         raise UsageError("--leaf names a record of one session, so give one file.")
     output = _output(options)
-    work = FileJob.of(options, chosen_profiles(options))
+    options.profile = chosen_profiles(options)
     totals = Totals()
-    _check(inputs.collect(options.paths), work, _most_workers(options), output, totals)
+    _check(inputs.collect(options.paths), options, _most_workers(options), output, totals)
     if inputs.HERE in options.paths and not totals.files:
         # Nothing was found by walking: check the newest session that an agent has in this folder.
-        _check(inputs.newest_here(), work, 1, output, totals)
+        _check(inputs.newest_here(), options, 1, output, totals)
     output.end(totals)
     if totals.skipped and not totals.files and not options.skip_unrecognised:
         say(f"No session was found in {', '.join(options.paths)}; `{command('formats')}` lists what is recognised.")
@@ -128,16 +108,14 @@ def _most_workers(options: argparse.Namespace) -> int | None:
     return options.jobs or (1 if one else None)
 
 
-def _check(sources: Iterable[inputs.Input], work: FileJob, most: int | None, output: Output, totals: Totals) -> None:
+def _check(
+    sources: Iterable[inputs.Input], options: argparse.Namespace, most: int | None, output: Output, totals: Totals
+) -> None:
     """Check the files, and print each report as soon as its turn comes."""
-    looked_in: set[str] = set()
     with FilesProgress(sources) as bar:
-        for source, results in _judged(bar.sources, work, most, bar):
+        for source, results in _judged(bar.sources, options, most, bar):
             bar.finish(source)
-            if (folder := os.path.dirname(source.name)) not in looked_in:
-                looked_in.add(folder)
-                bar.clear()
-                inputs.tell_leftovers(source.name)
+            bar.tell_leftovers(source)
             if results is None:
                 totals.skipped += 1
             for checked in results or ():
@@ -149,7 +127,7 @@ def _check(sources: Iterable[inputs.Input], work: FileJob, most: int | None, out
 
 
 def _judged(
-    sources: Iterator[inputs.Input], work: FileJob, most: int | None, bar: FilesProgress
+    sources: Iterator[inputs.Input], options: argparse.Namespace, most: int | None, bar: FilesProgress
 ) -> Iterator[tuple[inputs.Input, list[Checked] | None]]:
     """Each file with its reports, in order. Small files are checked here: workers take longer to start."""
     taken: list[inputs.Input] = []
@@ -162,7 +140,7 @@ def _judged(
 
         workers = most or cores()
         if workers > 1:
-            yield from judge_all(chain(taken, sources), work, workers, bar.read if bar.shown else None)
+            yield from judge_all(chain(taken, sources), options, workers, bar.read if bar.shown else None)
             return
     for source in chain(taken, sources):
-        yield source, judge_file(source, work, partial(bar.read, source) if bar.shown else None)
+        yield source, judge_file(source, options, partial(bar.read, source) if bar.shown else None)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterable
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from toolpair.cli.exits import UsageError
+from toolpair.cli.terminal import add_options
 from toolpair.recipes import RECIPES
 from toolpair.recipes.recipe import DEFAULT, Options, Recipe
 from toolpair.session.session import Fix, Problem, Session
@@ -60,6 +62,13 @@ def recipe_named(name: str) -> Recipe:
     close = difflib.get_close_matches(name, RECIPES, n=1)
     hint = f"Did you mean {close[0]}?" if close else f"There are {', '.join(RECIPES)}."
     raise UsageError(f"There is no recipe {name!r}. {hint}")
+
+
+def add_max_id_length(parser: argparse._ActionsContainer) -> None:
+    """The option that some recipes take."""
+    add_options(
+        parser, "--max-id-length N  for recipes that copy a system which shortens ids: the longest id it leaves"
+    )
 
 
 def options_for(recipe: Recipe, max_id_length: int | None) -> Options:

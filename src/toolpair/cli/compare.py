@@ -6,12 +6,12 @@ import argparse
 import sys
 from typing import Final
 
+from msgspec import Struct
+
 from toolpair.cli import exits, inputs
-from toolpair.cli.choosing import options_for, recipe_named
+from toolpair.cli.choosing import add_max_id_length, options_for, recipe_named
 from toolpair.cli.exits import UsageError
-from toolpair.cli.file_report import Entry, problem_entry
-from toolpair.cli.losing import losses_entry
-from toolpair.cli.paragraphs import folded
+from toolpair.cli.file_report import Entry, entry_of, losses_entry, problem_entry
 from toolpair.cli.terminal import (
     Parser,
     TerminalStyle,
@@ -19,6 +19,7 @@ from toolpair.cli.terminal import (
     add_leaf,
     columns,
     dump,
+    folded,
     one_profile,
     out,
     safe,
@@ -48,20 +49,17 @@ _EXAMPLES: Final = 3
 _CONTENT_LINES: Final = 4
 
 
-def parser(command: str = "compare") -> Parser:
+def parser() -> Parser:
     result = Parser(
-        prog=f"toolpair {command}",
-        description="Show what each recipe would do to a file, what it would lose, and whether the result is valid.",
-        epilog=_EPILOG,
+        "compare",
+        "Show what each recipe would do to a file, what it would lose, and whether the result is valid.",
+        _EPILOG,
     )
-    result.add_argument("file", metavar="FILE", help="a session file, a session's id, or - for standard input")
-    result.add_argument("recipes", metavar="RECIPE", nargs="*", help="the recipes to compare (default: all)")
-    result.add_argument(
-        "--max-id-length",
-        type=int,
-        metavar="N",
-        help="for recipes that copy a system which shortens ids: the longest id it leaves",
-    )
+    result.add("""
+        FILE         a session file, a session's id, or - for standard input
+        [RECIPE...]  the recipes to compare (default: all)
+        """)
+    add_max_id_length(result)
     add_leaf(result)
     add_common(result, ("text", "json"))
     return result
@@ -69,7 +67,6 @@ def parser(command: str = "compare") -> Parser:
 
 def run(options: argparse.Namespace) -> int:
     chosen = _recipes(options)
-    options.file = inputs.named(options.file)
     session = inputs.opened(options, one_profile(options))
     compared = compare(session, chosen)
     if options.output_format == "json":
@@ -111,12 +108,7 @@ def _recipe_entry(tried: TriedRecipe) -> Entry:
         "name": tried.recipe.name,
         "valid": tried.valid,
         "losses": losses_entry(tried.losses),
-        "records": {
-            "touched": touched.total,
-            "changed": touched.changed,
-            "added": touched.added,
-            "removed": touched.removed,
-        },
+        "records": {"touched": touched.total, **entry_of(touched, "changed added removed")},
         "would_stage": [
             {"title": row.title, "problems": row.problems, "fixes": list(row.fix_ids), "loses": row.loses}
             for trial in tried.trials
@@ -148,16 +140,14 @@ def _problem(session: Session, compared: Compared, question: Question, content: 
     return entry
 
 
-class _ComparisonPrinter:
+class _ComparisonPrinter(Struct, frozen=True):
     """Prints the comparison for a person: the answer, then the problems by cause, then a table of the recipes."""
 
-    def __init__(self, session: Session, path: str, compared: Compared, style: TerminalStyle, content: bool) -> None:
-        self.session = session
-        self.path = path
-        self.compared = compared
-        self.style = style
-        self.content = content
-        self.width = columns(_NARROW)
+    session: Session
+    path: str
+    compared: Compared
+    style: TerminalStyle
+    content: bool
 
     def run(self) -> None:
         session, groups = self.session, self.compared.groups()
@@ -179,7 +169,7 @@ class _ComparisonPrinter:
     def say(self, text: str, indent: str = "", hang: str | None = None, bold: bool = False, dim: bool = False) -> None:
         """A paragraph."""
         later = indent + "  " if hang is None else hang
-        for line in folded(text, self.width, indent, later, break_long_words=False):
+        for line in folded(text, columns(_NARROW), indent, later, break_long_words=False):
             out(self.style.bold(line) if bold else self.style.dim(line) if dim else line)
 
     def _answer(self) -> str:
@@ -249,25 +239,14 @@ class _ComparisonPrinter:
 
     def _table(self) -> None:
         names = max(len(tried.recipe.name) for tried in self.compared.tried)
-        out(
-            self.style.dim(
-                f"{'':<{names}}  {'':<11}{'outputs':>8}{'words of':>10}{'calls':>7}{'outputs at':>12}{'records':>9}"
-            )
-        )
-        out(
-            self.style.dim(
-                f"{'recipe':<{names}}  {'valid':<11}{'lost':>8}{'user lost':>10}{'lost':>7}{'other call':>12}"
-                f"{'touched':>9}"
-            )
-        )
+        for heads in (
+            ("", "", "outputs", "words of", "calls", "outputs at", "records"),
+            ("recipe", "valid", "lost", "user lost", "lost", "other call", "touched"),
+        ):
+            out(self.style.dim("{:<{}}  {:<11}{:>8}{:>10}{:>7}{:>12}{:>9}".format(heads[0], names, *heads[1:])))
         for tried in self.compared.tried:
             lost = tried.losses
-            numbers = (
-                (len(lost.outputs), 8),
-                (lost.user_words, 10),
-                (len(lost.calls), 7),
-                (len(lost.crossed), 12),
-            )
+            numbers = ((len(lost.outputs), 8), (lost.user_words, 10), (len(lost.calls), 7), (len(lost.crossed), 12))
             valid = "yes" if tried.valid else plural(tried.errors, "error")
             name = f"{tried.recipe.name:<{names}}"
             out(

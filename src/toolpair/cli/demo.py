@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import Final
 
 from toolpair.cli import exits, streams
@@ -12,7 +11,7 @@ from toolpair.cli import open as interface
 from toolpair.cli.exits import UsageError
 from toolpair.cli.meant import closest
 from toolpair.cli.stories import FIRST, STORIES, copy_of, file_of, names
-from toolpair.cli.terminal import Parser, TerminalStyle, add_color, dump, out, say, style_for
+from toolpair.cli.terminal import Parser, TerminalStyle, add_color, add_format, dump, out, say, style_for
 from toolpair.shell.program import command
 from toolpair.text.shell import shell_word
 
@@ -27,18 +26,14 @@ Without a terminal the path of the copy is printed, for the other commands.
 """
 
 
-def parser(command: str = "demo") -> Parser:
-    result = Parser(
-        prog=f"toolpair {command}",
-        description="Open a copy of a sample session, to try things out on.",
-        epilog=_EPILOG,
-    )
-    result.add_argument("story", nargs="?", metavar="STORY", help=f"which sample (default: {FIRST})")
-    result.add_argument("--list", action="store_true", help="list the samples, each with its story")
-    result.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
-    result.add_argument(
-        "--output-format", choices=("text", "json"), default="text", help="how to print the list (default: text)"
-    )
+def parser() -> Parser:
+    result = Parser("demo", "Open a copy of a sample session, to try things out on.", _EPILOG)
+    result.add(f"""
+        [STORY]  which sample (default: {FIRST})
+        --list   list the samples, each with its story
+        --ascii  draw with ASCII characters only
+        """)
+    add_format(result, ("text", "json"), "the list")
     add_color(result)
     return result
 
@@ -52,10 +47,13 @@ def run(options: argparse.Namespace) -> int:
     say(f"{STORIES[file]} This copy is yours: {path}")
     if not interface.has_terminal():
         out(shell_word(path))
-        _tell_what_to_do(path)
+        say("The interface needs a terminal. Without one:")
+        word = shell_word(path)
+        for words in (f"check {word}", f"fix {word} --diff", f"fix {word} --in-place"):
+            streams.say(f"  {command(words)}\n")
         return exits.OK
-    words = [str(path), "--color", options.color, *(["--ascii"] if options.ascii else [])]
-    return interface.run(interface.parser().parse_args(words))
+    given = [str(path), "--color", options.color, *(["--ascii"] if options.ascii else [])]
+    return interface.run(interface.parser().parse_args(given))
 
 
 def _asked_for(story: str | None) -> str:
@@ -69,12 +67,6 @@ def _asked_for(story: str | None) -> str:
     meant = held[0] if held else closest(story, names())
     hint = f"Did you mean {meant}?" if meant else f"`{command('demo --list')}` lists them."
     raise UsageError(f"There is no sample {story!r}. {hint}")
-
-
-def _tell_what_to_do(path: Path) -> None:
-    say("The interface needs a terminal. Without one:")
-    for words in (f"check {shell_word(path)}", f"fix {shell_word(path)} --diff", f"fix {shell_word(path)} --in-place"):
-        streams.say(f"  {command(words)}\n")
 
 
 def _list(output_format: str, style: TerminalStyle) -> None:

@@ -11,8 +11,17 @@ from msgspec import Struct
 
 from toolpair.cli import exits, inputs
 from toolpair.cli.exits import UsageError
-from toolpair.cli.file_report import Entry
-from toolpair.cli.terminal import Parser, TerminalStyle, add_common, dump, one_profile, out, safe, style_for
+from toolpair.cli.file_report import Entry, entry_of
+from toolpair.cli.terminal import (
+    Parser,
+    TerminalStyle,
+    add_common,
+    dump,
+    one_profile,
+    out,
+    safe,
+    style_for,
+)
 from toolpair.dialects.block_texts import call_summary
 from toolpair.history.comparison_rows import ComparisonRow, ComparisonRows
 from toolpair.history.comparison_text import DIFFER, summary_text
@@ -41,17 +50,17 @@ _LINES: Final = 2_000
 """Of longer texts only the size is said to differ: comparing takes the square of the time."""
 
 
-def parser(command: str = "diff") -> Parser:
+def parser() -> Parser:
     result = Parser(
-        prog=f"toolpair {command}",
-        description="Show where two sessions part, which calls and results differ, and what only one of them has.",
-        epilog=_EPILOG,
+        "diff", "Show where two sessions part, which calls and results differ, and what only one of them has.", _EPILOG
     )
-    result.add_argument("a", metavar="A", help="a session file, a backup of one, a session's id, `.`, or -")
-    result.add_argument("b", metavar="B", help="the same; one of the two can be standard input")
-    result.add_argument("--ignore-ids", action="store_true", help="pairs that differ only in their ids are the same")
-    result.add_argument("--leaf", metavar="ID", help="use the history of A that ends at this record, or begins so")
-    result.add_argument("--leaf-b", metavar="ID", help="the same for B")
+    result.add("""
+        A             a session file, a backup of one, a session's id, `.`, or -
+        B             the same; one of the two can be standard input
+        --ignore-ids  pairs that differ only in their ids are the same
+        --leaf ID     use the history of A that ends at this record, or begins so
+        --leaf-b ID   the same for B
+        """)
     add_common(result, ("text", "json"), "also print what calls, results and messages say where they differ")
     return result
 
@@ -61,7 +70,10 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("Only one of the two can be standard input.")
     profile = one_profile(options)
     a, b = (
-        _Side(name := inputs.named(given), _opened(options, name, profile, leaf))
+        _Side(
+            name := inputs.named(given),
+            inputs.Input(name).open(argparse.Namespace(**{**vars(options), "leaf": leaf}), profile),
+        )
         for given, leaf in ((options.a, options.leaf), (options.b, options.leaf_b))
     )
     result = diff(a.session, b.session, ignore_ids=options.ignore_ids)
@@ -69,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
         out(dump(_json(a, b, result, options.show_content), indent=2))
     else:
         found = [one.comparison if one is not None else None for one in result.conversations]
-        _Printer(a, b, style_for(sys.stdout, options.color), options.show_content).all(found)
+        _Printer((a, b), style_for(sys.stdout, options.color), options.show_content).all(found)
     return exits.OK if result.same else exits.PROBLEMS
 
 
@@ -78,12 +90,6 @@ class _Side(Struct, frozen=True):
 
     name: str
     session: Session
-
-
-def _opened(options: argparse.Namespace, name: str, profile: str | None, leaf: str | None) -> Session:
-    return inputs.Input(name).open(
-        options.format, profile, leaf, agent_version=options.agent_version, max_size=options.max_size
-    )
 
 
 # JSON
@@ -108,17 +114,13 @@ def _diff_entry(found: ConversationDiff, content: bool) -> Entry:
     parting = found.parting
     return {
         "same": found.same,
-        "counts": {
-            kind.replace(" ", "_"): {"pairs": tally.pairs, "others": tally.others}
-            for kind, tally in found.counts.items()
-        },
+        "counts": {kind.replace(" ", "_"): entry_of(tally, "pairs others") for kind, tally in found.counts.items()},
         "parting": None
         if parting is None
         else {
             "a": _step_entry(parting.a, False),
             "b": _step_entry(parting.b, False),
-            "pairs_a": parting.pairs_a,
-            "pairs_b": parting.pairs_b,
+            **entry_of(parting, "pairs_a pairs_b"),
         },
         "differences": [
             {
@@ -133,35 +135,23 @@ def _diff_entry(found: ConversationDiff, content: bool) -> Entry:
 
 
 def _step_entry(step: DiffStep, content: bool) -> Entry:
-    entry: Entry = {
-        "type": step.kind,
-        "name": step.name,
-        "line": step.line,
-        "message": step.message,
-        "inherited": step.inherited,
-    }
+    names = "name line message inherited"
     if step.pair is not None:
-        entry["pair"] = step.pair
-        entry["call_id"] = step.call_id
-        entry["result_ids"] = list(step.result_ids)
-        if content:
-            entry["call"] = step.call
-            entry["results"] = list(step.results)
+        names += " pair call_id result_ids call results" if content else " pair call_id result_ids"
     elif content:
-        entry["text"] = step.text
-    return entry
+        names += " text"
+    return {"type": step.kind, **entry_of(step, names)}
 
 
 # Text
 
 
-class _Printer:
+class _Printer(Struct, frozen=True):
     """Prints what differs for a person: a line per pair or message, in the order of both."""
 
-    def __init__(self, a: _Side, b: _Side, style: TerminalStyle, content: bool) -> None:
-        self.sides = a, b
-        self.style = style
-        self.content = content
+    sides: tuple[_Side, _Side]
+    style: TerminalStyle
+    content: bool
 
     def all(self, found: list[Comparison | None]) -> None:
         for mark, side in zip("AB", self.sides, strict=True):

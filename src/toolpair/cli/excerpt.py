@@ -9,15 +9,15 @@ from typing import Final
 
 from toolpair.cli import exits, inputs, streams
 from toolpair.cli.exits import UsageError
-from toolpair.cli.knowledge import rule_names
 from toolpair.cli.meant import closest
 from toolpair.cli.terminal import Parser, add_common, add_leaf, is_terminal, one_profile, safe, say
 from toolpair.reports.excerpt.excerpts import excerpt_of
 from toolpair.reports.excerpt.issue import LONGEST, TRACKERS, Excerpt, as_text
+from toolpair.rules.registry import RULES
 from toolpair.rules.rule import family_of
 from toolpair.source.limits import in_words
 from toolpair.source.record_values import parse
-from toolpair.source.saving import save_as
+from toolpair.source.saving.new_file import save_as
 from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Damaged
 
@@ -44,28 +44,22 @@ _C1: Final = re.compile(r"[\x7f-\x9f]")
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
-def parser(command: str = "excerpt") -> Parser:
+def parser() -> Parser:
     result = Parser(
-        prog=f"toolpair {command}",
-        description="Write the smallest part of a session that still shows a problem, redacted, for a bug report.",
-        epilog=_EPILOG,
+        "excerpt",
+        "Write the smallest part of a session that still shows a problem, redacted, for a bug report.",
+        _EPILOG,
     )
-    result.add_argument("file", metavar="FILE", help="a session file, a session's id, or - for standard input")
-    result.add_argument(
-        "--problem",
-        metavar="N|ID",
-        help="its number in the order of `check`, from 1, or the id of its call or result; default: the first that "
-        "stops the session, else the first that loses something",
-    )
-    result.add_argument("--rule", metavar="RULE", help="a problem of this rule, or of this family of rules")
-    result.add_argument(
-        "-o", "--output", metavar="OUT", help="write to OUT, readable by you alone; default: standard output"
-    )
-    result.add_argument("--force", action="store_true", help="with -o: overwrite an existing file")
-    result.add_argument(
-        "--issue", action="store_true", help="write the Markdown of a bug report with the excerpt in it"
-    )
-    result.add_argument("--no-redact", action="store_true", help="keep the session's own words: only for yourself")
+    result.add("""
+        FILE              a session file, a session's id, or - for standard input
+        --problem N|ID    its number in the order of `check`, from 1, or the id of its call or result; default: the
+                          first that stops the session, else the first that loses something
+        --rule RULE       a problem of this rule, or of this family of rules
+        -o, --output OUT  write to OUT, readable by you alone; default: standard output
+        --force           with -o: overwrite an existing file
+        --issue           write the Markdown of a bug report with the excerpt in it
+        --no-redact       keep the session's own words: only for yourself
+        """)
     add_leaf(result)
     add_common(result)
     return result
@@ -88,11 +82,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check_rule(rule: str | None) -> None:
-    if rule is None:
-        return
-    names = rule_names()
-    if rule not in names and rule not in {family_of(name) for name in names}:
-        meant = closest(rule, names)
+    if rule is not None and rule not in {*RULES, *map(family_of, RULES)}:
+        meant = closest(rule, RULES)
         raise UsageError(f"There is no rule {rule!r}." + (f" Did you mean {meant}?" if meant else ""))
 
 

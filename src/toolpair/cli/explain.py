@@ -11,30 +11,86 @@ from msgspec import Struct
 
 from toolpair.cli import exits, inputs
 from toolpair.cli.exits import UsageError
-from toolpair.cli.explained_cause import explain_cause
 from toolpair.cli.explained_places import asked_of_file, places_of
-from toolpair.cli.file_report import Entry, place_shown
-from toolpair.cli.knowledge import rule_names
+from toolpair.cli.file_report import Entry, entry_of, place_shown, problem_entry
 from toolpair.cli.rule_pages.entry import rule_entry
 from toolpair.cli.rule_pages.text import print_rule
-from toolpair.cli.terminal import (
-    Parser,
-    TerminalStyle,
-    add_common,
-    dump,
-    out,
-    safe,
-    say,
-    style_for,
-    typed,
-)
-from toolpair.rules.causes import cause_ids
+from toolpair.cli.terminal import Parser, TerminalStyle, add_common, dump, out, safe, say, style_for, typed
+from toolpair.rules.causes import CausePage, cause_called, cause_ids
 from toolpair.rules.errors.error_detection import Recognised, nearest, passed_on_by, recognise
 from toolpair.rules.errors.pasted import LIMIT
 from toolpair.rules.errors.texts import ErrorText, title_of
 from toolpair.rules.errors.unwrapping import inner_text
+from toolpair.rules.registry import RULES
 from toolpair.session.session import Session
 from toolpair.shell.program import command
+
+_LISTED_OF_CAUSE: Final = 10
+
+
+def explain_cause(options: argparse.Namespace, name: str) -> int | None:
+    """Explain the cause with this id or text. Returns the exit code; None for an unknown cause."""
+    page = cause_called(name)
+    if page is None:
+        return None
+    places, unreadable = asked_of_file(
+        options, lambda session: _places_of_cause(session, page.id, options.show_content)
+    )
+    if options.output_format == "json":
+        out(dump({**_cause_as_json(page, places), "unreadable": unreadable}, indent=2))
+    else:
+        _print_cause(options, page, places, unreadable is None)
+    if unreadable is not None:
+        say(unreadable)
+        return exits.UNREADABLE
+    return exits.OK
+
+
+def _print_cause(options: argparse.Namespace, page: CausePage, places: list[Entry], readable: bool) -> None:
+    style = style_for(sys.stdout, options.color)
+    out(f"{style.bold(page.id)}: {page.text}.")
+    out(f"  {page.about}")
+    for writer in page.writers:
+        out(f"  Known from: {', '.join(part for part in (writer.product, writer.link) if part)}")
+    if page.link is not None and all(writer.link != page.link for writer in page.writers):
+        out(f"  See {page.link}")
+    if options.file and readable:
+        out()
+        _print_places(options.file, places)
+
+
+def _places_of_cause(session: Session, id_: str, show_content: bool) -> list[Entry]:
+    return [
+        problem_entry(session, conversation, problem, show_content)
+        for conversation in session.conversations
+        for problem in conversation.problems
+        if problem.cause is not None and problem.cause.id == id_
+    ]
+
+
+def _print_places(path: str, places: list[Entry]) -> None:
+    for entry in places[:_LISTED_OF_CAUSE]:
+        where = place_shown(safe(path), entry["location"])
+        out(f"{where}: {entry['rule']}  {safe(entry['message'])}")
+        if entry["cause"]["evidence"]:
+            out(f"    {safe(entry['cause']['evidence'])}")
+    if len(places) > _LISTED_OF_CAUSE:
+        out(f"and {len(places) - _LISTED_OF_CAUSE:,} more: {command('check')} {typed(path)}")
+    if not places:
+        out(f"{safe(path)}: it causes no problem there.")
+
+
+def _cause_as_json(page: CausePage, places: list[Entry]) -> Entry:
+    return {
+        "version": 1,
+        "cause": {
+            **entry_of(page, "id text about"),
+            "known_from": [entry_of(writer, "product link") for writer in page.writers],
+            "link": page.link,
+        },
+        "places": places,
+    }
+
 
 _EPILOG: Final = """\
 examples:
@@ -89,15 +145,12 @@ class _Asked(Struct, frozen=True):
         return said if said not in (plain, plain.strip(" .-")) else ""
 
 
-def parser(command: str = "explain") -> Parser:
-    result = Parser(
-        prog=f"toolpair {command}",
-        description="Say what a rule or an error text means, where it points, and what to do.",
-        epilog=_EPILOG,
-    )
-    thing_help = "a rule, a cause or an error text; - reads it from standard input"
-    result.add_argument("thing", metavar="THING", help=thing_help)
-    result.add_argument("file", nargs="?", metavar="FILE", help="the session that the error text is about")
+def parser() -> Parser:
+    result = Parser("explain", "Say what a rule or an error text means, where it points, and what to do.", _EPILOG)
+    result.add("""
+        THING   a rule, a cause or an error text; - reads it from standard input
+        [FILE]  the session that the error text is about
+        """)
     add_common(result, ("text", "json"))
     return result
 
@@ -112,7 +165,7 @@ def run(options: argparse.Namespace) -> int:
     if not thing:
         raise UsageError("Explain what? Give a rule, such as result.missing, or an error text.")
     name = thing.strip("`'\"")
-    rule = name if name in rule_names() else None
+    rule = name if name in RULES else None
     if rule is None and len(name) < _CAUSE:
         ended = explain_cause(options, name)
         if ended is not None:
@@ -165,15 +218,7 @@ def _judged_otherwise(session: Session, recognised: Recognised | None) -> None:
 
 
 def _error_entry(error: ErrorText) -> Entry:
-    return {
-        "id": error.id,
-        "provider": error.provider,
-        "text": error.text,
-        "meaning": error.meaning,
-        "remedy": error.remedy,
-        "evidence": error.evidence,
-        "link": error.link,
-    }
+    return entry_of(error, "id provider text meaning remedy evidence link")
 
 
 def _as_json(asked: _Asked) -> Entry:
@@ -186,7 +231,7 @@ def _as_json(asked: _Asked) -> Entry:
             "title": title_of(known.provider),
             "through": known.through,
             "profile": known.profile,
-            "names": {"ids": list(known.ids), "message": known.message, "block": known.block, "tool": known.tool},
+            "names": entry_of(known, "ids message block tool"),
             "count": known.count,
         }
     near = [] if asked.known else [_error_entry(error) for error in nearest(asked.thing)]
@@ -244,7 +289,7 @@ def _print_unknown(asked: _Asked, style: TerminalStyle) -> bool:
     if _NAME.fullmatch(thing):
         import difflib
 
-        alike = difflib.get_close_matches(thing, [*rule_names(), *cause_ids()], n=3)
+        alike = difflib.get_close_matches(thing, [*RULES, *cause_ids()], n=3)
         hint = f"Did you mean {' or '.join(alike)}?" if alike else f"`{command('rules')}` lists the rules."
         say(f"There is no rule, cause or error text {thing!r}. {hint}")
         return False

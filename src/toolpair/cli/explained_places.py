@@ -21,7 +21,6 @@ def asked_of_file(options: argparse.Namespace, ask: Callable[[Session], list[Ent
         return [], None
     profile = one_profile(options)
     try:
-        options.file = inputs.named(options.file)
         return ask(inputs.opened(options, profile)), None
     except Exception as error:
         if os.environ.get("TOOLPAIR_TRACEBACK"):

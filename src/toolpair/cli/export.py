@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import Final
 
 from toolpair.cli import exits, inputs, streams
 from toolpair.cli.exits import UsageError
 from toolpair.cli.redacting import add_redact, as_asked
-from toolpair.cli.terminal import Parser, add_common, add_leaf, one_profile, out, safe, say
+from toolpair.cli.terminal import Parser, add_common, add_leaf, add_options, one_profile, out, safe, say
 from toolpair.reports.export.exported import Exported, ExportRefused
 from toolpair.reports.export.exporting import export
 from toolpair.reports.export.source import NoSuchTurn
 from toolpair.reports.export.targets import TARGETS
 from toolpair.session.session import Session
-from toolpair.source.saving import save_as
+from toolpair.source.saving.new_file import save_as
 from toolpair.transcript.counting import plural
 
 _EPILOG = """\
@@ -35,39 +34,37 @@ exit code: 0 exported; 1 refused, because the provider would refuse it and no sa
 _MOST_IDS: Final = 20
 
 
-def parser(command: str = "export") -> Parser:
+def parser() -> Parser:
     result = Parser(
-        prog=f"toolpair {command}",
-        description="Print the request body that a session is: as its agent sends it, or converted for another API.",
-        epilog=_EPILOG,
+        "export",
+        "Print the request body that a session is: as its agent sends it, or converted for another API.",
+        _EPILOG,
     )
-    result.add_argument("file", metavar="FILE", help="a session file, a session's id, or - for standard input")
-    result.add_argument("--to", required=True, metavar="API", choices=tuple(TARGETS), help=", ".join(TARGETS))
-    result.add_argument(
-        "--turn",
-        type=int,
-        metavar="N",
-        help="the request that produced the assistant's turn N, counted from 1 over what is sent (after the fixes); "
-        "what the assistant says in a row is one turn; default: the whole history",
+    result.add(
+        f"""
+        FILE              a session file, a session's id, or - for standard input
+        --to API          {", ".join(TARGETS)}
+        --turn N          the request that produced the assistant's turn N, counted from 1 over what is sent (after
+                          the fixes); what the assistant says in a row is one turn; default: the whole history
+        --model NAME      the model to ask; default: the session's, if it is of this API
+        -o, --output OUT  write the body to this file, readable only by you
+        --force           overwrite OUT
+        --as-is           export a broken session as it is, without any fix
+        """,
+        to={"required": True, "choices": tuple(TARGETS)},
     )
-    result.add_argument(
-        "--model", metavar="NAME", help="the model to ask; default: the session's, if it is of this API"
-    )
-    result.add_argument("-o", "--output", metavar="OUT", help="write the body to this file, readable only by you")
-    result.add_argument("--force", action="store_true", help="overwrite OUT")
-    result.add_argument("--as-is", action="store_true", help="export a broken session as it is, without any fix")
     how = result.add_mutually_exclusive_group()
-    how.add_argument("--curl", action="store_true", help="print the shell command that sends OUT")
-    how.add_argument("--python", action="store_true", help="print the Python program that sends OUT")
-    result.add_argument(
-        "--ids", action="store_true", help=f"list all ids that are others in the body, not only {_MOST_IDS}"
+    add_options(
+        how,
+        """
+        --curl    print the shell command that sends OUT
+        --python  print the Python program that sends OUT
+        """,
     )
-    result.add_argument(
-        "--conversation",
-        type=int,
-        metavar="N",
-        help="which conversation of a file that holds several, counted from 1; default: the last one",
-    )
+    result.add(f"""
+        --ids             list all ids that are others in the body, not only {_MOST_IDS}
+        --conversation N  which conversation of a file that holds several, counted from 1; default: the last one
+        """)
     add_redact(result)
     add_leaf(result)
     add_common(result)
@@ -79,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--curl and --python print how to send a file: name one for the body with -o.")
     session = inputs.opened(options, one_profile(options))
     _choose(session, options.conversation)
-    if options.output is not None and _is_same(options.file, options.output):
+    if options.output is not None and inputs.same_file(options.file, options.output):
         raise UsageError("OUT is the session itself; give another name.")
     try:
         session = as_asked(session, options)
@@ -109,13 +106,6 @@ def _choose(session: Session, number: int | None) -> None:
     if not 1 <= number <= there:
         raise UsageError(f"There is no conversation {number}: the file has {plural(there, 'conversation')}.")
     session.current = number - 1
-
-
-def _is_same(one: str, other: str) -> bool:
-    try:
-        return os.path.samefile(one, other)
-    except (OSError, ValueError):
-        return False
 
 
 def _tell(made: Exported, all_ids: bool) -> None:

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Final
+import os
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct, field
 
+from toolpair.cli import inputs
 from toolpair.history.verdict_text import EMPTY
-from toolpair.session.session import Branch, Cause, Conversation, Location, Problem, Session
+from toolpair.session.session import Branch, Cause, Conversation, Location, Problem, Session, SessionError
+from toolpair.source.errors import TooLarge
+
+if TYPE_CHECKING:
+    import argparse
+
+    from toolpair.history.losses import Losses
 
 Entry = dict[str, Any]
 REPORT_VERSION: Final = 1
+
+
+def entry_of(found: object, names: str) -> Entry:
+    """These attributes of an object under their own names."""
+    return {name: getattr(found, name) for name in names.split()}
 
 
 class Checked(Struct):
@@ -48,12 +61,7 @@ class Totals(Struct):
             self.warnings += problem["severity"] == "warning"
 
     def as_json(self) -> Entry:
-        return {
-            "files": self.files,
-            "errors": self.errors,
-            "warnings": self.warnings,
-            "unreadable": self.unreadable,
-        }
+        return entry_of(self, "files errors warnings unreadable")
 
 
 def describe(
@@ -68,7 +76,8 @@ def describe(
     problems: list[Entry] = []
     on_resume: list[str | None] = []
     for conversation in session.conversations:
-        _count(conversation, counts)
+        for name in counts.keys() - {"damaged"}:
+            counts[name] += getattr(conversation.counts, name)
         for problem in (*conversation.problems, *(conversation.inactive_problems() if inactive else ())):
             problems.append(problem_entry(session, conversation, problem, show_content))
             on_resume.append(problem.on_resume.text if problem.on_resume is not None else None)
@@ -100,19 +109,37 @@ def describe(
     return Checked(entry, verdict, several=several, on_resume=on_resume)
 
 
+def judge_file(
+    source: inputs.Input, options: argparse.Namespace, progress: Callable[[int], None] | None = None
+) -> list[Checked] | None:
+    """One report per profile in `options.profile`; None for a file that is not a session and was not named by the user.
+
+    `progress` is called with the number of bytes of a large file read so far.
+    """
+    skipping = source.walked or (options.skip_unrecognised and os.access(source.name, os.R_OK))
+    if skipping and not inputs.may_be_session(source.name):
+        return None
+    several = len(options.profile) > 1
+    made: list[Checked] = []
+    try:
+        session = source.open(options, next(iter(options.profile), None), progress, reporting=not options.show_content)
+        made.append(describe(session, source.name, options.show_content, options.inactive, several))
+        for other in options.profile[1:]:
+            session.set_profile(other)
+            made.append(describe(session, source.name, options.show_content, options.inactive, several))
+    except SessionError as error:
+        # A file that is too large may well be a session.
+        if skipping and not isinstance(error, TooLarge):
+            return made or None
+        made.append(unreadable(source.name, str(error)))
+    return made
+
+
 def branch_entry(conversation: Conversation, branch: Branch, show_content: bool = False) -> Entry:
     """One branch of a file that forks. `active`: the agent would continue from there."""
-    entry: Entry = {
-        "leaf": branch.leaf,
-        "line": conversation.document.line_of(branch.record),
-        "kind": branch.kind,
-        "time": branch.time,
-        "messages": branch.messages,
-        "active": branch.active,
-    }
-    if show_content:
-        entry["words"] = branch.words
-    return entry
+    line = conversation.document.line_of(branch.record)
+    names = "kind time messages active words" if show_content else "kind time messages active"
+    return {"leaf": branch.leaf, "line": line, **entry_of(branch, names)}
 
 
 def unreadable(path: str, sentence: str) -> Checked:
@@ -120,24 +147,12 @@ def unreadable(path: str, sentence: str) -> Checked:
     return Checked({"path": path, "error": sentence}, read=False)
 
 
-def _count(conversation: Conversation, counts: dict[str, int]) -> None:
-    for name in ("records", "messages", "calls", "results", "pairs", "inactive"):
-        counts[name] += getattr(conversation.counts, name)
-
-
 def location_entry(place: Location) -> Entry:
     """A place in a file, as in the JSON report.
 
     `column` is set if a line holds more than one record, `end_line` for a range of lines.
     """
-    entry: Entry = {
-        "record": place.record,
-        "line": place.line,
-        "bytes": list(place.bytes) if place.bytes is not None else None,
-        "message": place.message,
-        "block": place.block,
-        "pair": place.pair,
-    }
+    entry = entry_of(place, "record line bytes message block pair")
     if place.column is not None:
         entry["column"] = place.column
     if place.end_line not in (None, place.line):
@@ -148,56 +163,33 @@ def location_entry(place: Location) -> Entry:
 def problem_entry(session: Session, conversation: Conversation, problem: Problem, show_content: bool = False) -> Entry:
     """One problem, as in the JSON report."""
     place = session.location(problem, conversation)
+    resumed, best = problem.on_resume, problem.recommended
+    sides = (problem.call, problem.result)
     entry: Entry = {
-        "rule": problem.rule,
-        "severity": problem.severity,
-        "impact": problem.impact,
-        "evidence": problem.evidence,
-        "scope": problem.scope,
+        **entry_of(problem, "rule severity impact evidence scope"),
         "message": problem.text,
         "location": location_entry(place),
         "call_id": _id_of(problem.call),
         "result_id": _id_of(problem.result),
-        "tool": _tool(problem),
+        "tool": next((block.name for block in sides if block is not None and block.name), None),
         "cause": cause_entry(problem.cause) if problem.cause else None,
-        "on_resume": None,
+        "on_resume": entry_of(resumed, "agent version effect loses") if resumed is not None else None,
         "fixes": [
-            {
-                "id": fix.id,
-                "title": fix.title,
-                "recommended": fix is problem.recommended,
-                "certain": fix.certain,
-                "loses": fix.loses,
-            }
+            {"id": fix.id, "title": fix.title, "recommended": fix is best, **entry_of(fix, "certain loses")}
             for fix in problem.fixes
         ],
     }
-    if problem.on_resume is not None:
-        entry["on_resume"] = {
-            "agent": problem.on_resume.agent,
-            "version": problem.on_resume.version,
-            "effect": problem.on_resume.effect,
-            "loses": problem.on_resume.loses,
-        }
-    if problem.recommended is None and problem.no_fix:
+    if best is None and problem.no_fix:
         entry["no_fix"] = problem.no_fix
     if show_content:
-        entry["content"] = {
-            "call": problem.call.text if problem.call is not None else None,
-            "result": problem.result.text if problem.result is not None else None,
-        }
+        call, result = (block.text if block is not None else None for block in sides)
+        entry["content"] = {"call": call, "result": result}
     return entry
 
 
 def cause_entry(cause: Cause) -> Entry:
     """The cause: `evidence` is what shows it, `product` which program is known for it, `link` the source for that."""
-    return {
-        "id": cause.id,
-        "text": cause.text,
-        "evidence": cause.evidence or None,
-        "product": cause.product,
-        "link": cause.link,
-    }
+    return entry_of(cause, "id text evidence product link") | {"evidence": cause.evidence or None}
 
 
 def cause_sentence(entry: Entry) -> str:
@@ -219,9 +211,29 @@ def place_shown(path: str, location: Entry) -> str:
     return ":".join(str(part) for part in (path, location["line"], location.get("column")) if part is not None)
 
 
-def _tool(problem: Problem) -> str | None:
-    """The tool that was called, if known."""
-    return next((block.name for block in (problem.call, problem.result) if block is not None and block.name), None)
+def losses_entry(losses: Losses) -> Entry:
+    """Counts, and each thing that is lost. `size` is in bytes of UTF-8; for "words", their number."""
+    whole = (*losses.outputs, *losses.words, *losses.images, *losses.calls, *losses.texts)
+    return {
+        "text": losses.text,
+        "outputs": len(losses.outputs),
+        "output_bytes": losses.output_bytes,
+        "user_words": losses.user_words,
+        "images": len(losses.images),
+        "calls": len(losses.calls),
+        "input_bytes": losses.input_bytes,
+        "texts": len(losses.texts),
+        "no_longer_sent": len(losses.unsent),
+        "at_another_call": len(losses.crossed),
+        "details": [
+            *({"what": lost.kind, **entry_of(lost, "id tool size")} for lost in whole),
+            *({"what": f"{lost.kind}_no_longer_sent", **entry_of(lost, "id tool size")} for lost in losses.unsent),
+            *(
+                {"what": "at_another_call", "id": lost.result_id, **entry_of(lost, "belongs_to answers size")}
+                for lost in losses.crossed
+            ),
+        ],
+    }
 
 
 def report_json(files: Iterable[Checked], totals: Totals) -> Entry:

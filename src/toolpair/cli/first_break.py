@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
-from typing import Final
+from typing import Any, Final
 
 from toolpair.cli import exits, inputs
 from toolpair.cli.exits import UsageError
-from toolpair.cli.first_break_json import report_of
-from toolpair.cli.first_break_text import print_found
+from toolpair.cli.file_report import Entry, cause_entry, entry_of
+from toolpair.cli.first_break_text import command_for, print_found
 from toolpair.cli.progress import Progress
 from toolpair.cli.terminal import (
     Parser,
@@ -24,8 +25,11 @@ from toolpair.cli.terminal import (
     style_for,
 )
 from toolpair.formats.engine.agents.databases import holds_sessions
-from toolpair.reports.first_break.breaks import FirstBreaks, breaks_of
-from toolpair.reports.first_break.log import Entry, FileLog
+from toolpair.reports.first_break.breaks import Break, BrokenPair, FirstBreaks, breaks_of
+from toolpair.reports.first_break.log import FileLog
+from toolpair.reports.first_break.logs.kind import LateAnswer
+from toolpair.reports.first_break.request import Answer, Request
+from toolpair.reports.first_break.times import shown
 from toolpair.session.session import SessionError
 from toolpair.shell.program import command
 from toolpair.source.addresses import divided
@@ -33,6 +37,84 @@ from toolpair.source.limits import Limits
 from toolpair.source.snapshot import Snapshot, from_bytes, open_source
 from toolpair.text.shell import shell_word
 from toolpair.transcript.counting import plural
+
+REPORT_VERSION = 1
+
+
+def report_of(found: FirstBreaks, path: str, content: bool) -> Entry:
+    """The whole report. Requests, lines, conversations and turns count from 1, messages from 0."""
+    tally = found.log.tally
+    return {
+        "version": REPORT_VERSION,
+        "path": path,
+        "log": found.log.kind.id,
+        "profiles": found.profiles,
+        "counts": {
+            "requests": len(found.requests),
+            "conversations": found.conversations,
+            "lines": tally.lines,
+            "broken_lines": tally.broken,
+            "records_without_request": tally.others,
+            "not_checked": dict(sorted(found.unread.items())),
+            "shortened_by_the_log": found.cut,
+        },
+        "breaks": [_break(one, path, content) for one in found.breaks],
+        "refused": [request_entry(one) for one in found.refused],
+    }
+
+
+def request_entry(request: Request) -> Entry:
+    """Where a request is, and what was answered."""
+    return {
+        "request": request.number,
+        "line": request.line,
+        "time": shown(request.time, "T") if request.time is not None else None,
+        **entry_of(request, "session conversation step"),
+        "messages": request.length,
+        "answer": _answer(request.answer),
+    }
+
+
+def _answer(answer: Answer | None) -> Entry | None:
+    return None if answer is None else {"status": answer.status, "error": answer.words}
+
+
+def _break(one: Break, path: str, content: bool) -> Entry:
+    before = one.request.before
+    return {
+        **request_entry(one.request),
+        "turn": one.turn,
+        "profile": one.request.profile,
+        "rule": one.rule,
+        "cause": cause_entry(one.cause) if one.cause is not None else None,
+        "api_says": one.expected,
+        "pairs": [_pair(pair, content) for pair in one.pairs],
+        "before": None if before is None else {**request_entry(before), "ended_with": one.ended},
+        "later": {"still_broken": one.later.still, "refused": one.later.refused},
+        "change": {"kind": one.change.kind.replace(" ", "_"), "text": one.change.text},
+        "command": command_for(one, path),
+    }
+
+
+def _pair(pair: BrokenPair, content: bool) -> Entry:
+    entry: Entry = {
+        "tool": pair.tool,
+        "message": pair.text,
+        "call_id": _id(pair.call_id),
+        "result_id": _id(pair.result_id),
+        **entry_of(pair, "call_at result_at lost_at"),
+        "renamed": None,
+    }
+    if pair.renamed is not None:
+        entry["renamed"] = entry_of(pair.renamed, "side before after")
+    if content:
+        entry["content"] = {"call": pair.call, "result": pair.result}
+    return entry
+
+
+def _id(id_: Any) -> str | None:
+    return id_ if id_ is None or isinstance(id_, str) else json.dumps(id_, default=str)
+
 
 _EPILOG: Final = """\
 examples:
@@ -51,15 +133,16 @@ exit code: 0 no pair broke, 1 some did, 2 unreadable or no log of requests
 """
 
 
-def parser(command: str = "first-break") -> Parser:
+def parser() -> Parser:
     result = Parser(
-        prog=f"toolpair {command}",
-        description="Find the first request of a log in which each pair broke, and what changed before it.",
-        epilog=_EPILOG,
+        "first-break", "Find the first request of a log in which each pair broke, and what changed before it.", _EPILOG
     )
-    result.add_argument("log", metavar="LOG", help="a log of requests, or - for standard input")
-    result.add_argument(
-        "--request", metavar="N", type=_number, help="print the body of this request of the log, and nothing else"
+    result.add(
+        """
+        LOG          a log of requests, or - for standard input
+        --request N  print the body of this request of the log, and nothing else
+        """,
+        request={"type": _number},
     )
     group = result.add_argument_group("common options")
     add_profile(group)
@@ -112,7 +195,7 @@ def _number(text: str) -> int:
 def _print_request(log: FileLog, number: int, name: str) -> int:
     count = 0
     for entry in log.entries():
-        if not isinstance(entry, Entry):
+        if isinstance(entry, LateAnswer):
             continue
         count += 1
         if count == number:

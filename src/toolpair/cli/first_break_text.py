@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import Any, Final
+from typing import Final
+
+from msgspec import Struct
 
 from toolpair.cli.file_report import cause_entry, cause_sentence
-from toolpair.cli.terminal import TerminalStyle, dump, out, safe, say, typed
+from toolpair.cli.terminal import TerminalStyle, dump, out, out_content, safe, say, typed
 from toolpair.reports.first_break.breaks import Break, BrokenPair, FirstBreaks, of_request
 from toolpair.reports.first_break.changes import TITLES, Renamed
-from toolpair.reports.first_break.found import Answer
-from toolpair.reports.first_break.request import Request
+from toolpair.reports.first_break.request import Answer, Request
 from toolpair.reports.first_break.times import shown
 from toolpair.shell.program import command
 from toolpair.text.differ import differ
@@ -20,7 +21,6 @@ from toolpair.transcript.counting import plural
 _PAIRS: Final = 5
 """Pairs of one cause of which the text lists no more; JSON has all."""
 _REFUSED: Final = 5
-_CONTENT_LINES: Final = 12
 _UNREAD: Final = {
     "cut": "the log cut {their} prompt",
     "compressed": "the body is compressed in a way that cannot be read",
@@ -51,19 +51,19 @@ def command_for(one: Break, path: str) -> str:
     return f"{body} | {command('-')}" if one.readable else body
 
 
-class _Printer:
+class _Printer(Struct, frozen=True):
     """Prints the breaks of one request after the other."""
 
-    def __init__(self, path: str, style: TerminalStyle, content: bool) -> None:
-        self.path = path
-        self.style = style
-        self.content = content
+    path: str
+    style: TerminalStyle
+    content: bool
 
     def request(self, breaks: list[Break]) -> None:
         request = breaks[0].request
         turn = f", turn {breaks[0].turn:,}" if breaks[0].turn else ""
-        where = f"conversation {request.conversation:,}, its request {request.step:,}{turn}"
-        out(f"{self.style.bold(_name(request))}  {self.style.dim(safe(where + _session(request)))}")
+        session = f" · {request.session}" if request.session else ""
+        where = f"conversation {request.conversation:,}, its request {request.step:,}{turn}{session}"
+        out(f"{self.style.bold(_name(request))}  {self.style.dim(safe(where))}")
         for one in breaks:
             self._break(one)
         self._answer(breaks[0])
@@ -94,7 +94,8 @@ class _Printer:
         tool = f"  {safe(pair.tool)}" if pair.tool else ""
         for side, id_, at in (("call", pair.call_id, pair.call_at), ("result", pair.result_id, pair.result_at)):
             where = f"  {key}.{at}" if at is not None else ""
-            named = safe(_shown(id_)) if id_ is not None else "no id" if at is not None else "none"
+            shown = (id_ or '"" (empty)') if isinstance(id_, str) else dump(id_)
+            named = safe(shown) if id_ is not None else "no id" if at is not None else "none"
             if id_ is None and at is None and pair.lost_at is not None and before is not None:
                 where = f"  was {key}.{pair.lost_at} of request {before.number:,}"
             out(f"    {side:<8} {named}{self.style.dim(where + tool)}")
@@ -104,8 +105,8 @@ class _Printer:
         if pair.renamed is not None and pair.renamed.before not in (pair.call_id, pair.result_id):
             self._renamed(pair.renamed)
         if self.content:
-            self._says("call", pair.call)
-            self._says("result", pair.result)
+            out_content(self.style, "call", pair.call)
+            out_content(self.style, "result", pair.result)
 
     def _renamed(self, renamed: Renamed) -> None:
         out(f"    was      {safe(renamed.before)}  {self.style.dim(f'the id of the {renamed.side} before')}")
@@ -119,16 +120,6 @@ class _Printer:
             return
         width = max((*found.left, *found.right)) + 1
         out(f"             {''.join('^' if at in found.left | found.right else ' ' for at in range(width))}")
-
-    def _says(self, side: str, text: str | None) -> None:
-        if text is None:
-            return
-        lines = text.split("\n")
-        out(f"    {side}:")
-        for line in lines[:_CONTENT_LINES]:
-            out(self.style.dim(f"    | {safe(line)}"))
-        if len(lines) > _CONTENT_LINES:
-            out(self.style.dim(f"    | … {len(lines) - _CONTENT_LINES:,} more lines"))
 
     def _answer(self, one: Break) -> None:
         answer = one.request.answer
@@ -174,19 +165,9 @@ def _name(request: Request) -> str:
     return f"request {request.number:,}, line {request.line:,}{time}"
 
 
-def _session(request: Request) -> str:
-    return f" · {request.session}" if request.session else ""
-
-
 def _answered(answer: Answer) -> str:
     status = f"answered {answer.status}" if answer.status is not None else "answered with an error"
     return f"{status}: {answer.words}" if answer.words else status
-
-
-def _shown(id_: Any) -> str:
-    if isinstance(id_, str):
-        return id_ or '"" (empty)'
-    return dump(id_)
 
 
 def _summary(found: FirstBreaks, path: str, style: TerminalStyle) -> None:

@@ -5,15 +5,35 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import Final
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, Final
 
-from toolpair.cli import inputs
-from toolpair.cli.choosing import read_plan
+from toolpair.cli import exits, inputs, streams
+from toolpair.cli.choosing import add_max_id_length, read_plan
 from toolpair.cli.exits import UsageError
-from toolpair.cli.fix_several import fix_several
-from toolpair.cli.fixing import Fixing
-from toolpair.cli.knowledge import rule_names
-from toolpair.cli.terminal import Parser, add_common, add_leaf, chosen_profiles
+from toolpair.cli.file_report import Entry
+from toolpair.cli.fixing import Fixed, Fixing
+from toolpair.cli.main import explained
+from toolpair.cli.progress import FilesProgress
+from toolpair.cli.terminal import (
+    Parser,
+    TerminalStyle,
+    add_common,
+    add_leaf,
+    add_options,
+    chosen_profiles,
+    dump,
+    out,
+    safe,
+    say,
+    style_for,
+)
+from toolpair.rules.registry import RULES
+from toolpair.session.session import SessionError
+from toolpair.shell.program import command
+from toolpair.source.errors import TooLarge, UnreadableFile
+from toolpair.transcript.counting import plural
 
 RECOMMENDED: Final = "recommended"
 _EPILOG = """\
@@ -41,54 +61,42 @@ would change and no error is left, else 1. Several files: the worst, in the orde
 """
 
 
-def parser(command: str = "fix") -> Parser:
-    result = Parser(prog=f"toolpair {command}", description="Fix session files.", epilog=_EPILOG)
-    result.add_argument(
-        "files",
-        nargs="+",
-        metavar="FILE",
-        help="a file, a session's id, a directory to walk, or - for standard input; several with --in-place or --diff",
-    )
+def parser() -> Parser:
+    result = Parser("fix", "Fix session files.", _EPILOG)
+    result.add("""
+        FILE...  a file, a session's id, a directory to walk, or - for standard input; several with --in-place or
+                 --diff
+        """)
     where = result.add_argument_group("where the result goes (one of them)")
-    where.add_argument("-o", "--output", metavar="OUT", help="write to OUT; - is standard output")
-    where.add_argument("--in-place", action="store_true", help="write to FILE itself; the original is kept beside it")
-    where.add_argument("--diff", action="store_true", help="show what would change; write nothing")
-    where.add_argument("--force", action="store_true", help="with -o: overwrite an existing file")
-    where.add_argument(
-        "--allow-hard-links",
-        action="store_true",
-        help="with --in-place: even if the file has other hard links, which keep the old content",
-    )
-    where.add_argument(
-        "--keep-backups",
-        type=int,
-        metavar="N",
-        help="with --in-place: delete the oldest backups until N are left (default: TOOLPAIR_BACKUPS, else all)",
+    add_options(
+        where,
+        """
+        -o, --output OUT    write to OUT; - is standard output
+        --in-place          write to FILE itself; the original is kept beside it
+        --diff              show what would change; write nothing
+        --force             with -o: overwrite an existing file
+        --allow-hard-links  with --in-place: even if the file has other hard links, which keep the old content
+        --keep-backups N    with --in-place: delete the oldest backups until N are left (default: TOOLPAIR_BACKUPS,
+                            else all)
+        """,
     )
     what = result.add_argument_group("what is fixed")
-    what.add_argument(
-        "--recipe",
-        metavar="NAME",
-        default=RECOMMENDED,
-        help=f"how to choose (default: {RECOMMENDED}; `toolpair recipes` lists them)",
+    add_options(
+        what,
+        f"""
+        --recipe NAME  how to choose (default: {RECOMMENDED}; `toolpair recipes` lists them)
+        """,
+        recipe={"default": RECOMMENDED},
     )
-    what.add_argument(
-        "--max-id-length",
-        type=int,
-        metavar="N",
-        help="for recipes that copy a system which shortens ids: the longest id it leaves",
+    add_max_id_length(what)
+    add_options(
+        what,
+        """
+        --choose RULE=FIX...  apply this fix to every problem of the rule
+        --select RULE,…...    fix only these, warnings and infos too; a family such as `result` names all its rules
+        --ignore RULE,…...    do not fix these
+        """,
     )
-    what.add_argument(
-        "--choose", action="append", default=[], metavar="RULE=FIX", help="apply this fix to every problem of the rule"
-    )
-    what.add_argument(
-        "--select",
-        action="append",
-        default=[],
-        metavar="RULE,…",
-        help="fix only these, warnings and infos too; a family such as `result` names all its rules",
-    )
-    what.add_argument("--ignore", action="append", default=[], metavar="RULE,…", help="do not fix these")
     add_leaf(result)
     add_common(
         result,
@@ -102,9 +110,7 @@ def parser(command: str = "fix") -> Parser:
 
 def run(options: argparse.Namespace) -> int:
     _validate(options)
-    plan = read_plan(
-        options.recipe, options.select, options.ignore, options.choose, rule_names(), options.max_id_length
-    )
+    plan = read_plan(options.recipe, options.select, options.ignore, options.choose, RULES, options.max_id_length)
     work = Fixing(options, plan, chosen_profiles(options))
     if _are_several(options):
         return fix_several(work)
@@ -148,12 +154,125 @@ def _validate(options: argparse.Namespace) -> None:
         raise UsageError("--output-format patch belongs to --diff.")
     if options.leaf is not None and _are_several(options):
         raise UsageError("--leaf names a record of one session; give one file.")
-    if options.output not in (None, inputs.STDIN) and _same_file(options.files[0], options.output):
+    named = options.files[0] != inputs.STDIN and options.output not in (None, inputs.STDIN)
+    if named and inputs.same_file(options.files[0], options.output):
         raise UsageError(f"{options.output} is the file itself; use --in-place, which keeps the original beside it.")
 
 
-def _same_file(one: str, two: str) -> bool:
-    try:
-        return one != inputs.STDIN and os.path.samefile(one, two)
-    except OSError:
-        return False
+_WORST_FIRST: Final = (
+    exits.IO_FAILED,
+    exits.REFUSED,
+    exits.UNREADABLE,
+    exits.READ_THE_NOTE,
+    exits.PROBLEMS,
+    exits.OK,
+)
+
+
+def fix_several(work: Fixing) -> int:
+    """Fix all the files; the exit code is the worst one."""
+    names = work.options.files
+    several = _Several(work)
+    several.fix(inputs.collect(names))
+    if inputs.HERE in names and not several.codes:
+        # Nothing was found by walking: fix the newest session that an agent has in this folder.
+        for source in inputs.newest_here():
+            inputs.tell_leftovers(source.name)
+            return work.one(source)
+    if not several.codes:
+        what = f"; `{command('formats')}` lists what is recognised" if several.skipped else ""
+        say(f"No session was found in {', '.join(names)}{what}.")
+        return exits.UNREADABLE
+    several.end()
+    return next(code for code in _WORST_FIRST if several.codes[code])
+
+
+class _Several:
+    def __init__(self, work: Fixing) -> None:
+        self.work = work
+        self.style = style_for(sys.stderr, work.options.color)
+        self.codes: Counter[int] = Counter()
+        self.skipped = 0
+        self.changed = 0
+        self.entries: list[Entry] = []
+
+    def fix(self, sources: Iterable[inputs.Input]) -> None:
+        with FilesProgress(sources) as bar:
+            for source in bar.sources:
+                bar.tell_leftovers(source)
+                self._one(source, bar)
+                bar.finish(source)
+                if streams.unread():
+                    return
+
+    def _one(self, source: inputs.Input, bar: FilesProgress) -> None:
+        if source.walked and not inputs.may_be_session(source.name):
+            self.skipped += 1
+            return
+        try:
+            if source.name != inputs.STDIN and not source.walked and source.lacking is None:
+                source = inputs.Input(inputs.named(source.name))
+            session = self.work.opened(source)
+        except (SessionError, UnreadableFile, OSError) as error:
+            if source.walked and isinstance(error, SessionError) and not isinstance(error, TooLarge):
+                self.skipped += 1
+            else:
+                self._failed(source.name, error, bar)
+            return
+        try:
+            bar.clear()
+            done = self.work.fixed(session, source.name)
+        except Exception as error:
+            self._failed(source.name, error, bar)
+            return
+        self.codes[done.code] += 1
+        self.changed += done.outcome.changed
+        bar.clear()
+        if self.work.options.output_format == "json":
+            self.entries.append(done.outcome.as_json(done.saved))
+        else:
+            streams.say(_report_line(done, self.work.options.diff, self.style) + "\n")
+        self.work.look_around(session, done)
+
+    def _failed(self, name: str, error: Exception, bar: FilesProgress) -> None:
+        sentence, code = explained(error)
+        self.codes[code] += 1
+        bar.clear()
+        if self.work.options.output_format == "json":
+            self.entries.append({"path": name, "error": sentence})
+        say(sentence if name in sentence else f"{name}: {sentence}")
+
+    def end(self) -> None:
+        failed = sum(self.codes[code] for code in (exits.IO_FAILED, exits.REFUSED, exits.UNREADABLE))
+        counts = {"files": self.codes.total(), "changed": self.changed, "failed": failed, "skipped": self.skipped}
+        if self.work.options.output_format == "json":
+            out(dump({"version": 1, "files": self.entries, "summary": counts}, indent=2))
+            return
+        parts = [f"{self.changed:,} {'would be changed' if self.work.options.diff else 'changed'}"]
+        parts += [f"{failed:,} failed"] if failed else []
+        parts += [f"{plural(self.skipped, 'other file')} skipped"] if self.skipped else []
+        streams.say(self.style.bold(f"{plural(counts['files'], 'session')}: {', '.join(parts)}.") + "\n")
+        if self.changed and not self.work.options.diff:
+            streams.say(f"Undo one: {command('restore FILE --backup latest')}\n")
+
+
+def _report_line(done: Fixed, only_shown: bool, style: TerminalStyle) -> str:
+    """The report line of one file."""
+    outcome, saved = done.outcome, done.saved
+    name = style.bold(safe(outcome.path))
+    said: list[str] = []
+    if outcome.changed:
+        count = sum(one.count for one in outcome.staged)
+        said.append(f"{plural(count, 'problem')} {'would be ' if only_shown else ''}fixed")
+        said.append(f"loses {outcome.losses.text}" if outcome.losses else "loses nothing")
+    elif not outcome.left:
+        said.append("nothing to fix")
+    if outcome.left:
+        said.append(style.red(f"{plural(len(outcome.left), 'error')} left for you"))
+    notes: list[Any] = [] if saved is None else list(saved.notes)
+    if saved is not None and saved.backup is not None:
+        said.append(f"original kept as {safe(saved.backup.name)}")
+    if saved is not None and saved.aside is not None:
+        said.append(f"what was set aside is in {safe(saved.aside.name)}")
+    said += [style.severity("warning", f"note: {safe(note)}") for note in notes]
+    return f"{name}: {', '.join(said)}"

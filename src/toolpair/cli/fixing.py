@@ -5,17 +5,17 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from msgspec import Struct
 
 from toolpair.cli import exits, inputs, streams
 from toolpair.cli.choosing import Plan, apply_plan
-from toolpair.cli.ci.paths import from_here
+from toolpair.cli.ci import from_here
 from toolpair.cli.difference import difference
 from toolpair.cli.outcome import Outcome, report
 from toolpair.cli.progress import Progress
-from toolpair.cli.satisfying import stage_for_all
 from toolpair.cli.terminal import dump, out, say, style_for
 from toolpair.formats import address_of
 from toolpair.formats.engine.agents.databases import named_sessions
@@ -57,16 +57,9 @@ class Fixing(Struct, frozen=True):
 
     def opened(self, source: inputs.Input) -> Session:
         """The file opened with the user's options. Raises SessionError."""
-        options = self.options
-        if options.in_place:
+        if self.options.in_place:
             inputs.finish_killed_save(source.name)
-        return source.open(
-            options.format,
-            self.profiles[0] if self.profiles else None,
-            options.leaf,
-            agent_version=options.agent_version,
-            max_size=options.max_size,
-        )
+        return source.open(self.options, self.profiles[0] if self.profiles else None)
 
     def fixed(self, session: Session, name: str) -> Fixed:
         """Apply what was chosen and show or write it. Raises Refused, SaveFailed or SessionError."""
@@ -161,3 +154,25 @@ def _tell_others(name: str, session: Session) -> None:
     if others > 0:
         they = "a sub-agent, which was left as it is" if others == 1 else "sub-agents, which were left as they are"
         say(f"{name} also holds {plural(others, 'session')} of {they}: `{command('check')} {shell_word(name)}`.")
+
+
+_ROUNDS: Final = 4
+"""One provider's fix may break another's rule. Beyond this many rounds no order helps."""
+
+
+def stage_for_all(session: Session, profiles: Sequence[str], stage: Callable[[], None]) -> None:
+    """Let `stage` apply fixes with the session checked by each profile in turn; afterwards the first one is active.
+
+    With fewer than two profiles the session keeps its own.
+    """
+    if len(profiles) < 2:
+        stage()
+        return
+    for _ in range(_ROUNDS):
+        before = len(session.staged)
+        for name in profiles:
+            session.set_profile(name)
+            stage()
+        if len(session.staged) == before:
+            break
+    session.set_profile(profiles[0])

@@ -23,6 +23,8 @@ from toolpair.source.snapshot import refuse_binary
 
 STDIN: Final = "-"
 HERE: Final = "."
+FOR_CI: Final = frozenset({"jsonl", "sarif", "github"})
+"""Formats whose output is the same on every machine."""
 _NEVER_WALKED: Final = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv"})
 _ALWAYS_TRIED: Final = frozenset({".json", ".jsonl", ".ndjson"})
 _PACKED: Final = ".zst"
@@ -49,33 +51,30 @@ class Input(Struct, frozen=True):
 
     def open(
         self,
-        format: str | None = None,
-        profile: str | None = None,
-        leaf: str | None = None,
+        options: argparse.Namespace,
+        profile: str | None,
         progress: Callable[[int], None] | None = None,
         reporting: bool = False,
-        agent_version: str | None = None,
-        installed: bool = True,
-        max_size: int | None = None,
     ) -> Session:
-        """Open it. `agent_version` resumes it; if that is None and `installed` is set, the version installed here does.
+        """Open it with a command's options. Unless they name one, the agent's version is that which is installed here.
 
         Raises SessionError with one sentence when it is unreadable, not a session, or has no such leaf.
         """
         if self.lacking is not None:
             raise SessionError(self.lacking)
-        data = read_stdin(max_size) if self.name == STDIN else None
+        data = read_stdin(options.max_size) if self.name == STDIN else None
         path = "standard input" if data is not None else self.name if self.walked else named(self.name)
+        anywhere = self.walked or getattr(options, "output_format", None) in FOR_CI
         return open_session(
             path,
             data=data,
-            format=format,
+            format=options.format,
             profile=profile,
-            leaf=leaf,
+            leaf=getattr(options, "leaf", None),
             progress=progress,
             reporting=reporting,
-            agent_version=agent_version or (version_here if installed and not self.walked else None),
-            max_size=max_size,
+            agent_version=options.agent_version or (None if anywhere else version_here),
+            max_size=options.max_size,
         )
 
 
@@ -90,10 +89,7 @@ def opened(options: argparse.Namespace, profile: str | None) -> Session:
     """The FILE of a command, opened with its options. Raises SessionError."""
     options.file = named(options.file)
     tell_leftovers(options.file)
-    leaf = getattr(options, "leaf", None)
-    return Input(options.file).open(
-        options.format, profile, leaf, agent_version=options.agent_version, max_size=options.max_size
-    )
+    return Input(options.file).open(options, profile)
 
 
 def finish_killed_save(name: str) -> None:
@@ -135,6 +131,14 @@ def named(name: str) -> str:
         return resolve(name)
     except NoSuchSession as error:
         raise SessionError(str(error)) from None
+
+
+def same_file(one: str | os.PathLike[str], two: str | os.PathLike[str]) -> bool:
+    """Whether both names lead to one file that is there."""
+    try:
+        return os.path.samefile(one, two)
+    except (OSError, ValueError):
+        return False
 
 
 def newest_here() -> list[Input]:

@@ -6,6 +6,7 @@ sends plain data back. Results of later files wait here, up to a limit.
 
 from __future__ import annotations
 
+import argparse
 import os
 import pickle
 import subprocess
@@ -18,8 +19,7 @@ from typing import IO, Any, Final
 
 from msgspec.structs import astuple
 
-from toolpair.cli.file_job import FileJob, judge_file
-from toolpair.cli.file_report import Checked, unreadable
+from toolpair.cli.file_report import Checked, judge_file, unreadable
 from toolpair.cli.inputs import STDIN, Input
 from toolpair.shell.program import called, command
 
@@ -43,14 +43,17 @@ class _Died(Exception):
 
 
 def judge_all(
-    sources: Iterable[Input], work: FileJob, workers: int, progress: Callable[[Input, int], None] | None = None
+    sources: Iterable[Input],
+    options: argparse.Namespace,
+    workers: int,
+    progress: Callable[[Input, int], None] | None = None,
 ) -> Iterator[tuple[Input, Result]]:
     """Every file with the result of `judge_file`, in the order of `sources`. Errors are raised when their turn comes.
 
     `progress` is called a few times a second with a file and how many of its bytes have been read. Closing the
     iterator, or an error, ends all workers at once.
     """
-    crew = _Crew(work)
+    crew = _Crew(options)
     waiting: deque[tuple[Input, Future[Result] | None]] = deque()
     with ThreadPoolExecutor(workers) as threads:
         try:
@@ -58,9 +61,9 @@ def judge_all(
                 # Standard input belongs to this process.
                 waiting.append((source, None if source.name == STDIN else threads.submit(crew.judge, source)))
                 while waiting and (len(waiting) >= workers * _AHEAD or _ready(waiting[0][1])):
-                    yield _next(waiting, work, crew, progress)
+                    yield _next(waiting, options, crew, progress)
             while waiting:
-                yield _next(waiting, work, crew, progress)
+                yield _next(waiting, options, crew, progress)
         finally:
             for _, future in waiting:
                 if future is not None:
@@ -74,13 +77,13 @@ def _ready(future: Future[Result] | None) -> bool:
 
 def _next(
     waiting: deque[tuple[Input, Future[Result] | None]],
-    work: FileJob,
+    options: argparse.Namespace,
     crew: _Crew,
     progress: Callable[[Input, int], None] | None,
 ) -> tuple[Input, Result]:
     source, future = waiting[0]
     if future is None:
-        result = judge_file(source, work)
+        result = judge_file(source, options)
     else:
         while progress is not None and not wait((future,), _LOOK).done:
             for reading, done in list(crew.read.items()):
@@ -93,8 +96,8 @@ def _next(
 class _Crew:
     """The workers, one per calling thread."""
 
-    def __init__(self, work: FileJob) -> None:
-        self._work = work
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._options = options
         self._own = local()
         self._lock = Lock()
         self._all: set[subprocess.Popen[bytes]] = set()
@@ -108,7 +111,7 @@ class _Crew:
         try:
             return self._asked(source)
         except _CannotStart:
-            return judge_file(source, self._work)
+            return judge_file(source, self._options)
         except _Died as ended:
             return [unreadable(source.name, _last_words(source.name, ended.args[0]))]
         finally:
@@ -153,7 +156,7 @@ class _Crew:
                 raise _CannotStart from None
             self._all.add(worker)
         try:
-            send(worker.stdin, (called(), self._work))
+            send(worker.stdin, (called(), self._options))
             receive(worker.stdout)
         except (EOFError, OSError):
             self._startable = False

@@ -6,21 +6,16 @@ import argparse
 import sys
 
 from toolpair.cli import exits
-from toolpair.cli.file_report import Entry
-from toolpair.cli.terminal import Parser, TerminalStyle, add_color, dump, out, style_for
+from toolpair.cli.file_report import Entry, entry_of
+from toolpair.cli.terminal import Parser, TerminalStyle, add_color, add_format, dump, out, style_for
 from toolpair.formats import all_formats, get_agent, written_by
 from toolpair.formats.agent import NOT_UNDERSTOOD
 from toolpair.shell.machine import Machine, home_short
 
 
-def parser(command: str = "formats") -> Parser:
-    result = Parser(
-        prog=f"toolpair {command}",
-        description="The session formats that are recognised, and where such files are found.",
-    )
-    result.add_argument(
-        "--output-format", choices=("text", "json"), default="text", help="how to print it (default: text)"
-    )
+def parser() -> Parser:
+    result = Parser("formats", "The session formats that are recognised, and where such files are found.")
+    add_format(result, ("text", "json"))
     add_color(result)
     return result
 
@@ -35,22 +30,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _formats() -> list[Entry]:
-
     machine = Machine.here()
     agents = [get_agent(id_) for id_, writes in written_by().items() if writes is None]
     return [
-        {
-            "id": one.id,
-            "title": one.title,
-            "profile": one.profile,
-            "containers": sorted(one.containers),
-            "where": one.where,
-        }
+        {**entry_of(one, "id title profile"), "containers": sorted(one.containers), "where": one.where}
         for one in all_formats()
     ] + [
         {
-            "id": one.id,
-            "title": one.title,
+            **entry_of(one, "id title"),
             "profile": None,
             "containers": [],
             "where": home_short(str(one.roots(machine)[0]), str(machine.home)),

@@ -74,7 +74,7 @@ def _dispatch(arguments: list[str]) -> int:
     command = arguments[0] if arguments else None
     if command in COMMANDS:
         module: Any = import_module(COMMANDS[command])
-        options = module.parser(command).parse_args(arguments[1:])
+        options = module.parser().parse_args(arguments[1:])
     else:
         if command is not None and not command.startswith("-"):
             _look_at(command, arguments[1:])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from toolpair.cli.terminal import safe
@@ -36,8 +36,6 @@ def code(text: str) -> str:
     return f"{fence}{pad}{shown}{pad}{fence}"
 
 
-def fenced(language: str, lines: Sequence[str]) -> Iterator[str]:
+def fenced(language: str, lines: Sequence[str]) -> str:
     """Lines as a block of code."""
-    yield f"```{language}"
-    yield from lines
-    yield "```"
+    return "\n".join((f"```{language}", *lines, "```"))

@@ -57,31 +57,22 @@ Nothing is written before you have seen the review.
 
 def parser() -> Parser:
     result = Parser(
-        prog="toolpair",
-        usage="toolpair [FILE] [--at WHERE] [--ascii] [--no-journal] [options]\n       toolpair COMMAND …",
-        description="Open an AI agent's session file, see every tool call beside its result, fix what is broken.",
-        epilog=_EPILOG,
+        "",
+        "Open an AI agent's session file, see every tool call beside its result, fix what is broken.",
+        _EPILOG,
+        "toolpair [FILE] [--at WHERE] [--ascii] [--no-journal] [options]\n       toolpair COMMAND …",
     )
-    result.add_argument(
-        "file",
-        nargs="?",
-        metavar="FILE",
-        help="a session file, a database or folder of sessions, DATABASE::SESSION, a session's id, `.`, or - for "
-        "standard input",
-    )
-    result.add_argument(
-        "--at",
-        metavar="WHERE",
-        help="start at an id, a rule, line:N, message:N, pair:N, record:N, or a pasted API error text",
-    )
+    result.add("""
+        [FILE]      a session file, a database or folder of sessions, DATABASE::SESSION, a session's id, `.`, or - for
+                    standard input
+        --at WHERE  start at an id, a rule, line:N, message:N, pair:N, record:N, or a pasted API error text
+        """)
     add_leaf(result)
-    result.add_argument(
-        "--no-journal",
-        action="store_true",
-        help="keep no journal of unsaved fixes, and offer none that an earlier run kept",
-    )
-    result.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
-    result.add_argument("-V", "--version", action="store_true", help="print the version and exit")
+    result.add("""
+        --no-journal   keep no journal of unsaved fixes, and offer none that an earlier run kept
+        --ascii        draw with ASCII characters only
+        -V, --version  print the version and exit
+        """)
     add_common(result)
     return result
 

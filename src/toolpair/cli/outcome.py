@@ -8,8 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from toolpair.cli import streams
-from toolpair.cli.file_report import Entry, problem_entry
-from toolpair.cli.losing import losses_entry
+from toolpair.cli.file_report import Entry, entry_of, losses_entry, problem_entry
 from toolpair.cli.terminal import TerminalStyle, safe, typed
 from toolpair.history.losses import NOTHING, Losses
 from toolpair.session.saving import Saved
@@ -108,11 +107,7 @@ def _row(one: Staged) -> Entry:
         "title": one.title,
         "rules": list(one.rules),
         "fixes": list(one.fix_ids),
-        "problems": one.problems,
-        "lines_changed": one.lines_changed,
-        "lines_added": one.lines_added,
-        "lines_removed": one.lines_removed,
-        "loses": one.loses,
+        **entry_of(one, "problems lines_changed lines_added lines_removed loses"),
     }
 
 

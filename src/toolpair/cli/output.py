@@ -17,11 +17,10 @@ from toolpair.cli.file_report import (
     report_json,
     rule_shown,
 )
-from toolpair.cli.terminal import TerminalStyle, dump, out, safe, say
+from toolpair.cli.terminal import TerminalStyle, dump, out, out_content, safe, say
 from toolpair.transcript.counting import plural
 
 FORMATS: Final = ("text", "json", "jsonl", "sarif", "github")
-_CONTENT_LINES: Final = 12
 
 
 class Output(Protocol):
@@ -91,7 +90,7 @@ class TextOutput:
 
     def end(self, totals: Totals) -> None:
         if totals.skipped:
-            say(f"{plural(totals.skipped, 'file')} skipped: no session in {_them(totals.skipped)}.")
+            say(f"{plural(totals.skipped, 'file')} skipped: no session in {'it' if totals.skipped == 1 else 'them'}.")
         if totals.files - totals.unreadable < 2:
             return
         counts = [plural(totals.errors, "error"), plural(totals.warnings, "warning")]
@@ -120,7 +119,8 @@ class TextOutput:
             out(f"    on resume: {safe(_effect(problem['on_resume'], on_resume or ''))}")
         for line in self._fixes(problem):
             out(style.dim(line))
-        self._content(problem)
+        for side in ("call", "result"):
+            out_content(style, side, problem.get("content", {}).get(side))
 
     def _fixes(self, problem: Entry) -> list[str]:
         fixes = problem["fixes"]
@@ -140,18 +140,6 @@ class TextOutput:
         if others:
             lines.append(f"    or: {', '.join(others)}")
         return lines
-
-    def _content(self, problem: Entry) -> None:
-        for side in ("call", "result"):
-            text = problem.get("content", {}).get(side)
-            if text is None:
-                continue
-            lines = text.split("\n")
-            out(f"    {side}:")
-            for line in lines[:_CONTENT_LINES]:
-                out(self.style.dim(f"    | {safe(line)}"))
-            if len(lines) > _CONTENT_LINES:
-                out(self.style.dim(f"    | … {len(lines) - _CONTENT_LINES:,} more lines"))
 
     def _note(self, entry: Entry, rule: str, problems: list[Entry], several: bool) -> None:
         first = problems[0]
@@ -175,10 +163,6 @@ class TextOutput:
     def _place(self, entry: Entry, problem: Entry) -> str:
         path = safe(entry["path"])
         return self.style.bold(path) + place_shown(path, problem["location"])[len(path) :]
-
-
-def _them(count: int) -> str:
-    return "it" if count == 1 else "them"
 
 
 def _effect(on_resume: Entry, says: str) -> str:

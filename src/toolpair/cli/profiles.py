@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from typing import Final
 
 from toolpair.cli import exits
-from toolpair.cli.file_report import Entry
-from toolpair.cli.knowledge import check_profiles, profiles
+from toolpair.cli.exits import UsageError
+from toolpair.cli.file_report import Entry, entry_of
 from toolpair.cli.markdown import prose
-from toolpair.cli.paragraphs import folded
 from toolpair.cli.rule_pages.severities import EVIDENCE
-from toolpair.cli.terminal import Parser, TerminalStyle, add_color, columns, dump, out, style_for
-from toolpair.rules.profiles import Family, Profile, profile
+from toolpair.cli.terminal import Parser, TerminalStyle, add_color, add_format, columns, dump, folded, out, style_for
+from toolpair.rules.profiles import PROFILES, Family, Profile, is_profile, no_such_profile, profile
 from toolpair.shell.program import command
 
 _EPILOG = """\
@@ -29,16 +29,10 @@ families are checked only when named, as in `toolpair check FILE --profile anthr
 _ACCEPTED: Final = "accepted"
 
 
-def parser(command: str = "profiles") -> Parser:
-    result = Parser(
-        prog=f"toolpair {command}",
-        description="List the providers whose rules are known, or print the rules of one.",
-        epilog=_EPILOG,
-    )
-    result.add_argument("name", nargs="?", metavar="NAME", help="a profile, or a family of one, as in mistral/v13")
-    result.add_argument(
-        "--output-format", choices=("text", "json", "markdown"), default="text", help="how to print it (default: text)"
-    )
+def parser() -> Parser:
+    result = Parser("profiles", "List the providers whose rules are known, or print the rules of one.", _EPILOG)
+    result.add("[NAME]  a profile, or a family of one, as in mistral/v13")
+    add_format(result, ("text", "json", "markdown"))
     add_color(result)
     return result
 
@@ -46,7 +40,8 @@ def parser(command: str = "profiles") -> Parser:
 def run(options: argparse.Namespace) -> int:
     style = style_for(sys.stdout, options.color)
     if options.name is not None:
-        check_profiles([options.name])
+        if not is_profile(options.name):
+            raise UsageError(no_such_profile(options.name))
         chosen = profile(options.name)
         match options.output_format:
             case "json":
@@ -58,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
         return exits.OK
     match options.output_format:
         case "json":
-            out(dump({"version": 1, "profiles": [_summary(one) for one in profiles()]}, indent=2))
+            out(dump({"version": 1, "profiles": [_summary(one) for one in map(profile, PROFILES)]}, indent=2))
         case "markdown":
             out("\n".join(_list_markdown()))
         case _:
@@ -102,13 +97,7 @@ def profile_entry(chosen: Profile) -> Entry:
         "families": _families(chosen),
         "not_judged": list(chosen.not_judged),
         "rules": [
-            {
-                "rule": rule,
-                "severity": cell.severity,
-                "evidence": cell.evidence,
-                "note": cell.note,
-                "link": cell.link,
-            }
+            {"rule": rule, **entry_of(cell, "severity evidence note link")}
             for rule, cell in chosen.cells.items()
             if cell.severity is not None or cell.note
         ],
@@ -137,25 +126,19 @@ def differences(chosen: Profile, family: Family, quote: str = "") -> str:
 
 
 def _print_list(style: TerminalStyle) -> None:
-    width = columns()
-    for one in profiles():
+    for one in map(profile, PROFILES):
         out(f"{style.bold(one.id)}  {one.title}: {one.judged} rules")
         if one.families:
             listed = [f"{one.id}/{family.id} ({family.title})" for family in one.families]
-            for line in _wrapped(f"families: {', '.join(listed)}", width, 4):
-                out(line)
-        for line in _wrapped(f"not checked: {', '.join(one.not_judged)}", width, 4):
-            out(style.dim(line))
+            _prose(f"families: {', '.join(listed)}", 4)
+        _prose(f"not checked: {', '.join(one.not_judged)}", 4, style.dim)
     out()
     out(f"`{command('profiles NAME')}` prints the rules of one.")
 
 
 def _print_profile(chosen: Profile, style: TerminalStyle) -> None:
-    width = columns()
-    head, *more = _wrapped(f"{chosen.id}: {chosen.title}", width, 0)
-    out(style.bold(head))
-    for line in more:
-        out(line)
+    head, *more = _wrapped(f"{chosen.id}: {chosen.title}", 0)
+    out("\n".join((style.bold(head), *more)))
     parts = [
         f"results: {chosen.results}",
         f"ids: {ids_in_words(chosen)}",
@@ -167,8 +150,7 @@ def _print_profile(chosen: Profile, style: TerminalStyle) -> None:
         if not chosen.family
     ]
     for part in parts:
-        for line in _wrapped(part, width, 2):
-            out(style.dim(line))
+        _prose(part, 2, style.dim)
     out()
     entries = profile_entry(chosen)["rules"]
     first = max(len(entry["rule"]) for entry in entries)
@@ -178,8 +160,7 @@ def _print_profile(chosen: Profile, style: TerminalStyle) -> None:
         word = severity.ljust(8)
         shown = style.severity(severity, word) if entry["severity"] else style.green(word)
         out(f"{entry['rule'].ljust(first)}  {shown}  {entry['evidence']}")
-        for line in _wrapped(entry["note"] or "", width, 4):
-            out(line)
+        _prose(entry["note"] or "", 4)
         if entry["link"]:
             out(style.dim(f"    {entry['link']}"))
     out()
@@ -199,7 +180,7 @@ def profile_markdown(chosen: Profile) -> list[str]:
     if chosen.families:
         lines += ["| family | models | what differs |", "|---|---|---|"]
         for family in chosen.families:
-            differs = _cell(differences(chosen, family, "`"))
+            differs = differences(chosen, family, "`").replace("|", "\\|")
             lines.append(f"| `{chosen.base}/{family.id}` | {prose(family.title)} | {differs} |")
         lines.append("")
     lines += ["| rule | severity | evidence | note |", "|---|---|---|---|"]
@@ -212,7 +193,7 @@ def profile_markdown(chosen: Profile) -> list[str]:
 
 def _list_markdown() -> list[str]:
     lines = ["| profile | provider | rules | families |", "|---|---|---|---|"]
-    for one in profiles():
+    for one in map(profile, PROFILES):
         families = ", ".join(f"`{family.id}`" for family in one.families)
         lines.append(f"| `{one.id}` | {one.title} | {one.judged} | {families} |")
     return lines
@@ -227,10 +208,11 @@ def _with_code(text: str) -> str:
     return f"{head}{match}`{pattern}`{comma}{rest}"
 
 
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
-
-
-def _wrapped(text: str, width: int, indent: int) -> list[str]:
+def _wrapped(text: str, indent: int) -> list[str]:
     space = " " * indent
-    return folded(text, width, space, space + "  ", break_long_words=False)
+    return folded(text, columns(), space, space + "  ", break_long_words=False)
+
+
+def _prose(text: str, indent: int, shown: Callable[[str], str] = str) -> None:
+    for line in _wrapped(text, indent):
+        out(shown(line))

@@ -9,9 +9,8 @@ from typing import Final
 
 from toolpair.cli import exits
 from toolpair.cli.choosing import recipe_named
-from toolpair.cli.file_report import Entry
-from toolpair.cli.paragraphs import folded
-from toolpair.cli.terminal import Parser, TerminalStyle, add_color, columns, dump, out, style_for
+from toolpair.cli.file_report import Entry, entry_of
+from toolpair.cli.terminal import Parser, TerminalStyle, add_color, add_format, columns, dump, folded, out, style_for
 from toolpair.recipes import RECIPES
 from toolpair.recipes.recipe import Recipe
 
@@ -27,16 +26,10 @@ Recipes that copy another system do exactly what it does, harm included.
 _OPTIONS: Final = {"max_id_length": "--max-id-length N"}
 
 
-def parser(command: str = "recipes") -> Parser:
-    result = Parser(
-        prog=f"toolpair {command}",
-        description="List the ways to fix a whole conversation, or show what one of them does.",
-        epilog=_EPILOG,
-    )
-    result.add_argument("name", nargs="?", metavar="NAME", help="one recipe")
-    result.add_argument(
-        "--output-format", choices=("text", "json"), default="text", help="how to print it (default: text)"
-    )
+def parser() -> Parser:
+    result = Parser("recipes", "List the ways to fix a whole conversation, or show what one of them does.", _EPILOG)
+    result.add("[NAME]  one recipe")
+    add_format(result, ("text", "json"))
     add_color(result)
     return result
 
@@ -62,13 +55,7 @@ def run(options: argparse.Namespace) -> int:
 def recipe_entry(recipe: Recipe) -> Entry:
     """Everything known about one recipe."""
     return {
-        "name": recipe.name,
-        "title": recipe.title,
-        "does": list(recipe.does),
-        "loses": recipe.loses,
-        "instead": recipe.instead,
-        "copies": recipe.copies,
-        "links": list(recipe.links),
+        **entry_of(recipe, "name title does loses instead copies links"),
         "options": [_OPTIONS[name].split()[0] for name in sorted(recipe.options)],
         "narrowed_by": ["--select", "--ignore", "--choose"] if recipe.pick is not None else [],
     }

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import argparse
 
-from toolpair.cli.terminal import say
+from toolpair.cli.terminal import Parser, say
 from toolpair.reports.redaction.copies import redacted
 from toolpair.session.session import Session
 
 
-def add_redact(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--redact",
-        action="store_true",
-        help="replace every text, name, path, id and time by one of the same kind and length (docs/excerpt.md)",
-    )
+def add_redact(parser: Parser) -> None:
+    parser.add("""
+        --redact  replace every text, name, path, id and time by one of the same kind and length (docs/excerpt.md)
+        """)
 
 
 def as_asked(session: Session, options: argparse.Namespace) -> Session:

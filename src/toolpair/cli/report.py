@@ -46,27 +46,24 @@ failed while writing
 """
 
 
-def parser(command: str = "report") -> Parser:
+def parser() -> Parser:
     result = Parser(
-        prog=f"toolpair {command}",
-        description="Write a session as a page to read: what is wrong, and each call beside its result.",
-        epilog=_EPILOG,
+        "report", "Write a session as a page to read: what is wrong, and each call beside its result.", _EPILOG
     )
-    result.add_argument("file", metavar="FILE", help="a session file, a session's id, `.`, or - for standard input")
-    result.add_argument(
-        "-o",
-        "--output",
-        metavar="OUT",
-        help="write to OUT, whose name ends in .html or .md; - is standard output, for a single page",
-    )
-    result.add_argument("--force", action="store_true", help="overwrite existing files")
+    result.add("""
+        FILE              a session file, a session's id, `.`, or - for standard input
+        -o, --output OUT  write to OUT, whose name ends in .html or .md; - is standard output, for a single page
+        --force           overwrite existing files
+        """)
     result.add_argument(
         "--output-format",
         choices=("html", "markdown"),
         help="the form; default: as the name of OUT says, and html for standard output",
     )
-    result.add_argument("--full", action="store_true", help="texts over 20,000 characters whole; else their beginning")
-    result.add_argument("--images", action="store_true", help="show images (HTML only); else their kind and size")
+    result.add("""
+        --full    texts over 20,000 characters whole; else their beginning
+        --images  show images (HTML only); else their kind and size
+        """)
     add_redact(result)
     add_leaf(result)
     add_common(result)
@@ -112,15 +109,7 @@ def _opened(options: argparse.Namespace, profile: str | None) -> Session:
     """The session that the report shows. Raises SessionError."""
     source = inputs.Input(options.file)
     with Progress(source.size, f"reading {os.path.basename(options.file)}") as bar:
-        return source.open(
-            options.format,
-            profile,
-            options.leaf,
-            bar.advance,
-            reporting=not options.redact,
-            agent_version=options.agent_version,
-            max_size=options.max_size,
-        )
+        return source.open(options, profile, bar.advance, reporting=not options.redact)
 
 
 def _advancing(bar: Progress) -> Callable[[int, int], None]:

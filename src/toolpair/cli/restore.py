@@ -9,7 +9,7 @@ from pathlib import Path
 from toolpair.cli import exits, inputs, streams
 from toolpair.cli.exits import UsageError
 from toolpair.cli.progress import Progress
-from toolpair.cli.terminal import Parser, add_color, dump, out, safe, say, style_for
+from toolpair.cli.terminal import Parser, add_color, add_format, dump, out, safe, say, style_for
 from toolpair.formats import address_of
 from toolpair.formats.engine.agents.databases import open_stored
 from toolpair.session.saving import refuse_other_session
@@ -17,7 +17,8 @@ from toolpair.shell.program import command
 from toolpair.source.addresses import divided, is_database, joined
 from toolpair.source.limits import USUAL
 from toolpair.source.rows.backup import backups_of, session_of
-from toolpair.source.saving import Backup, asides, backups, restore
+from toolpair.source.saving.backups import Backup, asides, backups
+from toolpair.source.saving.restoring import restore
 from toolpair.text.shell import shell_word
 
 _EPILOG = """\
@@ -32,20 +33,14 @@ are listed as well. TOOLPAIR_BACKUPS or `toolpair fix --keep-backups` say how ma
 """
 
 
-def parser(command: str = "restore") -> Parser:
-    result = Parser(
-        prog=f"toolpair {command}", description="List the backups of a file, or put one back.", epilog=_EPILOG
-    )
-    result.add_argument("file", metavar="FILE", help="the session file, or a session's id")
-    result.add_argument("--backup", metavar="NAME", help="put this one back; `latest` is the newest")
-    result.add_argument(
-        "--allow-hard-links",
-        action="store_true",
-        help="even if the file has other hard links, which keep what they contain",
-    )
-    result.add_argument(
-        "--output-format", choices=("text", "json"), default="text", help="how to print it (default: text)"
-    )
+def parser() -> Parser:
+    result = Parser("restore", "List the backups of a file, or put one back.", _EPILOG)
+    result.add("""
+        FILE                the session file, or a session's id
+        --backup NAME       put this one back; `latest` is the newest
+        --allow-hard-links  even if the file has other hard links, which keep what they contain
+        """)
+    add_format(result, ("text", "json"))
     add_color(result)
     return result
 
@@ -108,14 +103,11 @@ def _choose(options: argparse.Namespace, found: list[Backup]) -> Backup:
     if options.backup == "latest":
         return found[0]
     for backup in found:
-        if options.backup in (backup.path.name, str(backup.path)) or _same(options.backup, backup.path):
+        if options.backup in (backup.path.name, str(backup.path)) or (
+            inputs.same_file(options.backup, backup.path) and Path(options.backup).name == backup.path.name
+        ):
             return backup
     raise UsageError(f"{options.backup} is not a backup of {_name(options)}; `{command('restore FILE')}` lists them.")
-
-
-def _refuse_unknown(options: argparse.Namespace) -> None:
-    """Refuse a session that is not there either. Raises SessionError."""
-    open_stored(options.file, options.session, _name(options), USUAL)
 
 
 def _others(options: argparse.Namespace) -> str:
@@ -126,25 +118,12 @@ def _others(options: argparse.Namespace) -> str:
 
 
 def _entries(found: list[Backup]) -> list[dict[str, object]]:
-    return [
-        {"path": str(one.path), "time": one.time.isoformat(), "size": one.size, **_session_key(one)} for one in found
-    ]
-
-
-def _session_key(one: Backup) -> dict[str, object]:
-    session = _session_in(one)
-    return {} if session is None else {"session": session}
-
-
-def _session_in(one: Backup) -> str | None:
-    return session_of(str(one.path))
-
-
-def _same(name: str, path: Path) -> bool:
-    try:
-        return path.samefile(name) and Path(name).name == path.name
-    except OSError:
-        return False
+    entries: list[dict[str, object]] = []
+    for one in found:
+        entries.append({"path": str(one.path), "time": one.time.isoformat(), "size": one.size})
+        if (session := session_of(str(one.path))) is not None:
+            entries[-1]["session"] = session
+    return entries
 
 
 def _list(options: argparse.Namespace, found: list[Backup]) -> int:
@@ -152,13 +131,13 @@ def _list(options: argparse.Namespace, found: list[Backup]) -> int:
     if not found and not side_files and not Path(options.file).exists():
         raise UsageError(f"{options.file} does not exist, and there is not a backup of it; check the name.")
     if options.session and not found and Path(options.file).exists():
-        _refuse_unknown(options)
+        open_stored(options.file, options.session, _name(options), USUAL)  # the session may not be there either
     if options.output_format == "json":
         entries = {"backups": _entries(found), "asides": _entries(side_files)}
         out(dump({"version": 1, "path": options.file, **entries}, indent=2))
         return exits.OK
     style = style_for(sys.stdout, options.color)
-    listed = [(one, f"  (session {safe(session)})" if (session := _session_in(one)) else "") for one in found]
+    listed = [(one, f"  (session {safe(session)})" if (session := session_of(str(one.path))) else "") for one in found]
     for one, what in listed + [(one, "  (set aside by a fix)") for one in side_files]:
         name = style.bold(safe(one.path.name))
         out(f"{one.time:%Y-%m-%d %H:%M:%S}  {one.size:>12,} bytes  {name}{what}")

@@ -8,12 +8,12 @@ import sys
 
 from toolpair.cli import exits, streams
 from toolpair.cli.exits import UsageError
-from toolpair.cli.knowledge import check_profiles, rule_names
 from toolpair.cli.rule_pages.entry import rule_entry
 from toolpair.cli.rule_pages.rule_markdown import index, page
 from toolpair.cli.rule_pages.text import print_list, print_rule
-from toolpair.cli.terminal import Parser, add_color, dump, out, style_for
+from toolpair.cli.terminal import Parser, add_color, add_format, chosen_profiles, dump, out, style_for
 from toolpair.rules.pages import FAMILIES, pages
+from toolpair.rules.registry import RULES
 from toolpair.shell.program import command
 
 __all__ = ["parser", "print_rule", "rule_entry", "run"]
@@ -29,22 +29,20 @@ exit code: 0, or 2 for bad usage
 """
 
 
-def parser(command: str = "rules") -> Parser:
-    result = Parser(
-        prog=f"toolpair {command}", description="The rules, and what each profile says of them.", epilog=_EPILOG
-    )
-    result.add_argument("rule", nargs="?", metavar="RULE", help="one rule, or a family such as `result`")
-    result.add_argument("--profile", action="append", default=[], metavar="NAME", help="only what this one says")
-    result.add_argument(
-        "--output-format", choices=("text", "json", "markdown"), default="text", help="how to print it (default: text)"
-    )
+def parser() -> Parser:
+    result = Parser("rules", "The rules, and what each profile says of them.", _EPILOG)
+    result.add("""
+        [RULE]             one rule, or a family such as `result`
+        --profile NAME...  only what this one says
+        """)
+    add_format(result, ("text", "json", "markdown"))
     add_color(result)
     return result
 
 
 def run(options: argparse.Namespace) -> int:
-    check_profiles(options.profile)
-    names = rule_names() if options.rule is None else _named(options.rule)
+    chosen_profiles(options)
+    names = sorted(RULES) if options.rule is None else _named(options.rule)
     one = len(names) == 1 and names[0] == options.rule
     order = list(pages())
     names.sort(key=lambda name: order.index(name) if name in order else len(order))
@@ -64,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _named(rule: str) -> list[str]:
     """The rule of this name, or those of the family. Raises UsageError with the nearest names."""
-    names = rule_names()
+    names = sorted(RULES)
     found = [name for name in names if name == rule or name.startswith(rule + ".")]
     if found:
         return found

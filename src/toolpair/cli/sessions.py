@@ -15,9 +15,19 @@ from typing import Final
 from toolpair.agents.catalog import described, index, looked_in, pages_of
 from toolpair.cli import exits, streams
 from toolpair.cli.exits import UsageError
-from toolpair.cli.file_report import Entry
+from toolpair.cli.file_report import Entry, entry_of
 from toolpair.cli.meant import closest
-from toolpair.cli.terminal import Parser, TerminalStyle, add_color, dump, out, safe, say, style_for
+from toolpair.cli.terminal import (
+    Parser,
+    TerminalStyle,
+    add_color,
+    add_format,
+    dump,
+    out,
+    safe,
+    say,
+    style_for,
+)
 from toolpair.formats import get_agent, written_by
 from toolpair.formats.agent import NOT_UNDERSTOOD, FoundSession
 from toolpair.session.session import SessionError
@@ -43,21 +53,15 @@ exit code: 0 some were found, 1 none
 """
 
 
-def parser(command: str = "sessions") -> Parser:
-    result = Parser(
-        prog=f"toolpair {command}",
-        description="List the sessions of the agents on this machine, those of this folder first.",
-        epilog=_EPILOG,
-    )
-    result.add_argument("file", nargs="?", metavar="DATABASE", help="only those of this database or folder")
-    result.add_argument(
-        "--agent", action="append", default=[], metavar="NAME", help=f"only this one's: {', '.join(written_by())}"
-    )
-    result.add_argument("--folder", metavar="DIR", help="only those of this project folder")
-    result.add_argument("-n", "--limit", type=int, metavar="N", help="list at most N")
-    result.add_argument(
-        "--output-format", choices=("text", "json", "jsonl"), default="text", help="how to print it (default: text)"
-    )
+def parser() -> Parser:
+    result = Parser("sessions", "List the sessions of the agents on this machine, those of this folder first.", _EPILOG)
+    result.add(f"""
+        [DATABASE]       only those of this database or folder
+        --agent NAME...  only this one's: {", ".join(written_by())}
+        --folder DIR     only those of this project folder
+        -n, --limit N    list at most N
+        """)
+    add_format(result, ("text", "json", "jsonl"))
     add_color(result)
     return result
 
@@ -71,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
     if options.limit is not None and options.limit < 1:
         raise UsageError("-n takes a whole number of at least 1.")
     machine = Machine.here()
-    if options.file is not None:
+    if options.database is not None:
         return _of_database(options, machine)
     found = index(machine, options.folder if options.folder is not None else current_folder(), options.agent)
     if options.folder is not None:
@@ -87,27 +91,27 @@ def run(options: argparse.Namespace) -> int:
 def _of_database(options: argparse.Namespace, machine: Machine) -> int:
     from toolpair.formats.engine.agents.databases import holds_sessions
 
-    path, session = divided(options.file)
+    given = options.database
+    path, session = divided(given)
     if session is not None and holds_sessions(path):
         raise UsageError(
-            f"{options.file} names one session; `{command('sessions')} {shell_word(path)}` lists all that are there."
+            f"{given} names one session; `{command('sessions')} {shell_word(path)}` lists all that are there."
         )
     try:
-        if stat.S_ISREG(os.stat(options.file).st_mode):
-            open(options.file, "rb").close()
+        if stat.S_ISREG(os.stat(given).st_mode):
+            open(given, "rb").close()
     except (OSError, ValueError) as error:
-        raise SessionError(why_not_opened(options.file, error)) from None
-    if not holds_sessions(options.file):
+        raise SessionError(why_not_opened(given, error)) from None
+    if not holds_sessions(given):
         raise UsageError(
-            f"{options.file} is neither a database nor a folder of sessions; `{command('check')}` takes any session "
-            "file."
+            f"{given} is neither a database nor a folder of sessions; `{command('check')}` takes any session file."
         )
     stored = _Stored(options)
     _show(iter(stored), options, machine)
     if stored.notice is not None:
         say(stored.notice)
     elif not stored.listed:
-        say(f"There are no {'such ' if stored.found else ''}sessions in {options.file}.")
+        say(f"There are no {'such ' if stored.found else ''}sessions in {options.database}.")
     return exits.OK if stored.listed else exits.PROBLEMS
 
 
@@ -121,7 +125,7 @@ class _Stored:
         self.notice: str | None = None
 
     def __iter__(self) -> Iterator[FoundSession]:
-        for page, notice in pages_of(self._options.file):
+        for page, notice in pages_of(self._options.database):
             self.notice = notice
             for one in page:
                 self.found += 1
@@ -152,18 +156,15 @@ def _entry(one: FoundSession) -> Entry:
     return {
         "agent": one.agent,
         "id": one.session_id,
-        "path": one.path,
-        "folder": one.folder,
+        **entry_of(one, "path folder"),
         "title": one.name,
         "last_words": one.words,
         "modified": datetime.fromtimestamp(one.modified, UTC).isoformat(timespec="seconds"),
-        "size": one.size,
-        "here": one.here,
+        **entry_of(one, "size here"),
     }
 
 
 def _print(found: Iterable[FoundSession], machine: Machine, style: TerminalStyle) -> None:
-
     now = time.time()
     for one in found:
         folder = safe(home_short(one.folder, str(machine.home)) if one.folder else "?")

@@ -17,6 +17,7 @@ from toolpair.shell.program import called
 
 COLORS: Final = ("auto", "always", "never")
 _WIDEST: Final = 100
+_CONTENT_LINES: Final = 12
 
 
 class TerminalStyle(Struct, frozen=True):
@@ -83,6 +84,31 @@ def out(text: str = "") -> None:
     streams.write(text + "\n")
 
 
+def out_content(style: TerminalStyle, side: str, text: str | None) -> None:
+    """Print the first lines of what a call or a result says; nothing if there is none."""
+    if text is not None:
+        lines = text.split("\n")
+        out(f"    {side}:")
+        for line in lines[:_CONTENT_LINES]:
+            out(style.dim(f"    | {safe(line)}"))
+        if len(lines) > _CONTENT_LINES:
+            out(style.dim(f"    | … {len(lines) - _CONTENT_LINES:,} more lines"))
+
+
+def folded(text: str, width: int, first: str = "", later: str = "", *, break_long_words: bool = True) -> list[str]:
+    """The lines of a paragraph: what stands in front of the first, and of each later one. Words keep their hyphens."""
+    import textwrap
+
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=first,
+        subsequent_indent=later,
+        break_on_hyphens=False,
+        break_long_words=break_long_words,
+    )
+
+
 def columns(least: int = 40) -> int:
     """Cells for a line of prose or of a table: the terminal's width, with a maximum; 80 in a file."""
     import shutil
@@ -109,9 +135,14 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 class Parser(argparse.ArgumentParser):
     """argparse with full option names only, and a single sentence for a mistake instead of the usage."""
 
-    def __init__(self, **settings: Any) -> None:
-        settings.setdefault("formatter_class", _Formatter)
-        super().__init__(allow_abbrev=False, **settings)
+    def __init__(self, command: str, about: str, epilog: str | None = None, usage: str | None = None) -> None:
+        """`command` is its name, empty for the interface."""
+        prog = f"toolpair {command}".rstrip()
+        super().__init__(prog, usage, about, epilog, formatter_class=_Formatter, allow_abbrev=False)
+
+    def add(self, text: str, **settings: dict[str, Any]) -> None:
+        """As `add_options`."""
+        add_options(self, text, **settings)
 
     def _print_message(self, message: str, file: object = None) -> None:
         (streams.write if file is sys.stdout else streams.say)(message)
@@ -131,6 +162,31 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{sentence.rstrip('.')}. `{help}` shows how it is used.")
 
 
+def add_options(parser: argparse._ActionsContainer, text: str, **settings: dict[str, Any]) -> None:
+    """Add the arguments that `text` lists as a help page does, each with what it says after two spaces.
+
+    `FILE` has to be given, `[FILE]` may be, `FILE...` several times; `-q, --quiet` is a flag, `--leaf ID` has a value.
+    `settings` has what argparse has to know besides, by the argument's long name.
+    """
+    margin = text[: len(text) - len(text.lstrip())].lstrip("\n")
+    for entry in re.split(rf"\n{margin}(?=\S)", text.strip()):
+        given, help = entry.split("  ", 1)
+        names = re.findall(r"(?<!\S)--?[\w-]+", given)
+        value = given.split()[-1]
+        word, optional, several = value.strip("[]."), value.startswith("["), "..." in value
+        more: dict[str, Any] = {"metavar": word, "help": " ".join(help.split())}
+        if not names:
+            names = [word.lower() + ("s" if several else "")]
+            more["nargs"] = "*" if optional and several else "?" if optional else "+" if several else None
+        elif value in names:
+            more = {"action": "store_true", "help": more["help"]}
+        elif several:
+            more |= {"action": "append", "default": []}
+        elif word == "N":
+            more["type"] = int
+        parser.add_argument(*names, **more | settings.get(names[-1].strip("-").replace("-", "_"), {}))
+
+
 _CONTENT = "also print what calls and results say; without it only ids, names and places"
 
 
@@ -146,15 +202,17 @@ def add_common(
     """
     group = parser.add_argument_group("common options")
     add_profile(group, several)
-    group.add_argument("--format", metavar="NAME", help="read the file as this format (`toolpair formats`)")
+    add_options(group, "--format NAME  read the file as this format (`toolpair formats`)")
     if output_formats:
         add_output(group, output_formats, content)
-    group.add_argument(
-        "--agent-version",
-        metavar="X.Y.Z",
-        type=_version,
-        help="the version of the agent that resumes the session; default: the one installed here, "
-        "else (always in walked directories and in the forms for CI) the newest one that was measured",
+    add_options(
+        group,
+        """
+        --agent-version X.Y.Z  the version of the agent that resumes the session; default: the one installed here,
+                               else (always in walked directories and in the forms for CI) the newest one that was
+                               measured
+        """,
+        agent_version={"type": _version},
     )
     add_max_size(group)
     add_color(group)
@@ -162,43 +220,43 @@ def add_common(
 
 def add_profile(parser: argparse._ActionsContainer, several: str = "") -> None:
     """The option that chooses whose rules are checked."""
-    parser.add_argument(
-        "--profile",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="the provider whose rules to check, or a family of its models, as in mistral/v13 (`toolpair profiles`); "
-        "default: the one that fits the format" + several,
+    add_options(
+        parser,
+        f"""
+        --profile NAME...  the provider whose rules to check, or a family of its models, as in mistral/v13
+                           (`toolpair profiles`); default: the one that fits the format{several}
+        """,
     )
 
 
 def add_output(parser: argparse._ActionsContainer, formats: tuple[str, ...], content: str) -> None:
     """The options for how something is printed, and how much of it."""
-    parser.add_argument(
-        "--output-format", choices=formats, default=formats[0], help=f"how to print it (default: {formats[0]})"
-    )
-    parser.add_argument("--show-content", action="store_true", help=content)
+    add_format(parser, formats)
+    add_options(parser, f"--show-content  {content}")
+
+
+def add_format(parser: argparse._ActionsContainer, formats: tuple[str, ...], what: str = "it") -> None:
+    """The option for the form of what is printed; the first form is the default."""
+    help = f"how to print {what} (default: {formats[0]})"
+    parser.add_argument("--output-format", choices=formats, default=formats[0], help=help)
 
 
 def add_max_size(parser: argparse._ActionsContainer) -> None:
     """The option that limits what is read."""
-    parser.add_argument(
-        "--max-size",
-        type=_size,
-        metavar="SIZE",
-        help="how much to read of standard input, of a compressed file and of a single line, as in 8G or 500M; "
-        "default: 4G, and 25M of a line",
+    add_options(
+        parser,
+        """
+        --max-size SIZE  how much to read of standard input, of a compressed file and of a single line, as in 8G or
+                         500M; default: 4G, and 25M of a line
+        """,
+        max_size={"type": _size},
     )
 
 
 def add_color(parser: argparse._ActionsContainer) -> None:
     """The option shared by all commands that print."""
-    parser.add_argument(
-        "--color",
-        choices=COLORS,
-        default="auto",
-        help="colours; auto: on a terminal, unless NO_COLOR says never or FORCE_COLOR always (default: auto)",
-    )
+    help = "colours; auto: on a terminal, unless NO_COLOR says never or FORCE_COLOR always (default: auto)"
+    parser.add_argument("--color", choices=COLORS, default="auto", help=help)
 
 
 def _version(text: str) -> str:
@@ -219,23 +277,23 @@ def _size(text: str) -> int:
     return size
 
 
-def add_leaf(parser: argparse.ArgumentParser) -> None:
+def add_leaf(parser: Parser) -> None:
     """The option of commands that look at one history of a file that may hold several."""
-    parser.add_argument(
-        "--leaf",
-        metavar="ID",
-        help="use the history that ends at this record (its id, or the beginning of it), where a file has branches; "
-        "`check --output-format json` lists them",
-    )
+    parser.add("""
+        --leaf ID  use the history that ends at this record (its id, or the beginning of it), where a file has
+                   branches; `check --output-format json` lists them
+        """)
 
 
 def chosen_profiles(options: argparse.Namespace) -> list[str]:
     """The distinct profiles asked for; empty for the one that the format suggests. Raises UsageError."""
     if not options.profile:
         return []
-    from toolpair.cli.knowledge import check_profiles
+    from toolpair.rules.profiles import is_profile, no_such_profile
 
-    check_profiles(options.profile)
+    for name in options.profile:
+        if not is_profile(name):
+            raise UsageError(no_such_profile(name))
     return list(dict.fromkeys(options.profile))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import gc
 import os
 import pickle
@@ -13,7 +14,7 @@ from typing import IO, Any, Final
 
 from msgspec.structs import astuple
 
-from toolpair.cli.file_job import FileJob, judge_file
+from toolpair.cli.file_report import judge_file
 from toolpair.cli.inputs import Input
 from toolpair.cli.jobs import receive, send
 from toolpair.shell.program import is_called
@@ -29,14 +30,14 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)  # nothing else may be written between the answers
     gc.set_threshold(100_000, 50, 50)
-    called, work = receive(asked)
+    called, options = receive(asked)
     is_called(called)
     send(answers, ("ready", None))
     requests: SimpleQueue[Any] = SimpleQueue()
     Thread(target=_listen, args=(asked, requests), daemon=True).start()
     while True:
         try:
-            send(answers, _answer(Input(*requests.get()), work, answers))
+            send(answers, _answer(Input(*requests.get()), options, answers))
         except BaseException:  # nobody listens, or there is no memory for the answer: dying says enough
             os._exit(1)
 
@@ -50,7 +51,7 @@ def _listen(asked: IO[bytes], requests: SimpleQueue[Any]) -> None:
         os._exit(0)
 
 
-def _answer(source: Input, work: FileJob, answers: IO[bytes]) -> tuple[str, Any]:
+def _answer(source: Input, options: argparse.Namespace, answers: IO[bytes]) -> tuple[str, Any]:
     reported = monotonic()
 
     def progress(done: int) -> None:
@@ -60,7 +61,7 @@ def _answer(source: Input, work: FileJob, answers: IO[bytes]) -> tuple[str, Any]
             send(answers, ("read", done))
 
     try:
-        made = judge_file(source, work, progress)
+        made = judge_file(source, options, progress)
     except Exception as error:
         return "raised", _sendable(error)
     return "done", None if made is None else [astuple(one) for one in made]

@@ -11,8 +11,7 @@ from typing import Final, TypeVar, overload
 
 from toolpair.history.window import NumberedWindow, Offsets, Reading, Window
 from toolpair.source.document import Document
-from toolpair.source.joined import JoinedDocument
-from toolpair.source.offsets import shift_offsets
+from toolpair.source.joined import JoinedDocument, shift_offsets
 from toolpair.transcript.model import Block, Scope
 
 T = TypeVar("T")

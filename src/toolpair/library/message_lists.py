@@ -14,7 +14,6 @@ from toolpair.formats.format import Format, Item
 from toolpair.history.checked_records import CheckedRecords, Ids
 from toolpair.history.list_windows import ListWindows, is_json, shape_of, windows_in
 from toolpair.history.losses import Losses, gone, less_sent, losses_between, missing_texts
-from toolpair.library.deep_messages import Held
 from toolpair.library.report import Report, in_short
 from toolpair.library.sdk_objects import plain, why_not_understood
 from toolpair.recipes import RECIPES
@@ -27,6 +26,7 @@ from toolpair.rules.profiles import profile as profile_named
 from toolpair.source.deep_values import is_deeper
 from toolpair.source.gc_pause import gc_paused
 from toolpair.source.json_spans import LEVELS
+from toolpair.transcript.model import DeepValue
 
 LONG: Final = 2_000
 """Messages from which on a list is repaired in windows: below it is quick as a whole."""
@@ -56,7 +56,7 @@ class Repaired:
     @cached_property
     def losses(self) -> Losses:
         """What is lost of what was sent: outputs, user text, calls. Computed on first use."""
-        return losses_between(self._states, missing_texts(self._states, None))
+        return losses_between(self._states, missing_texts(self._states))
 
     @property
     def changed(self) -> bool:
@@ -75,22 +75,16 @@ def check(messages: Sequence[Any], profile: str | None = None) -> Report:
     """
     with _only_documented_errors(), gc_paused():
         messages = list(iter(_listed(messages)))
-        found = _window_by_window(messages, profile)
-        return _of_the_whole(messages, profile) if found is None else found
-
-
-def _of_the_whole(messages: Sequence[Any], profile: str | None) -> Report:
-    judged = _judged(messages, profile)
-    return Report(judged.profile.id, tuple(judged.problems))
-
-
-def _window_by_window(messages: Sequence[Any], profile: str | None) -> Report | None:
-    """The same without checking the whole at once, for lists of plain messages; None for others."""
-    found = _windows_of(messages, profile)
-    return None if found is None else Report(found[1].id, tuple(found[0].problems))
+        found = _windows_of(messages, profile)
+        if found is not None:
+            windows, judged_by = found
+            return Report(judged_by.id, tuple(windows.problems))
+        judged = _judged(messages, profile)
+        return Report(judged.profile.id, tuple(judged.problems))
 
 
 def _windows_of(messages: Sequence[Any], profile: str | None) -> tuple[ListWindows, Profile] | None:
+    """A list of plain messages as windows, so that the whole is not checked at once; None for others."""
     shape = shape_of(messages)
     if shape is None or (profile is not None and not is_profile(profile)):
         return None
@@ -193,7 +187,7 @@ def _repaired_windows(
 
 def _missing(opened: CheckedRecords, first: CheckedRecords, now: CheckedRecords) -> Losses:
     changed = [(opened, now)]
-    return less_sent(first, now) + gone(changed, missing_texts(changed, None))
+    return less_sent(first, now) + gone(changed, missing_texts(changed))
 
 
 def _carried_out(
@@ -290,3 +284,53 @@ def _format_for(values: list[Any], profile: str | None) -> Format:
     if shape is None:
         raise ValueError(why_not_understood(values))
     return get_format(shape)
+
+
+class Held:
+    """What is nested deeper in messages than is read: kept by its stand-in, and put back."""
+
+    def __init__(self) -> None:
+        self._objects: dict[DeepValue, Any] = {}
+
+    def shallow(self, value: Any, level: int = 1) -> Any:
+        """The value with what is below the levels that are read held. Raises ValueError if it contains itself."""
+        if not isinstance(value, (dict, list)):
+            return value
+        if level > LEVELS:
+            if _contains_itself(value):
+                raise ValueError
+            held = DeepValue(b"%d" % id(value))
+            self._objects[held] = value
+            return held
+        if isinstance(value, dict):
+            return {key: self.shallow(member, level + 1) for key, member in value.items()}
+        return [self.shallow(member, level + 1) for member in value]
+
+    def whole(self, value: Any) -> Any:
+        """The value with what was held in its place again."""
+        if isinstance(value, DeepValue):
+            return self._objects.get(value, value)
+        if isinstance(value, dict):
+            return {key: self.whole(member) for key, member in value.items()}
+        return [self.whole(member) for member in value] if isinstance(value, list) else value
+
+    def __bool__(self) -> bool:
+        return bool(self._objects)
+
+
+def _contains_itself(value: Any) -> bool:
+    above: set[int] = set()
+    done: set[int] = set()
+    todo: list[tuple[Any, bool]] = [(value, False)]
+    while todo:
+        here, left = todo.pop()
+        if left:
+            above.discard(id(here))
+            done.add(id(here))
+        elif id(here) in above:
+            return True
+        elif id(here) not in done and isinstance(here, (dict, list)):
+            above.add(id(here))
+            todo.append((here, True))
+            todo.extend((below, False) for below in (here.values() if isinstance(here, dict) else here))
+    return False

@@ -63,7 +63,7 @@ def _key(key: Any) -> str:
 
 def _object(value: Any) -> Any:
     if isinstance(value, DeepValue):
-        return value  # it stands for what is handed back as it is
+        return value  # it is handed back as it is
     if isinstance(value, enum.Enum):
         return plain(value.value)
     if isinstance(value, UserString):

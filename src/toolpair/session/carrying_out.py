@@ -40,7 +40,7 @@ def carried_out(at: int, conversation: Conversation, recipe: Recipe, options: Op
     """Run a recipe on the conversation with index `at` of its file; stages nothing."""
     if recipe.pick is not None:
         return picked(at, conversation, recipe.pick)
-    steps = recipe.run(conversation, _apply, options)
+    steps = recipe.run(conversation, Conversation.apply, options)
     if recipe.copies is None:
         return _by_kind(at, conversation, steps)
     done = list(steps)
@@ -79,7 +79,7 @@ def again(row: Applied, conversation: Conversation) -> tuple[list[Staged], Conve
         if waiting[0].fix_id not in RECIPES:
             return made, conversation, row.decisions
         recipe, options = RECIPES[waiting[0].fix_id], waiting[0].options
-        copy = _copied(at, recipe, options, list(recipe.run(conversation, _apply, options)))
+        copy = _copied(at, recipe, options, list(recipe.run(conversation, Conversation.apply, options)))
         return (made, conversation, row.decisions) if copy is None else ([copy[0]], copy[1], ())
     from toolpair.recipes.engine import apply_fixes
 
@@ -90,7 +90,7 @@ def again(row: Applied, conversation: Conversation) -> tuple[list[Staged], Conve
         wanted = {id(problem): (fix, decision) for decision, (problem, fix) in found}
         texts = {decision.text for decision, _ in found}
         if len(texts) == 1 and None in texts:
-            step = next(apply_fixes(conversation, _apply, _pick_from(wanted)), None)
+            step = next(apply_fixes(conversation, Conversation.apply, _pick_from(wanted)), None)
             if step is None:
                 break
             taken, after, text = list(step.taken), step.after, None
@@ -155,10 +155,6 @@ def _copied(
     ), after
 
 
-def _apply(conversation: Conversation, edits: Sequence[Edit]) -> Conversation:
-    return conversation.apply(edits)
-
-
 def _missing(opened: Conversation, first: Conversation, now: Conversation) -> Losses:
     return now.sends_less(first) + now.texts_gone(opened)
 
@@ -167,7 +163,7 @@ def _with_progress(on_progress: OnFixed | None) -> tuple[_Apply, Callable[[_Step
     """How to apply edits and run steps while `on_progress` is called with the number of problems done."""
     done = 0
     if on_progress is None:
-        return _apply, lambda steps: steps
+        return Conversation.apply, lambda steps: steps
 
     def apply(state: Conversation, edits: Sequence[Edit]) -> Conversation:
         return state.apply(edits, lambda parts: on_progress(done + parts))

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolpair.agents.catalog import agents_of_file, project_of
-from toolpair.agents.processes import neighbours
+from toolpair.agents.processes import kinds_of, neighbours, title_of
 from toolpair.agents.resume_command import how_to_resume
-from toolpair.agents.running import kinds_of, title_of
 from toolpair.formats.agent import SessionFile
 from toolpair.shell.machine import Machine, home_short, resolved
 from toolpair.source.addresses import divided, joined
@@ -37,7 +36,7 @@ def warnings(path: Path | None, format_id: str, transcript: Transcript) -> tuple
 
 
 def leftover_notes(path: str | Path) -> tuple[str, ...]:
-    """A note on what killed saves have left beside the file, and of its session in a folder. Nothing is changed."""
+    """A note on what killed saves have left next to the file, and of its session in a folder. Nothing is changed."""
     place, session = divided(str(path))
     name = resolved(place)
     folder = os.path.dirname(name)
@@ -91,7 +90,7 @@ def index_notes(
 
 
 def subagent_sessions_of(conversation: Conversation, beside: Beside | None) -> tuple[SubagentSession, ...]:
-    """The sub-agents' sessions in separate files beside this one. Each can be opened by its path."""
+    """The sub-agents' sessions in separate files next to this one. Each can be opened by its path."""
     judged = conversation.judged
     if beside is None or judged.format.subagent_sessions is None:
         return ()

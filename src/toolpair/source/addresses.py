@@ -7,7 +7,7 @@ import threading
 from typing import Final
 
 MAGIC: Final = b"SQLite format 3\0"
-BESIDE: Final = ("-wal", "-journal")
+LOG_ENDINGS: Final = ("-wal", "-journal")
 """How the names of files end that hold a part of a database."""
 OPENING: Final = threading.RLock()
 """Held while a database is open: whoever closes a file gives up all locks that its process has on it."""
@@ -26,7 +26,7 @@ def divided(name: str) -> tuple[str, str | None]:
         return name, None
     parts = name.split(_BETWEEN)
     splits = [(_BETWEEN.join(parts[:n]), _BETWEEN.join(parts[n:])) for n in range(len(parts) - 1, 0, -1)]
-    # Ids may contain what stands between, and so may the database's name.
+    # Ids may contain the separator, and so may the database's name.
     found = next((split for split in splits if os.path.exists(split[0])), None)
     if found is not None:
         return found

@@ -1,4 +1,4 @@
-"""A file's new content as a sequence of pieces: runs of the original file, and new bytes."""
+"""A file's new content as a sequence of pieces: runs of the original file, and new bytes; what two texts share."""
 
 from __future__ import annotations
 
@@ -68,3 +68,36 @@ def chunks_of(pieces: Iterable[Piece], content: Content) -> Iterator[bytes]:
             batch, size = [], 0
     if size:
         yield b"".join(batch)
+
+
+def against(new: bytes, old: bytes, place: int) -> Iterator[Piece]:
+    """`new` in three pieces: the prefix shared with `old`, which is at this place, what differs, the shared suffix.
+
+    In UTF-8 text they begin and end between characters.
+    """
+    start = _between_characters(new, common_start(new, old))
+    room = min(len(new), len(old)) - start
+    back = common_start(new[: -room - 1 : -1], old[: -room - 1 : -1]) if room else 0
+    while back and new[len(new) - back] & 0xC0 == 0x80:
+        back -= 1
+    yield OriginalRun(place, place + start)
+    yield new[start : len(new) - back]
+    yield OriginalRun(place + len(old) - back, place + len(old))
+
+
+def _between_characters(text: bytes, at: int) -> int:
+    while 0 < at < len(text) and text[at] & 0xC0 == 0x80:
+        at -= 1
+    return at
+
+
+def common_start(one: bytes, other: bytes) -> int:
+    """The length of the common prefix, by bisection: comparing slices is faster than comparing bytes."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

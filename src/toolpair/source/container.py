@@ -7,32 +7,40 @@ under a key, and some files hold JSON text inside a JSON string.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from codecs import getincrementaldecoder
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any, Final, Literal
 
 from msgspec import Struct, field
 
-from toolpair.source.alignment import common_start
-from toolpair.source.byte_runs import OriginalRun, Piece
+from toolpair.source.byte_runs import OriginalRun, Piece, common_start
 from toolpair.source.document import CutEnd, Document
 from toolpair.source.edges import skipped
-from toolpair.source.embedded import Embedded
-from toolpair.source.encode import JsonStyle, detect, encode, indent_from
+from toolpair.source.encode import JsonStyle, detect, encode, encode_text, indent_from
 from toolpair.source.errors import UnreadableFile
 from toolpair.source.file_bytes import Content
 from toolpair.source.index import LineIndex
 from toolpair.source.indexed_records import IndexedRecords
-from toolpair.source.json_spans import BadSpan, Finder, SpanScan, children, closers, node_at, scan, skip_space
-from toolpair.source.locate import Located, is_message_list, locate
-from toolpair.source.record import Record
+from toolpair.source.json_spans import (
+    BadSpan,
+    Finder,
+    SpanScan,
+    children,
+    closers,
+    decode_string,
+    node_at,
+    scan,
+    skip_space,
+)
+from toolpair.source.locate import Located, is_sure, locate
+from toolpair.source.record import Record, sample_of
 from toolpair.source.record_values import BOM, parse, strictly, without_comma
 from toolpair.source.repairing import close
-from toolpair.source.sampling import sample_of
 from toolpair.transcript.model import Damaged
 
 ContainerKind = Literal["lines", "document", "python"]
-Prefer = Literal["lines", "document"]
 _QUICK_TOKENS: Final = 2000
 _QUICK_BYTES: Final = 1 << 16
 _PIECE: Final = 1 << 20
@@ -59,6 +67,64 @@ class ConversationSource(Struct, frozen=True, eq=False):
     offset: int | None = None
 
 
+_UNITS = re.compile(
+    rb'[^\\"]++|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.', re.DOTALL
+)
+
+
+class Embedded(Struct, frozen=True, eq=False):
+    """A string token, with its quotes, and the JSON text in it: only what changed is encoded anew.
+
+    `decoded_at` and `encoded_at` are the offsets where the units of the text begin. A unit is an escape, or a run of
+    bytes that are the same in both.
+    """
+
+    token: bytes
+    decoded: bytes
+    decoded_at: list[int]
+    encoded_at: list[int]
+    style: JsonStyle
+
+    @classmethod
+    def read(cls, token: bytes) -> Embedded | None:
+        """None when the text cannot be mapped byte by byte (invalid UTF-8, lone surrogates)."""
+        try:
+            token.decode("utf-8")
+            decoded = decode_string(token).encode("utf-8")
+        except ValueError:
+            return None
+        decoded_at, encoded_at = [0], [1]
+        pos = 0
+        for match in _UNITS.finditer(token, 1, len(token) - 1):
+            unit = match.group()
+            size = len(unit) if unit[0] != 0x5C else len(decode_string(b'"' + unit + b'"').encode("utf-8"))
+            pos += size
+            decoded_at.append(pos)
+            encoded_at.append(match.end())
+        if pos != len(decoded):
+            return None
+        return cls(token, decoded, decoded_at, encoded_at, detect(token))
+
+    def place(self, offset: int) -> int:
+        """The offset in the token of the decoded byte at `offset`."""
+        unit = bisect_right(self.decoded_at, offset) - 1
+        if unit + 1 == len(self.decoded_at):
+            return self.encoded_at[unit]
+        within = offset - self.decoded_at[unit]
+        plain = self.encoded_at[unit + 1] - self.encoded_at[unit] == self.decoded_at[unit + 1] - self.decoded_at[unit]
+        return self.encoded_at[unit] + (within if plain else 0)
+
+    def encode(self, pieces: Iterable[Piece], at: int) -> Iterator[Piece]:
+        """The token, which is `at` this place of the text around it, from pieces of the text in it."""
+        yield OriginalRun(at, at + 1)
+        for piece in pieces:
+            if isinstance(piece, bytes):
+                yield encode_text(piece.decode("utf-8", "replace"), self.style)[1:-1]
+            elif piece:
+                yield OriginalRun(at + self.place(piece.start), at + self.place(piece.end))
+        yield OriginalRun(at + len(self.token) - 1, at + len(self.token))
+
+
 class Encoded(Struct, frozen=True):
     """A JSON string that holds JSON text: its original bytes, and the parts of the text in it."""
 
@@ -83,78 +149,50 @@ class Container(Struct, frozen=True, eq=False):
     """For what cannot be written back as it was (a Python literal): the original bytes, used while nothing is changed.
     """
 
-    def chunks(self, documents: Sequence[Document] | None = None) -> Iterator[bytes]:
-        """The file's bytes with `documents` in place of its conversations."""
+    def runs(self, documents: Sequence[Document]) -> Iterator[Piece]:
+        """The file with `documents` in place of its conversations; unchanged bytes as runs of the opened file."""
+        if self.original is not None:
+            yield self.to_bytes(documents)
+        else:
+            yield from self._runs(self.parts, documents)
+
+    def to_bytes(self, documents: Sequence[Document] | None = None) -> bytes:
+        """The same as bytes."""
         current = [source.document for source in self.conversations] if documents is None else list(documents)
         if len(current) != len(self.conversations):
             raise ValueError("one document for each conversation is needed")
-        changed = any(a is not b.document for a, b in zip(current, self.conversations, strict=True))
-        if self.original is not None and not changed:
-            yield self.original
-            return
-        for part in self.parts:
-            if isinstance(part, bytes):
-                yield part
-            elif isinstance(part, int):
-                yield from current[part].chunks()
-            else:
-                for piece, _ in self._encoded(part, current):
-                    yield piece
+        if self.original is not None and not self._changed(self.parts, current):
+            return self.original
+        return b"".join(self._bytes_of(part, current) for part in self.parts)
 
-    def runs(self, documents: Sequence[Document]) -> Iterator[Piece]:
-        """As `chunks`, but unchanged bytes as runs of the opened file."""
-        if self.original is not None:
-            yield from self.chunks(documents)
-            return
+    def _bytes_of(self, part: Part, documents: Sequence[Document]) -> bytes:
+        if isinstance(part, Encoded):
+            pieces, token = self._runs((part,), documents), part.text.token
+            return b"".join(piece if isinstance(piece, bytes) else token[piece.start : piece.end] for piece in pieces)
+        return documents[part].to_bytes() if isinstance(part, int) else part
+
+    def _changed(self, parts: Iterable[Part], documents: Sequence[Document]) -> bool:
+        return any(
+            (isinstance(part, int) and documents[part] is not self.conversations[part].document)
+            or (isinstance(part, Encoded) and self._changed(part.parts, documents))
+            for part in parts
+        )
+
+    def _runs(self, parts: Iterable[Part], documents: Sequence[Document]) -> Iterator[Piece]:
+        """The pieces of a text that these parts make up."""
         place = 0
-        for part in self.parts:
+        for part in parts:
             if isinstance(part, int):
                 base = self.conversations[part].document
                 yield from documents[part].runs(base, place)
                 place += base.size
-            elif isinstance(part, bytes):
-                yield OriginalRun(place, place + len(part))
-                place += len(part)
-            elif self._changed(part, documents):
-                for piece, _ in self._encoded(part, documents):
-                    yield piece
-                place += len(part.text.token)
+                continue
+            size = len(part if isinstance(part, bytes) else part.text.token)
+            if isinstance(part, Encoded) and self._changed(part.parts, documents):
+                yield from part.text.encode(self._runs(part.parts, documents), place)
             else:
-                yield OriginalRun(place, place + len(part.text.token))
-                place += len(part.text.token)
-
-    def to_bytes(self, documents: Sequence[Document] | None = None) -> bytes:
-        """The whole file."""
-        return b"".join(self.chunks(documents))
-
-    def _encoded(self, part: Encoded, current: Sequence[Document]) -> Iterator[tuple[bytes, int | None]]:
-        if not self._changed(part, current):
-            yield part.text.token, part.text.start
-            return
-        yield from part.text.encode(self._pieces(part.parts, current))
-
-    def _changed(self, part: Encoded, current: Sequence[Document]) -> bool:
-        return any(
-            (isinstance(p, int) and current[p] is not self.conversations[p].document)
-            or (isinstance(p, Encoded) and self._changed(p, current))
-            for p in part.parts
-        )
-
-    def _pieces(self, parts: Sequence[Part], current: Sequence[Document]) -> Iterator[tuple[bytes, int | None]]:
-        """The pieces, each with its old offset in the decoded text that the parts divide."""
-        pos = 0
-        for part in parts:
-            if isinstance(part, bytes):
-                yield part, pos
-                pos += len(part)
-            elif isinstance(part, int):
-                base = self.conversations[part].document
-                for piece, place in current[part].pieces(base):
-                    yield piece, None if place is None else pos + place
-                pos += base.size
-            else:
-                yield from self._encoded(part, current)
-                pos += len(part.text.token)
+                yield OriginalRun(place, place + size)
+            place += size
 
 
 class _Build(Struct):
@@ -169,14 +207,16 @@ class _Build(Struct):
         located: Sequence[Located],
         root: Any,
         *,
-        line: int | None,
-        prefix: str,
         first_line: int,
-        offset: int | None,
+        line: int | None = None,
+        prefix: str = "$",
+        offset: int | None = 0,
         cut: SpanScan | None = None,
         spans_in: bytes | None = None,
     ) -> list[Part]:
-        """Cut data[span] around the located lists. `spans_in` is the closed text of a document that was cut off."""
+        """Cut data[span] around the located lists. `line` is set where each conversation is one line of the file,
+        `spans_in` is the closed text of a document that was cut off.
+        """
         size = span[1] - span[0]
         text = data if isinstance(data, bytes) and not span[0] else data[span[0] : span[1]]
         readable = text if spans_in is None else spans_in
@@ -194,7 +234,7 @@ class _Build(Struct):
             line_start = max(line_start, text.rfind(b"\n", counted, node.start) + 1)
             counted = node.start
             if place.inside is not None:
-                embedded = Embedded.read(text[node.start : node.end], node.start)
+                embedded = Embedded.read(text[node.start : node.end])
                 if embedded is None:
                     continue
                 inner = self.parts(
@@ -227,17 +267,8 @@ class _Build(Struct):
                 cut_end=_cut_end_of(text) if last and not torn else None,
             )
             label = (prefix + _steps(place.outside)).strip() or "$"
-            self.conversations.append(
-                ConversationSource(
-                    label,
-                    document,
-                    place.outer,
-                    root,
-                    place.outside,
-                    line,
-                    None if offset is None else offset + span[0] + node.start,
-                )
-            )
+            at = None if offset is None else offset + span[0] + node.start
+            self.conversations.append(ConversationSource(label, document, place.outer, root, place.outside, line, at))
             parts += [text[pos : node.start], len(self.conversations) - 1]
             pos = end
         parts.append(text[pos:size])
@@ -330,7 +361,7 @@ def _torn_span(text: bytes, after: int) -> tuple[int, int]:
     return start, end
 
 
-def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Container:
+def read_in_memory(data: bytes, shown: str) -> Container:
     """The conversations of bytes in memory; see `read_container`."""
     start = len(BOM) if data.startswith(BOM) else 0
     match = _BLANKS.match(data, start)
@@ -344,7 +375,7 @@ def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Con
     end = len(data.rstrip(b" \t\r\n\0"))
     first_end = data.find(b"\n", start, end)
     one_line = first_end < 0
-    if prefer != "document" and (not one_line or data.endswith(b",", start, end)):
+    if not one_line or data.endswith(b",", start, end):
         first = without_comma(data[start : end if one_line else first_end].strip())
         if not isinstance(parse(first), Damaged):
             return _read_lines(data, shown)
@@ -354,7 +385,7 @@ def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Con
         value, read = strictly(text)
         if read:
             del text  # another copy is cut up
-            return _read_document(data, start, end, value, prefer)
+            return _read_document(data, start, end, value)
         quick = scan(data, start)
     if quick.state == "error" and b"\0" in data[end:] and (found := scan(data[:end], start)).state == "torn":
         quick = found  # a crash left NUL bytes where the rest should be
@@ -362,10 +393,10 @@ def read_in_memory(data: bytes, shown: str, prefer: Prefer | None = None) -> Con
         value = parse(text)
         del text
         if not isinstance(value, Damaged):
-            return _read_document(data, start, end, value, prefer)
+            return _read_document(data, start, end, value)
         raise UnreadableFile(f"{shown} cannot be read: its JSON is {value.reason}; {_AFTER}")
     if quick.state == "error" and (value := _without_last_commas(data, start, end, quick)) is not None:
-        return _read_document(data, start, end, value, prefer)
+        return _read_document(data, start, end, value)
     if quick.state == "error":
         literal = _read_python(data, start, end, quick, shown)
         if literal is not None:
@@ -429,9 +460,9 @@ def syntax_error(content: Content, found: SpanScan, shown: str) -> UnreadableFil
     return UnreadableFile(f"{shown}: line {line}, column {column}: {what}; {_AFTER}")
 
 
-def _read_document(data: bytes, start: int, end: int, value: Any, prefer: str | None) -> Container:
+def _read_document(data: bytes, start: int, end: int, value: Any) -> Container:
     located = locate(value)
-    if not located or prefer == "lines":
+    if not located:
         if isinstance(value, (dict, list)):
             line = data.count(b"\n", 0, start) + 1
             record = Record(0, data, start, end, data[end:], line)
@@ -443,12 +474,9 @@ def _read_document(data: bytes, start: int, end: int, value: Any, prefer: str | 
         )
     build = _Build()
     first_line = data.count(b"\n", 0, start) + 1
-    parts = build.parts(data, (start, end), located, value, line=None, prefix="$", first_line=first_line, offset=0)
-    return Container("document", _around(data, start, end, parts), tuple(build.conversations))
-
-
-def _around(data: bytes, start: int, end: int, parts: list[Part]) -> tuple[Part, ...]:
-    return tuple(part for part in (data[:start], *parts, data[end:]) if part != b"")
+    parts = build.parts(data, (start, end), located, value, first_line=first_line)
+    around = (data[:start], *parts, data[end:])
+    return Container("document", tuple(part for part in around if part != b""), tuple(build.conversations))
 
 
 def _read_torn(data: bytes, start: int, cut: SpanScan) -> Container | None:
@@ -462,18 +490,9 @@ def _read_torn(data: bytes, start: int, cut: SpanScan) -> Container | None:
         return None
     build = _Build()
     inner = SpanScan("torn", cut.pos - start, safe, cut.stack)
-    parts = build.parts(
-        data,
-        (start, len(data)),
-        located,
-        None,
-        line=None,
-        prefix="$",
-        first_line=data.count(b"\n", 0, start) + 1,
-        offset=0,
-        cut=inner,
-        spans_in=closed,
-    )
+    first_line = data.count(b"\n", 0, start) + 1
+    span = (start, len(data))
+    parts = build.parts(data, span, located, None, first_line=first_line, cut=inner, spans_in=closed)
     outside = 0 if parts and isinstance(parts[-1], int) else 1
     parts = [data[:start], *parts] if start else parts
     return Container("document", tuple(parts), tuple(build.conversations), damaged_outside=outside)
@@ -500,13 +519,7 @@ def is_conversation_line(value: Any) -> bool:
     """Whether a line's value is a whole conversation rather than one of its records."""
     if isinstance(value, list):
         return bool(locate(value))
-    return isinstance(value, dict) and "role" not in value and any(_is_sure(place) for place in locate(value))
-
-
-def _is_sure(place: Located) -> bool:
-    if place.inside is not None:
-        return any(map(_is_sure, place.inside))
-    return is_message_list(place.value)
+    return isinstance(value, dict) and "role" not in value and any(map(is_sure, locate(value)))
 
 
 def read_conversation_lines(data: Content, document: Document) -> Container:
@@ -521,16 +534,8 @@ def read_conversation_lines(data: Content, document: Document) -> Container:
         located = locate(value) if isinstance(value, (dict, list)) else []
         damaged += record.count * isinstance(value, Damaged)
         try:
-            parts += build.parts(
-                data,
-                span,
-                located,
-                value,
-                line=record.line,
-                prefix=f"line {record.line} ",
-                first_line=record.line or 1,
-                offset=0,
-            )
+            line, prefix = record.line, f"line {record.line} "
+            parts += build.parts(data, span, located, value, first_line=line or 1, line=line, prefix=prefix)
         except BadSpan:
             parts.append(record.body)
         parts.append(record.glue)
@@ -541,17 +546,9 @@ def read_conversation_lines(data: Content, document: Document) -> Container:
 def _merged(parts: Sequence[Part]) -> tuple[Part, ...]:
     """The parts with adjacent bytes merged."""
     merged: list[Part] = []
-    pending: list[bytes] = []
-    for part in parts:
-        if isinstance(part, bytes):
-            pending.append(part)
-            continue
-        if pending:
-            merged.append(b"".join(pending))
-            pending = []
-        merged.append(part)
-    if pending:
-        merged.append(b"".join(pending))
+    for are_bytes, run in groupby(parts, lambda part: isinstance(part, bytes)):
+        found = list(run)
+        merged += [b"".join(part for part in found if isinstance(part, bytes))] if are_bytes else found
     return tuple(part for part in merged if part != b"")
 
 
@@ -566,7 +563,7 @@ def _read_python(data: bytes, start: int, end: int, wrong: SpanScan, shown: str)
     if not located:
         raise UnreadableFile(f"{shown} is a Python literal without a list of messages; give the list of messages.")
     build = _Build()
-    parts = build.parts(text, (0, len(text)), located, value, line=None, prefix="$", first_line=1, offset=None)
+    parts = build.parts(text, (0, len(text)), located, value, first_line=1, offset=None)
     return Container(
         "python",
         tuple(parts),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolpair.source.container import Container, ConversationSource, Prefer, lines_document, read_in_memory
+from toolpair.source.container import Container, ConversationSource, lines_document, read_in_memory
 from toolpair.source.index import LineIndex
 from toolpair.source.limits import USUAL, Limits, refuse_crumbs, refuse_long_line
 
@@ -21,15 +21,12 @@ def container_in(snapshot: Snapshot) -> Container:
     return Container("lines", (0,), (ConversationSource("", document, offset=0),))
 
 
-def read_container(content: Content, shown: str, prefer: Prefer | None = None, limits: Limits = USUAL) -> Container:
-    """Find the conversations of a file. Raises Unreadable with a one-sentence message.
-
-    `prefer` settles whether a file with a single JSON object is one record ("lines") or a document.
-    """
+def read_container(content: Content, shown: str, limits: Limits = USUAL) -> Container:
+    """Find the conversations of a file. Raises Unreadable with a one-sentence message."""
     if isinstance(content, bytes):
         refuse_long_line(content, shown, limits)
         refuse_crumbs(content, shown, limits)
-        return read_in_memory(content, shown, prefer)
+        return read_in_memory(content, shown)
     from toolpair.source.large import read_large
 
-    return read_large(content, shown, prefer, limits)
+    return read_large(content, shown, limits)

@@ -9,7 +9,7 @@ import json
 import re
 from typing import Any, Final
 
-from toolpair.source.json_spans import LEVELS, TOKEN, decode_string, scan, value_end, whole_number
+from toolpair.source.json_spans import LEVELS, TOKEN, decode_string, scan, value_end, values_in, whole_number
 from toolpair.transcript.model import DeepValue
 
 _SPACE_OR_STRING: Final = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+")|[ \t\r\n]++', re.DOTALL)
@@ -73,7 +73,7 @@ def is_deeper(value: Any, levels: int) -> bool:
                     return True
             elif isinstance(found, (dict, list)):
                 members = found.values() if isinstance(found, dict) else found
-                # By their identity: in a program's memory, values may stand in each other more than once.
+                # By their identity: in a program's memory, a value may be in several others.
                 below.update((id(one), one) for one in members if isinstance(one, (dict, list, DeepValue)))
         if not below:
             return False
@@ -83,13 +83,4 @@ def is_deeper(value: Any, levels: int) -> bool:
 
 def is_held_in(value: Any) -> bool:
     """Whether something in the value is held as its bytes."""
-    todo = [value]
-    while todo:
-        here = todo.pop()
-        if isinstance(here, dict):
-            todo.extend(here.values())
-        elif isinstance(here, list):
-            todo.extend(here)
-        elif isinstance(here, DeepValue):
-            return True
-    return False
+    return any(isinstance(one, DeepValue) for one in values_in(value))

@@ -64,23 +64,10 @@ class Columns:
 
     def of(self, at: int) -> int:
         if at < self._at:
-            self._at, self._column = self._line_start(at), 1
+            self._at, self._column = self._content.rfind(b"\n", 0, at) + 1, 1
         for begin in range(self._at, at, _STEP):
-            self._count(self._content[begin : min(begin + _STEP, at)])
+            piece = self._content[begin : min(begin + _STEP, at)]
+            end = piece.rfind(b"\n") + 1
+            self._column = (1 if end else self._column) + len(piece[end:].translate(None, _CONTINUED))
         self._at = at
         return self._column
-
-    def _count(self, piece: bytes) -> None:
-        end = piece.rfind(b"\n") + 1
-        if end:
-            self._column = 1
-        self._column += len(piece[end:].translate(None, _CONTINUED))
-
-    def _line_start(self, at: int) -> int:
-        while at > 0:
-            begin = max(0, at - _STEP)
-            found = self._content[begin:at].rfind(b"\n")
-            if found >= 0:
-                return begin + found + 1
-            at = begin
-        return 0

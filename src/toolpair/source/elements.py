@@ -9,9 +9,8 @@ from typing import Any, Final
 
 import orjson
 
-from toolpair.source.file_bytes import Content
+from toolpair.source.file_bytes import BLOCK, Content
 from toolpair.source.json_spans import STRING_REST
-from toolpair.source.line_blocks import BLOCK
 from toolpair.source.record_values import parse
 from toolpair.transcript.model import Damaged
 

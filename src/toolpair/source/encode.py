@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from toolpair.source.json_spans import BadSpan, JsonNode, children, key_text, node_at
+from toolpair.source.json_spans import BadSpan, JsonNode, children, key_text, node_at, values_in
 from toolpair.transcript.model import DeepValue
 
 RawOf = Callable[[Any], bytes | None]
@@ -186,44 +186,23 @@ class Originals:
     def _index(self, raw: bytes, value: Any) -> None:
         number = len(self._texts)
         self._texts.append((raw, value))
-        todo = [value]
-        while todo:
-            here = todo.pop()
-            if isinstance(here, dict):
-                todo.extend(here.values())
-            elif isinstance(here, list):
-                todo.extend(here)
-            elif not isinstance(here, str):
-                continue
-            self._text_of[id(here)] = number
+        for here in values_in(value):
+            if isinstance(here, (dict, list, str)):
+                self._text_of[id(here)] = number
 
     def _walk(self, raw: bytes, value: Any) -> None:
         try:
             todo: list[tuple[JsonNode, Any]] = [(node_at(raw), value)]
             while todo:
                 node, here = todo.pop()
-                if isinstance(here, str):
+                if isinstance(here, (dict, list, str)):
                     self._known[id(here)] = (raw, node.start, node.end, here)
-                elif isinstance(here, dict):
-                    self._known[id(here)] = (raw, node.start, node.end, here)
-                    todo.extend(_pairs_of_object(raw, node, here))
+                if isinstance(here, dict):
+                    last = {key_text(raw, member): member for member in children(raw, node)}
+                    todo.extend((last[key], member) for key, member in here.items() if key in last)
                 elif isinstance(here, list):
-                    self._known[id(here)] = (raw, node.start, node.end, here)
                     below = children(raw, node)
                     if len(below) == len(here):
                         todo.extend(zip(below, here, strict=True))
         except BadSpan:
             return
-
-
-def _pairs_of_object(raw: bytes, node: JsonNode, value: dict[str, Any]) -> list[tuple[JsonNode, Any]]:
-    last = members_by_key(raw, children(raw, node))
-    return [(last[key][-1], member) for key, member in value.items() if key in last]
-
-
-def members_by_key(raw: bytes, members: list[JsonNode]) -> dict[str, list[JsonNode]]:
-    """The members of an object by their decoded keys, in order for each key."""
-    found: dict[str, list[JsonNode]] = {}
-    for member in members:
-        found.setdefault(key_text(raw, member), []).append(member)
-    return found

@@ -11,8 +11,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from toolpair.source.file_bytes import Content
-from toolpair.source.line_blocks import line_blocks
+from toolpair.source.file_bytes import Content, line_blocks
 from toolpair.source.record_values import read
 from toolpair.transcript.model import Damaged, EmptyObject
 

@@ -15,7 +15,7 @@ from toolpair.source.errors import UnreadableFile
 from toolpair.source.file_bytes import Content, FileBytes
 from toolpair.source.fingerprint import Identity
 from toolpair.source.indexed_records import IndexedRecords
-from toolpair.source.memory import fits
+from toolpair.source.limits import fits
 from toolpair.source.record_values import parse, without_comma
 from toolpair.source.snapshot import Snapshot, StoredRecords, open_source
 from toolpair.transcript.model import Damaged

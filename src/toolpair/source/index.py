@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from itertools import accumulate, islice
 from typing import Final, NamedTuple
 
-from toolpair.source.file_bytes import Content
+from toolpair.source.file_bytes import BLOCK, Content, line_blocks
 from toolpair.source.floods import PROBED, Flood, begins_at, flood_at, may_begin
-from toolpair.source.line_blocks import BLOCK, line_blocks
 from toolpair.source.record_values import parse, without_comma
 
 _BOM: Final = b"\xef\xbb\xbf"

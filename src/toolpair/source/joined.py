@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, compress, count
 from operator import is_not
@@ -11,7 +11,6 @@ from typing import overload
 
 from toolpair.source.byte_runs import OriginalRun, Piece
 from toolpair.source.document import Document
-from toolpair.source.offsets import shift_offsets
 from toolpair.source.record import Record
 
 
@@ -124,16 +123,13 @@ class JoinedDocument(Document):
 
     def as_one(self) -> Document:
         """The same as a single document with all its records."""
-        long, last = self.long, max((part.next_uid for part in self.parts), default=0)
-        return Document(
-            self.kind,
-            tuple(self.records_with_glue()),
-            self.parts[0].now.head if self.parts else self.head,
-            self.parts[-1].now.tail if self.parts else self.tail,
-            style=long._style,
-            base=long._base,
-            closing=self.parts[-1].now._closing if self.parts else None,
-            next_uid=last + (1 << 32),
+        first, last = (self.parts[0].now, self.parts[-1].now) if self.parts else (self, self)
+        return self.long.with_(
+            self.records_with_glue(),
+            head=first.head,
+            tail=last.tail,
+            closing=last.closing,
+            next_uid=max((part.next_uid for part in self.parts), default=0) + (1 << 32),
             aside=self.aside,
             cut_end=self.cut_end,
         )
@@ -187,18 +183,6 @@ class JoinedDocument(Document):
         changed = (self.parts[number] for number in self._touched)
         return [0, *accumulate(part.grown for part in changed)]
 
-    def pieces(self, base: Document | None = None) -> Iterator[tuple[bytes, int | None]]:
-        if base is None or base is self:
-            place = 0
-            for chunk in self.chunks():
-                yield chunk, place
-                place += len(chunk)
-            return
-        for part in self.parts:
-            place = self.long.start_of(part.first) if part.first else 0
-            for piece, at in part.now.pieces(part.opened):
-                yield piece, None if at is None else place + at
-
     def runs(self, base: Document, place: int) -> Iterator[Piece]:
         for part in self.parts:
             start = self.long.start_of(part.first) if part.first else 0
@@ -241,3 +225,20 @@ class _JoinedRecords(Sequence[Record]):
     def __iter__(self) -> Iterator[Record]:
         for part in self._parts:
             yield from part.now.records
+
+
+def shift_offsets(starts: list[int], grown: Iterable[tuple[int, int]]) -> list[int]:
+    """The starts after some of the things have grown: (number, by how much), ascending.
+
+    `starts` ends with the end of the last thing. Without growth the same list is returned.
+    """
+    made: list[int] = []
+    at = by = 0
+    for number, more in grown:
+        if more:
+            piece = starts[at : number + 1]
+            made += [start + by for start in piece] if by else piece
+            at, by = number + 1, by + more
+    if not at:
+        return starts
+    return made + [start + by for start in starts[at:]]

@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Final, Literal
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Final, Literal
 
 from msgspec import Struct
 
@@ -182,9 +184,9 @@ def _escapes(raw: bytes, start: int, end: int) -> int:
     return end - at
 
 
-def node_at(raw: bytes, pos: int = 0) -> JsonNode:
-    """The value at `pos`, after any white space."""
-    start = skip_space(raw, pos)
+def node_at(raw: bytes) -> JsonNode:
+    """The value of a text, after any white space."""
+    start = skip_space(raw, 0)
     end, ends = _span(raw, start)
     return JsonNode(_kind(raw, start), start, end, None, ends)
 
@@ -248,7 +250,7 @@ def whole_number(digits: str) -> int | float:
 
 
 class Finder:
-    """Finds values of a text by their paths, reading common ancestors once."""
+    """Finds values of a text by their paths, scanning each object and array only once."""
 
     def __init__(self, raw: bytes) -> None:
         self._raw = raw
@@ -256,7 +258,7 @@ class Finder:
         self._below: dict[tuple[str | int, ...], Mapping[str | int, JsonNode]] = {}
 
     def find(self, path: Path) -> JsonNode:
-        """The value at `path`. The last of duplicate keys counts, as in every parser."""
+        """The value at `path`. The last of duplicate keys counts, as in every parser. Raises BadSpan without one."""
         node = self._root = self._root or node_at(self._raw)
         for depth, step in enumerate(path):
             way = tuple(path[:depth])
@@ -275,10 +277,25 @@ class Finder:
             return {key_text(self._raw, child): child for child in below}
         return dict(enumerate(below))
 
+    def lines_before(self, offset: int) -> int:
+        """The number of line ends before this offset."""
+        return bisect_left(self._line_ends, offset)
 
-def find_node(raw: bytes, path: Path) -> JsonNode:
-    """The value at `path`. Raises BadSpan when there is none."""
-    return Finder(raw).find(path)
+    @cached_property
+    def _line_ends(self) -> list[int]:
+        return [match.start() for match in re.finditer(b"\n", self._raw)]
+
+
+def values_in(value: Any) -> Iterator[Any]:
+    """The value, and all values in it, in no certain order."""
+    todo = [value]
+    while todo:
+        here = todo.pop()
+        yield here
+        if isinstance(here, dict):
+            todo.extend(here.values())
+        elif isinstance(here, list):
+            todo.extend(here)
 
 
 def scan(raw: bytes, pos: int = 0, limit: int | None = None) -> SpanScan:

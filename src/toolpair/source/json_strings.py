@@ -1,4 +1,4 @@
-"""The strings of JSON text in any condition, each with the key that it stands under.
+"""The strings of JSON text in any condition, each with its key.
 
 Never fails: a string that is cut off ends with the text, a damaged escape stays as it is. JSON that is itself a string
 is read in turn, since the same values may be written either way.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 import orjson
 
@@ -135,3 +135,36 @@ def written(value: object) -> bytes:
         return orjson.dumps(value, default=str, option=orjson.OPT_NON_STR_KEYS)
     except (TypeError, ValueError, RecursionError):
         return repr(value).encode("utf-8", "replace")
+
+
+_PAIR: Final = re.compile(
+    rb'[{,]\s*+"([^"\\\0]*+(?:\\.[^"\\\0]*+)*+)"\s*+:\s*+'
+    rb'(?:"([^"\\]*+(?:\\.[^"\\]*+)*+)|(?=([{\[]))|(-?[0-9][0-9.eE+-]*+|true|false|null))?',
+    re.DOTALL,
+)
+"""In a string the quotes would be escaped, so that a key is one wherever a damaged string before it would end."""
+LEXED: Final = 1 << 16
+"""Bytes that need to be looked at: what tells a record's kind is near its beginning."""
+
+
+def lexed(raw: bytes) -> dict[str, Any]:
+    """A damaged record as far as it can be read: of keys that it has twice, the first value.
+
+    Nothing is known of its levels any more, so every object and list in it is taken to hold all that can be read.
+    """
+    leaves: dict[str, Any] = {}
+    holding: dict[str, bytes] = {}
+    for key, text, bracket, scalar in _PAIR.findall(raw):
+        name = decoded(key)
+        if bracket:
+            holding.setdefault(name, bracket)
+        else:
+            leaves.setdefault(name, _scalar(scalar) if scalar else decoded(text))
+    return {**{key: leaves if bracket == b"{" else [leaves] for key, bracket in holding.items()}, **leaves}
+
+
+def _scalar(written: bytes) -> Any:
+    try:
+        return orjson.loads(written)
+    except ValueError:
+        return None

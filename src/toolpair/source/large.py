@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from toolpair.source.container import (
     Container,
     ConversationSource,
-    Prefer,
     is_after_comma,
     is_conversation_line,
     lines_document,
@@ -29,13 +28,11 @@ from toolpair.source.floods import Flood
 from toolpair.source.index import ArrayIndex, Body, LineIndex
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.json_spans import SpanScan, scan
-from toolpair.source.limits import USUAL, Limits, no_memory, refuse_crumbs, refuse_long_line
+from toolpair.source.limits import USUAL, Limits, fits, no_memory, refuse_crumbs, refuse_long_line
 from toolpair.source.literal import may_be_literal
 from toolpair.source.locate import LOOKED_AT
-from toolpair.source.memory import fits
-from toolpair.source.record import UNREAD, Record
+from toolpair.source.record import UNREAD, Record, sample_of, values_of
 from toolpair.source.record_values import BOM, parse, without_comma
-from toolpair.source.sampling import sample_of, values_of
 from toolpair.transcript.model import Damaged
 
 _BLANKS: Final = b" \t\r\n\0"
@@ -52,38 +49,34 @@ _KEPT: Final = 1 << 19
 """Bytes from the start of an array that are enough to detect its style and position as the whole would."""
 
 
-def read_large(content: Content, shown: str, prefer: Prefer | None = None, limits: Limits = USUAL) -> Container:
+def read_large(content: Content, shown: str, limits: Limits = USUAL) -> Container:
     """As `read_container`. What is neither lines nor a document with one long array is read into memory."""
     start = skipped(content, len(BOM) if content.startswith(BOM) else 0, _BLANKS)
     end = trimmed(content, _BLANKS)
     if start < end:
         found = None
         if content.find(b"\n", start, min(start + _LONG_LINE, end)) < 0:
-            found = _as_document(content, start, shown, prefer, limits, end)
+            found = _as_document(content, start, shown, limits, end)
             if found is None and content.find(b"\n", start, end) < 0:
-                found = _as_document(content, start, shown, prefer, limits)  # cut off at its end
+                found = _as_document(content, start, shown, limits)  # cut off at its end
         if found is None:
             # Without line ends, all but the elements of a document is read at once.
             refuse_long_line(content, shown, limits)
             refuse_crumbs(content, shown, limits)
-        found = (
-            found
-            or _as_lines(content, start, end, shown, prefer)
-            or _as_document(content, start, shown, prefer, limits)
-        )
+        found = found or _as_lines(content, start, end, shown) or _as_document(content, start, shown, limits)
         if found is not None:
             return found
     if not fits(len(content)):
         raise no_memory(shown)
-    return read_in_memory(content[:], shown, prefer)
+    return read_in_memory(content[:], shown)
 
 
-def _as_lines(content: Content, start: int, end: int, shown: str, prefer: Prefer | None) -> Container | None:
+def _as_lines(content: Content, start: int, end: int, shown: str) -> Container | None:
     """The file as lines; None when it is not clearly that."""
     first_end = content.find(b"\n", start, end)
     if first_end < 0:
         return None
-    if prefer != "document" and not isinstance(parse(without_comma(content[start:first_end].strip())), Damaged):
+    if not isinstance(parse(without_comma(content[start:first_end].strip())), Damaged):
         return _lines(content, shown)
     if content[start : start + 1] not in (b"{", b"["):
         return None
@@ -167,15 +160,13 @@ def _spread(content: Content, start: int) -> Iterator[bytes]:
             yield body
 
 
-def _as_document(
-    content: Content, start: int, shown: str, prefer: Prefer | None, limits: Limits, end: int | None = None
-) -> Container | None:
+def _as_document(content: Content, start: int, shown: str, limits: Limits, end: int | None = None) -> Container | None:
     """The file as one JSON value that is mostly the elements of one array; None when it is not.
 
     An array is recognised by its first elements: the value without most of the others is read as a small file would be,
     and is given all of them afterwards. With `end` None, the result is also None when the value does not end there.
     """
-    if prefer == "lines" or content[start : start + 1] not in (b"{", b"["):
+    if content[start : start + 1] not in (b"{", b"["):
         return None
     row = largest_array(content, start, longest=limits.line)
     if row is None or (end is not None and row.value_end != end):
@@ -187,7 +178,7 @@ def _as_document(
     text = content[:cut] + content[resumed:]
     refuse_long_line(text, shown, limits)
     try:
-        found = read_in_memory(text, shown, prefer)
+        found = read_in_memory(text, shown)
     except UnreadableFile:
         wrong = scan(text, start)
         if wrong.state != "error" or wrong.pos <= cut or may_be_literal(text, wrong.pos):
@@ -217,4 +208,4 @@ def _with_all(few: Document, content: Content, row: Elements, kept: int, moved: 
             lines.append((record.line or 1) + more)
     first = len(starts) - len(rest)
     given = {first + n: record.known for n, record in enumerate(rest) if record.known is not UNREAD}
-    return few.with_records(IndexedRecords(ArrayIndex(content, starts, ends, lines), given=given))
+    return few.with_(IndexedRecords(ArrayIndex(content, starts, ends, lines), given=given), next_uid=None)

@@ -1,14 +1,18 @@
-"""Limits for input that can be larger than it looks: compressed files, standard input, a single line."""
+"""Limits for input that is larger than it looks (compressed files, standard input, a single line) or than memory."""
 
 from __future__ import annotations
 
-from typing import Final
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from toolpair.source.errors import TooLarge
 from toolpair.source.file_bytes import Content
-from toolpair.source.memory import fits
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 GB: Final = 1_000_000_000
 _SURELY_FITS: Final = 1 << 28
@@ -89,3 +93,37 @@ def refuse_long_line(content: Content, shown: str, limits: Limits) -> None:
             if not fits(end - at):
                 raise no_memory(shown)
         at = end
+
+
+_SMALL: Final = 1 << 28
+"""Below this many bytes, available memory is not checked."""
+_COPIES: Final = 3
+"""Maximum copies of a file in memory: what was read, what was found in it, what will be written."""
+_AVAILABLE: Final = re.compile(r"^MemAvailable:\s+(\d+) kB$", re.MULTILINE)
+_GROUP: Final = re.compile(r"^0::/(.*)$", re.MULTILINE)
+
+
+def fits(size: int, root: Path | None = None) -> bool:
+    """Whether this many bytes fit in memory now, as far as the system says (only Linux does). Tests replace `root`."""
+    return size <= _SMALL or all(size * _COPIES < limit for limit in _limits(root))
+
+
+def _limits(root: Path | None) -> Iterator[int]:
+    """Free memory, and the limit of the control group (as in a container)."""
+    from pathlib import Path
+
+    root = root or Path("/")
+    if found := _AVAILABLE.search(_text(root / "proc/meminfo")):
+        yield int(found.group(1)) << 10
+    group = _GROUP.search(_text(root / "proc/self/cgroup"))
+    if group is not None:
+        most = _text(root / "sys/fs/cgroup" / group.group(1) / "memory.max").strip()
+        if most.isdecimal():
+            yield int(most)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8", "replace")
+    except OSError:
+        return ""

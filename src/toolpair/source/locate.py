@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from toolpair.source.record_values import parse
 from toolpair.transcript.model import Damaged
@@ -67,11 +68,12 @@ def _in_list(value: list[Any], depth: int) -> list[Located]:
 def _holds_messages(element: Any, depth: int) -> bool:
     if isinstance(element, list):
         return is_message_list(element)
-    return isinstance(element, dict) and "role" not in element and any(map(_sure, locate(element, depth)))
+    return isinstance(element, dict) and "role" not in element and any(map(is_sure, locate(element, depth)))
 
 
-def _sure(place: Located) -> bool:
-    return any(map(_sure, place.inside)) if place.inside is not None else is_message_list(place.value)
+def is_sure(place: Located) -> bool:
+    """Whether a list of messages is there, not only a list."""
+    return any(map(is_sure, place.inside)) if place.inside is not None else is_message_list(place.value)
 
 
 def _in_dict(value: dict[str, Any], depth: int) -> list[Located]:
@@ -81,7 +83,7 @@ def _in_dict(value: dict[str, Any], depth: int) -> list[Located]:
         return [Located((best,), value[best], value)]
     for key in (*LIST_KEYS, *NEST_KEYS):
         found = _under(value, key, depth)
-        if any(map(_sure, found)):
+        if any(map(is_sure, found)):
             return found
     if lists:
         return [Located((lists[0],), value[lists[0]], value)]
@@ -108,14 +110,11 @@ def _in_text(text: str, key: str, outer: dict[str, Any], depth: int) -> list[Loc
     if isinstance(decoded, Damaged):
         return []
     inside = [
-        p if p.outer is not None or p.inside is not None else _with_outer(p, outer) for p in locate(decoded, depth + 1)
+        replace(found, outer=outer) if found.outer is None and found.inside is None else found
+        for found in locate(decoded, depth + 1)
     ]
     return [Located((key,), text, outer, tuple(inside))] if inside else []
 
 
-def _with_outer(place: Located, outer: dict[str, Any]) -> Located:
-    return Located(place.outside, place.value, outer, place.inside)
-
-
 def _below(step: str | int, place: Located) -> Located:
-    return Located((step, *place.outside), place.value, place.outer, place.inside)
+    return replace(place, outside=(step, *place.outside))

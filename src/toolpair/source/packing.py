@@ -10,8 +10,7 @@ from msgspec import Struct
 
 from toolpair.source.errors import Refused, TooLarge, UnreadableFile
 from toolpair.source.file_bytes import Content
-from toolpair.source.limits import USUAL, Limits, in_words, no_memory
-from toolpair.source.memory import fits
+from toolpair.source.limits import USUAL, Limits, fits, in_words, no_memory
 
 MAGIC: Final = b"\x28\xb5\x2f\xfd"
 SUFFIX: Final = ".zst"

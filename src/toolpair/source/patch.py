@@ -8,13 +8,11 @@ from typing import Final
 from msgspec import Struct
 
 from toolpair.source.byte_runs import OriginalRun, Piece, merged
-from toolpair.source.file_bytes import FileBytes
+from toolpair.source.file_bytes import Content
 from toolpair.transcript.ordering import longest_ascending
 
-Content = bytes | FileBytes
 CONTEXT: Final = 3
 """Number of context lines around each change."""
-_BLOCK: Final = 1 << 20
 _NO_END: Final = b"\n\\ No newline at end of file\n"
 
 
@@ -43,7 +41,7 @@ def unified(pieces: Iterable[Piece], content: Content, name: str) -> Iterator[by
             first = False
         start = _back(content, edits[0].start)
         end = _forth(content, edits[-1].end)
-        line += _line_ends(content, place, start)
+        line += content.count(b"\n", place, start)
         place = start
         old, new, body = 0, 0, []
         at = start
@@ -149,27 +147,12 @@ def _forth(content: Content, at: int) -> int:
 
 def _line_start(content: Content, at: int) -> int:
     """Where the line that holds this byte begins."""
-    while at > 0:
-        begin = max(0, at - _BLOCK)
-        found = content[begin:at].rfind(b"\n")
-        if found >= 0:
-            return begin + found + 1
-        at = begin
-    return 0
+    return content.rfind(b"\n", 0, max(at, 0)) + 1
 
 
 def _line_end(content: Content, at: int) -> int:
     """Where the line that holds this byte ends, including its line feed."""
-    while at < len(content):
-        found = content[at : at + _BLOCK].find(b"\n")
-        if found >= 0:
-            return at + found + 1
-        at += _BLOCK
-    return len(content)
-
-
-def _line_ends(content: Content, start: int, end: int) -> int:
-    return sum(content[at : min(at + _BLOCK, end)].count(b"\n") for at in range(start, end, _BLOCK))
+    return content.find(b"\n", at) + 1 or len(content)
 
 
 def _lines(data: bytes) -> list[bytes]:

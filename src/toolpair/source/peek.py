@@ -110,7 +110,7 @@ def last_said(path: str, size: int, words: Callable[[dict[str, Any]], str | None
 
 
 def small_json(path: str) -> dict[str, Any]:
-    """A small JSON object in a file beside a session; empty when there is none."""
+    """A small JSON object in a file next to a session; empty when there is none."""
     value = parse(head(path, 1 << 18))
     return value if isinstance(value, dict) else {}
 

@@ -1,13 +1,13 @@
-"""One record of a document: its bytes, its value, and what is wrong with it."""
+"""One record of a document: its bytes, its value, what is wrong with it; and samples of many."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from toolpair.source.file_bytes import Content
 from toolpair.source.floods import LONGEST
-from toolpair.source.record_values import flaws, quiet_flaws, read
+from toolpair.source.record_values import flaws, parse, quiet_flaws, read
 from toolpair.transcript.model import Damaged
 
 UNREAD: Final = object()
@@ -153,3 +153,34 @@ class Record:
         if sent and self._quiet is None:
             self._quiet = quiet_flaws(self.body, self.value)
         return (*self._flaws, *self._quiet) if sent and self._quiet else self._flaws
+
+
+_SAMPLE: Final = 200
+_SMALL: Final = 1 << 16
+_MOST: Final = 1 << 24
+"""Limit on the bytes of large records that are parsed."""
+
+
+def sample_of(records: Sequence[Record]) -> list[Record]:
+    """Records at equal distances, including the first."""
+    step = max(len(records) // _SAMPLE, 1)
+    return list(records[::step][: _SAMPLE + 1])
+
+
+def are_all_read(records: Iterable[Record]) -> bool:
+    """Whether `values_of` yields the values of all these records."""
+    return sum(record.size for record in records if record.size > _SMALL) < _MOST
+
+
+def values_of(records: Iterable[Record]) -> Iterator[Any]:
+    """The values of the small records, and of large ones up to a total size.
+
+    The value of a large record is not kept in it.
+    """
+    read = 0
+    for record in records:
+        if record.size <= _SMALL or record.lines > 1:
+            yield record.value
+        elif read < _MOST:
+            read += record.size
+            yield parse(record.body)

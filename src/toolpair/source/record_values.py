@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import chain, islice
 from typing import Any, Final
 
 import orjson
@@ -177,20 +178,11 @@ def pieces(raw: bytes) -> tuple[bytes, ...]:
 
 def _next_record(raw: bytes, start: int, wrong: int) -> int:
     """Where a complete record starts after a cut-off one, trying the start nearest to the error first."""
-    before = [m.start() for m in _RECORD_START.finditer(raw, max(start + 1, wrong - 4096), wrong + 2)]
-    tries = 0
-    for at in reversed(before):
-        tries += 1
-        if tries > _CANDIDATES:
-            break
+    near = [match.start() for match in _RECORD_START.finditer(raw, max(start + 1, wrong - 4096), wrong + 2)]
+    later = (match.start() for match in _RECORD_START.finditer(raw, wrong + 1))
+    for at in islice(chain(reversed(near), later), _CANDIDATES):
         if at > start and not is_part(raw, at, wrong) and scan(raw, at).state == "complete":
             return at
-    for match in _RECORD_START.finditer(raw, wrong + 1):
-        tries += 1
-        if tries > _CANDIDATES:
-            break
-        if not is_part(raw, match.start(), wrong) and scan(raw, match.start()).state == "complete":
-            return match.start()
     return len(raw)
 
 

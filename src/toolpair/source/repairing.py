@@ -45,8 +45,7 @@ class RepairedBytes(Struct, frozen=True):
 def repaired(raw: bytes, how: str) -> RepairedBytes | None:
     """The record repaired in this way (see transcript.edits.Mending); None if it cannot be, or would not change.
 
-    "join", "mark", "commas" and "end" concern more than one record: see `joined`, `Document.without_mark`,
-    `without_commas` and `with_end`.
+    "join", "mark", "commas" and "end" concern more than one record: see `joined`, and `rewriting`.
     """
     made = _repaired(raw, how)
     return None if made is None or made == RepairedBytes((raw,)) else made

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from toolpair.source.errors import UnreadableFile
-from toolpair.source.file_bytes import FileBytes
-from toolpair.source.line_blocks import line_blocks
+from toolpair.source.file_bytes import FileBytes, line_blocks
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,8 @@ import os
 import re
 import stat
 import time
-from typing import TYPE_CHECKING, Final, Protocol
+from collections.abc import Callable
+from typing import ClassVar, Final, Protocol
 
 from msgspec import Struct
 
@@ -16,20 +17,11 @@ from toolpair.source.edges import skipped
 from toolpair.source.errors import IsDatabase, UnreadableFile
 from toolpair.source.file_bytes import CAN_READ_AT, LARGE, Content, FileBytes
 from toolpair.source.fingerprint import Fingerprint, Identity
-from toolpair.source.limits import USUAL, Limits, no_memory
-from toolpair.source.memory import fits
+from toolpair.source.limits import USUAL, Limits, fits, no_memory
 from toolpair.source.packing import Packing, is_packed, unpack
 from toolpair.source.record_values import parse
 from toolpair.source.system import FLAGS, O_WAITLESS, open_leased
 from toolpair.transcript.model import Damaged
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from toolpair.source.container import Container
-    from toolpair.source.document import Document
-    from toolpair.source.saving.save_result import SaveResult
-    from toolpair.source.saving.streaming import Progress
 
 _SAMPLE: Final = 1 << 16
 _LONGEST_END: Final = 1 << 25
@@ -88,18 +80,11 @@ class Snapshot(Struct, frozen=True, eq=False):
         return self.packing.raw if self.packing is not None else self.data
 
 
-class Save(Protocol):
-    """One save of a session; used as `FileSave` is."""
-
-    result: SaveResult | None
-
-    def write(self, progress: Progress | None = None) -> SaveResult: ...
-
-    def read_again(self) -> tuple[Snapshot, Container]: ...
-
-
 class StoredRecords(Protocol):
-    """Where a session's records are that are no lines of a file: kept by its snapshot, to read and to save them."""
+    """Where a session's records are that are no lines of a file: kept by its snapshot, to read them again."""
+
+    in_folder: ClassVar[bool]
+    """They are files of a folder, not rows of a database."""
 
     @property
     def path(self) -> str:
@@ -111,19 +96,11 @@ class StoredRecords(Protocol):
     @property
     def limits(self) -> Limits: ...
 
-    def read(self, shown: str, progress: Progress | None = None) -> Snapshot:
+    def read(self, shown: str, progress: Callable[[int], None] | None = None) -> Snapshot:
         """The session as it is now. Raises Unreadable."""
 
     def state(self) -> Identity:
         """What differs as soon as one of its records does. Raises OSError."""
-
-    def saving(
-        self, snapshot: Snapshot, container: Container, documents: Sequence[Document], keep_backups: int | None
-    ) -> Save:
-        """A save in place."""
-
-    def copied(self, name: str, base: Document, now: Document, shown: str) -> bytes | None:
-        """What a copy of this name holds, if it is not lines. Raises Unreadable or Refused."""
 
 
 def from_bytes(data: Content, shown: str, limits: Limits = USUAL) -> Snapshot:
@@ -170,19 +147,15 @@ def open_source(path: str | os.PathLike[str], limits: Limits = USUAL) -> Snapsho
     return Snapshot(resolved, shown, content, identity, stat.S_IMODE(found.st_mode), packing, limits)
 
 
-def _read_all(descriptor: int, size: int) -> bytes:
-    """The first `size` bytes; fewer when the file ends earlier."""
-    with os.fdopen(os.dup(descriptor), "rb") as stream:
-        return stream.read(size) if size else stream.read(_SAMPLE)
-
-
 def _opened(descriptor: int, size: int, shown: str) -> Content:
+    """The first `size` bytes; fewer when the file ends earlier."""
     if size >= LARGE and CAN_READ_AT:
         return FileBytes(descriptor, size, shown)
     if not fits(size):
         raise MemoryError
     os.lseek(descriptor, 0, os.SEEK_SET)
-    return _read_all(descriptor, size)
+    with os.fdopen(os.dup(descriptor), "rb") as stream:
+        return stream.read(size or _SAMPLE)
 
 
 def _read_on(descriptor: int, data: Content, shown: str) -> Content:

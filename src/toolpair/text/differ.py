@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 
 from msgspec import Struct
 
-from toolpair.text.inline_diff import common_start
+from toolpair.text.inline_diff import common_ends
 from toolpair.text.safe import SafeText
 
 LONG = 400
@@ -25,8 +25,7 @@ class Difference(Struct, frozen=True):
 
 def _trimmed(left: str, right: str) -> Difference:
     """Everything between the common prefix and the common suffix."""
-    start = common_start(left, right)
-    end = min(common_start(left[::-1], right[::-1]), min(len(left), len(right)) - start)
+    start, end = common_ends(left, right)
     return Difference(frozenset(range(start, len(left) - end)), frozenset(range(start, len(right) - end)))
 
 

@@ -1,6 +1,6 @@
 """Changes to text files as rows to show side by side or below each other, with what differs inside the lines marked.
 
-Plain data: callers make the texts safe. Lines are numbered only where something says where in the file they stand.
+Plain data: callers make the texts safe. Lines are numbered only where something says where in the file they are.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from toolpair.text.inline_diff import Kind, Piece, common_start, pieces
+from toolpair.text.inline_diff import Kind, Piece, common_ends, common_start, pieces
 
 CONTEXT: Final = 3
 """Unchanged lines kept around a change."""
@@ -111,10 +111,8 @@ def _signed(old: Sequence[str], new: Sequence[str]) -> list[Signed]:
 
 
 def _common(one: Sequence[str], two: Sequence[str]) -> int:
-    for number, (left, right) in enumerate(zip(one, two, strict=False)):
-        if left != right:
-            return number
-    return min(len(one), len(two))
+    both = enumerate(zip(one, two, strict=False))
+    return next((number for number, (left, right) in both if left != right), min(len(one), len(two)))
 
 
 _FILE: Final = re.compile(r"\*\*\* (Update|Add|Delete) File: (.*)")
@@ -210,9 +208,10 @@ def trimmed(hunk: Hunk, context: int = CONTEXT) -> Iterator[Hunk]:
 
 
 def rows_of(hunk: Hunk) -> Iterator[Row]:
-    """The hunk's rows; lines that replace each other stand in one row."""
+    """The hunk's rows; lines that replace each other share a row."""
     old, new = hunk.old_start, hunk.new_start
-    for changed, lines in _runs(hunk.lines):
+    for changed, run in groupby(hunk.lines, lambda signed: signed[0] != " "):
+        lines = list(run)
         if not changed:
             for _, line in lines:
                 marks: tuple[Mark, ...] = ((line, "same"),)
@@ -224,7 +223,7 @@ def rows_of(hunk: Hunk) -> Iterator[Row]:
         for left, right in _partners(before, after):
             sides: list[Side | None] = [None, None]
             if left is not None and right is not None:
-                marks_of = _marked(before[left], after[right])
+                marks_of = both_sides(pieces(before[left], after[right]))
                 sides = [Side(old, marks_of[0]), Side(new, marks_of[1])]
             elif left is not None:
                 sides[0] = Side(old, ((before[left], "same"),))
@@ -237,17 +236,6 @@ def rows_of(hunk: Hunk) -> Iterator[Row]:
 
 def _next(number: int | None) -> int | None:
     return None if number is None else number + 1
-
-
-def _runs(lines: Iterable[Signed]) -> Iterator[tuple[bool, list[Signed]]]:
-    run: list[Signed] = []
-    for signed in lines:
-        if run and (run[-1][0] == " ") != (signed[0] == " "):
-            yield run[-1][0] != " ", run
-            run = []
-        run.append(signed)
-    if run:
-        yield run[-1][0] != " ", run
 
 
 def _partners(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int | None, int | None]]:
@@ -275,10 +263,6 @@ def _alike(old: str, new: str) -> float:
     if min(matcher.real_quick_ratio(), matcher.quick_ratio()) < _ALIKE:
         return 0.0
     return matcher.ratio()
-
-
-def _marked(old: str, new: str) -> tuple[tuple[Mark, ...], tuple[Mark, ...]]:
-    return both_sides(pieces(old, new))
 
 
 _KIND_OF: Final[dict[Kind, MarkKind]] = {"same": "same", "old": "only", "new": "only", "left out": "left out"}
@@ -312,8 +296,7 @@ def _by_characters(old: str, new: str) -> tuple[list[Mark], list[Mark]]:
         places = frozenset(n for n, (one, two) in enumerate(zip(old, new, strict=True)) if one != two)
         if len(places) <= _MARKED * len(old):
             return _spans(old, places), _spans(new, places)
-    start = common_start(old, new)
-    end = min(common_start(old[::-1], new[::-1]), min(len(old), len(new)) - start)
+    start, end = common_ends(old, new)
     if start + end < (1 - _MARKED) * min(len(old), len(new)):
         return [(old, "only")], [(new, "only")]
     return _between(old, start, end), _between(new, start, end)

@@ -9,8 +9,7 @@ from functools import lru_cache
 from itertools import accumulate
 
 from toolpair.text.cells import cut
-from toolpair.text.character_width import shown_width
-from toolpair.text.safe import TAB, SafeText, visible
+from toolpair.text.safe import TAB, SafeText, shown_width, visible
 
 LONG = 200_000
 """A longer line of mixed characters is folded as if each were as wide as its widest, without measuring them one by one.

@@ -6,7 +6,7 @@ Plain data: callers choose how to show it, after passing the text through `safe`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal
@@ -132,9 +132,7 @@ def pieces(before: str, after: str, unit: Unit = "words") -> list[Piece]:
     common, compared, near = (
         (_common_words, _compared_words, _LITTLE) if unit == "words" else (common_start, _compared_characters, _NEAR)
     )
-    start = common(before, after)
-    rest = min(len(before), len(after)) - start
-    end = min(common(before[::-1], after[::-1]), rest)
+    start, end = common_ends(before, after, common)
     found: list[Piece] = [Piece("same", before[:start])]
     found += compared(before[start : len(before) - end], after[start : len(after) - end])
     found.append(Piece("same", before[len(before) - end :]))
@@ -250,12 +248,15 @@ def common_start(one: str, two: str) -> int:
     return low
 
 
+def common_ends(one: str, two: str, start: Callable[[str, str], int] = common_start) -> tuple[int, int]:
+    """The lengths of the common prefix, and of the common suffix of the rest."""
+    first = start(one, two)
+    return first, min(start(one[::-1], two[::-1]), min(len(one), len(two)) - first)
+
+
 def _common_words(one: str, two: str) -> int:
-    return _between_words(one, two, common_start(one, two))
-
-
-def _between_words(one: str, two: str, at: int) -> int:
-    """The nearest position at or before `at` that does not split a word of either text."""
+    """The length of the common prefix that does not end in a word of either text."""
+    at = common_start(one, two)
     while at and _is_word(one[at - 1]) and any(at < len(text) and _is_word(text[at]) for text in (one, two)):
         at -= 1
     return at

@@ -16,9 +16,9 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Collection, Generator, Iterator
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
-from toolpair.text.character_width import shown_width
+from toolpair.text.safe import shown_width
 
 KEY_CELLS: Final = 14
 """Values are aligned behind keys of up to this width."""
@@ -65,7 +65,7 @@ class JsonLines:
         self.broken = False
         """Whether it is not JSON. Whatever cannot be read is one line at the end."""
         self.nested: dict[int, tuple[int, int, int]] = {}
-        """Lines of JSON that stands in a text: in which source, from where to where."""
+        """Lines of JSON that is inside a text: in which source, from where to where."""
         self._cells = cells
         self._without = frozenset(without)
         self._sources = [text]
@@ -125,7 +125,7 @@ class JsonLines:
         return decoded(self.raw_key(n)[1:-1]) if at >= 0 else ""
 
     def key_cells(self, n: int) -> int:
-        """The width of the keys beside it, within limits."""
+        """The width of the keys of its siblings, within limits."""
         return self._pad.get(self._parent[n], 0)
 
     def shown(self, n: int) -> str:
@@ -159,7 +159,7 @@ class JsonLines:
         return max(0, bisect_right(self._at, offset) - 1)
 
     def is_nested(self, n: int) -> bool:
-        """Whether it belongs to JSON that stands in a text."""
+        """Whether it belongs to JSON inside a text."""
         return self._source[n] > 0
 
     def start_of(self, n: int) -> int:
@@ -167,7 +167,7 @@ class JsonLines:
         return self._at[n]
 
     def value_span(self, n: int) -> tuple[int, int]:
-        """From where to where the value stands in `text`; of JSON in a text, the line begins there."""
+        """The span of the value in `text`; of JSON in a text, the line begins there."""
         return self._start[n], self._end[n]
 
     # as it is written
@@ -330,15 +330,12 @@ class JsonLines:
         return inner if value and isinstance(value, (dict, list)) else None
 
 
-class _Place:
-    """Where JSON stands: the number of its source; for JSON in a text where that is in the outermost, and how deep."""
+class _Place(NamedTuple):
+    """Where JSON is: the number of its source; for JSON in a text where that is in the outermost, and how deep."""
 
-    __slots__ = ("at", "deep", "source")
-
-    def __init__(self, source: int, at: int = -1, deep: int = 0) -> None:
-        self.source = source
-        self.at = at
-        self.deep = deep
+    source: int
+    at: int = -1
+    deep: int = 0
 
 
 def decoded(raw: str) -> str:

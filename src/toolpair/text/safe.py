@@ -40,7 +40,7 @@ _YOUNGER: Final = (
 
 
 def _shown(match: re.Match[str]) -> str:
-    """The visible stand-in for one hostile character; tabs are handled elsewhere."""
+    """The visible replacement of one hostile character; tabs are handled elsewhere."""
     char = match.group()
     code = ord(char)
     if code < 0x20:
@@ -124,7 +124,7 @@ def visible(text: object, tab: int = TAB) -> SafeText:
 
 
 _plain: set[str] = set()
-"""Characters that are known to be shown as they are, whatever is beside them."""
+"""Characters that are known to be shown as they are, whatever their neighbours are."""
 
 
 def _is_plain(text: str) -> bool:
@@ -155,3 +155,11 @@ def visible_text(text: str) -> SafeText:
     elif _is_plain(joined):
         return SafeText(text)
     return SafeText("\n".join(visible_lines(text)))
+
+
+@lru_cache(65536)
+def shown_width(char: str) -> int:
+    """The maximum width in cells of what one character is shown as. What measures it is loaded when it is needed."""
+    from rich.cells import cell_len
+
+    return TAB if char == "\t" else cell_len(visible("x" + char)) - 1

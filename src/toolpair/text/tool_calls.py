@@ -17,7 +17,8 @@ from toolpair.text.file_diffs import FileDiff, of_apply_patch, of_search_replace
 
 TodoState = Literal["done", "doing", "to do"]
 TODO_STATES: Final[tuple[TodoState, ...]] = ("done", "doing", "to do")
-_DONE: Final = {"completed": "done", "complete": "done", "done": "done", "in_progress": "doing", "doing": "doing"}
+_DONE: Final = ("completed", "complete", "done")
+_DOING: Final = ("in_progress", "doing")
 _COMMAND_KEYS: Final = ("command", "cmd", "script")
 _PATH_KEYS: Final = ("file_path", "path", "filePath", "notebook_path", "target_file", "filename")
 _SHELLS: Final = frozenset({"sh", "bash", "zsh", "dash", "powershell", "pwsh"})
@@ -58,8 +59,7 @@ def understood(name: str | None, arguments: Any) -> Understood | None:
     if _size_of(arguments) > _LARGEST:
         return _command(name, arguments) if isinstance(arguments, dict) else None
     if isinstance(arguments, str):
-        found = _patches(arguments, ())
-        return found if found is not None else None
+        return _patches(arguments, ())
     if not isinstance(arguments, dict):
         return None
     return todo_in(arguments) or _edits(name, arguments) or _command(name, arguments)
@@ -81,11 +81,11 @@ def path_of(arguments: Any) -> str | None:
     return next((arguments[key] for key in _PATH_KEYS if isinstance(arguments.get(key), str)), None)
 
 
-def _command(name: str, given: dict[str, Any]) -> Command | None:
+def _command(name: str, given: dict[str, Any]) -> Command | Edits | None:
     for key in _COMMAND_KEYS:
         line = given.get(key)
         if isinstance(line, list) and line and all(isinstance(word, str) for word in line):
-            return _patches_in(line, key) or Command(_joined(line), (key,))
+            return _patches(line[-1], (key,)) or Command(_joined(line), (key,))
         if isinstance(line, str) and line.strip() and (_SHELL_TOOL.search(name) or key == "cmd"):
             return _patches(line, (key,)) or Command(line, (key,))
     return None
@@ -98,11 +98,7 @@ def _joined(words: Sequence[str]) -> str:
     return shlex.join(words)
 
 
-def _patches_in(words: Sequence[str], key: str) -> Any:
-    return _patches(words[-1], (key,)) if "*** Begin Patch" in words[-1] else None
-
-
-def _patches(text: str, used: tuple[str, ...]) -> Any:
+def _patches(text: str, used: tuple[str, ...]) -> Edits | None:
     found = _PATCH.search(text)
     if found is None:
         return None
@@ -113,7 +109,7 @@ def _patches(text: str, used: tuple[str, ...]) -> Any:
 def _edits(name: str, given: dict[str, Any]) -> Edits | None:
     for key in ("input", "patch", "patchText"):
         if isinstance(given.get(key), str) and (patch := _patches(given[key], (key,))) is not None:
-            return patch  # type: ignore[no-any-return]
+            return patch
     path = path_of(given)
     if path is None:
         return None
@@ -144,12 +140,11 @@ def _replacement(given: Any) -> tuple[str, str, tuple[str, ...]] | None:
         ("old_string", "new_string"),
         ("old_str", "new_str"),
         ("oldText", "newText"),
+        ("oldString", "newString"),
         ("search", "replace"),
     ):
         if isinstance(given.get(old), str) and isinstance(given.get(new), str):
             return given[old], given[new], (old, new)
-        if old == "oldText" and isinstance(given.get("oldString"), str) and isinstance(given.get("newString"), str):
-            return given["oldString"], given["newString"], ("oldString", "newString")
     return None
 
 
@@ -177,11 +172,11 @@ def _item(item: Any) -> tuple[TodoState, str] | None:
     words = next(
         (item[key] for key in ("content", "step", "text", "title", "task") if isinstance(item.get(key), str)), None
     )
-    return None if words is None else (_state(item["status"]), words)
-
-
-def _state(said: str) -> TodoState:
-    return _DONE.get(said, "to do")  # type: ignore[return-value]
+    return (
+        None
+        if words is None
+        else ("done" if item["status"] in _DONE else "doing" if item["status"] in _DOING else "to do", words)
+    )
 
 
 def _box(sign: str) -> TodoState:

@@ -266,26 +266,18 @@ def targets(edit: Edit) -> frozenset[int]:
     match edit:
         case Rename(block=b) | SetValue(block=b) | Remove(block=b) | ReplaceWithText(block=b) | MoveToRole(block=b):
             return frozenset({id(b)})
-        case InsertResult(call=c):
-            return frozenset({id(c)})
-        case MoveResult(result=r):
-            return frozenset({id(r)})
+        case InsertResult(call=b) | MoveResult(result=b):
+            return frozenset({id(b)})
         case Reorder(message=m, order=order):
             wanted = (part.call if isinstance(part, InsertResult) else part for part in order)
             return frozenset({id(m), *(id(b) for b in m.blocks), *(id(b) for b in wanted)})
         case SetField(message=m) | RemoveMessage(message=m):
             return frozenset({id(m), *(id(b) for b in m.blocks)})
-        case Reidentify(record=record, children=children):
-            return frozenset({-1 - record, *(-1 - child for child in children)})
-        case Relink(record=record) | MoveRecord(record=record) | RemoveRecord(record=record):
+        case Reidentify(record=record, children=others) | MendBytes(record=record, after=others):
+            return frozenset(-1 - number for number in (record, *others))
+        case InsertRecord(before=record) | Relink(record=record) | MoveRecord(record=record):
             return frozenset({-1 - record})
-        case SetInRecord(record=record):
-            return frozenset({-1 - record})
-        case InsertRecord(before=before):
-            return frozenset({-1 - before})
-        case MendBytes(record=record, after=after):
-            return frozenset(-1 - number for number in (record, *after))
-        case RemoveThinking(record=record):
+        case RemoveRecord(record=record) | SetInRecord(record=record) | RemoveThinking(record=record):
             return frozenset({-1 - record})
         case InsertMessage():
             return frozenset()

@@ -62,6 +62,12 @@ _CLAUDE: Final = "https://github.com/anthropics/claude-code/issues"
 _CLINE: Final = "https://github.com/cline/cline"
 _CODEX: Final = "https://github.com/openai/codex/issues"
 _CONTINUE: Final = "https://github.com/continuedev/continue"
+_QWEN: Final = "https://github.com/QwenLM/qwen-code"
+_GEMINI: Final = "https://github.com/google-gemini/gemini-cli"
+_CRUSH: Final = "https://github.com/charmbracelet/crush"
+_PYDANTIC: Final = "https://github.com/pydantic/pydantic-ai"
+_VERCEL: Final = "https://github.com/vercel/ai"
+_DEEP_AGENTS: Final = "https://github.com/langchain-ai/deepagents"
 _KIMI: Final = "https://github.com/MoonshotAI/kimi-cli"
 _DOCKER: Final = "https://github.com/docker/docker-agent"
 _LITELLM: Final = "https://github.com/BerriAI/litellm"
@@ -139,12 +145,7 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
     ),
     "qwen-code": KnownSystem(
         "Qwen Code",
-        (
-            Placeholder(
-                "Tool execution result was not recorded — likely interrupted …",
-                "https://github.com/QwenLM/qwen-code",
-            ),
-        ),
+        (Placeholder("Tool execution result was not recorded — likely interrupted …", _QWEN),),
         {
             "interrupted": Seen(None, versions="0.24.4"),
             "killed": Seen(None, versions="0.24.4"),
@@ -162,13 +163,8 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
     ),
     "gemini-cli": KnownSystem(
         "Gemini CLI",
-        (
-            Placeholder(
-                "The tool execution result was lost due to context management truncation.",
-                "https://github.com/google-gemini/gemini-cli",
-            ),
-        ),
-        {"duplicate.on_resume": Seen("https://github.com/google-gemini/gemini-cli/issues/29365", versions="0.61")},
+        (Placeholder("The tool execution result was lost due to context management truncation.", _GEMINI),),
+        {"duplicate.on_resume": Seen(f"{_GEMINI}/issues/29365", versions="0.61")},
     ),
     "openclaw": KnownSystem(
         "OpenClaw",
@@ -250,11 +246,7 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
     ),
     "crush": KnownSystem(
         "Crush",
-        (
-            Placeholder(
-                "tool call was interrupted and did not produce a result, …", "https://github.com/charmbracelet/crush"
-            ),
-        ),
+        (Placeholder("tool call was interrupted and did not produce a result, …", _CRUSH),),
     ),
     "kimi-cli": KnownSystem(
         "Kimi CLI",
@@ -271,12 +263,7 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
     # Libraries, proxies, providers
     "pydantic-ai": KnownSystem(
         "Pydantic AI",
-        (
-            Placeholder(
-                "The tool call was interrupted before a result was produced.",
-                "https://github.com/pydantic/pydantic-ai",
-            ),
-        ),
+        (Placeholder("The tool call was interrupted before a result was produced.", _PYDANTIC),),
     ),
     "litellm": KnownSystem(
         "LiteLLM",
@@ -291,8 +278,8 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
     "vercel-ai-sdk": KnownSystem(
         "Vercel AI SDK",
         (
-            Placeholder("Tool result is missing for tool call …", "https://github.com/vercel/ai"),
-            Placeholder("Tool results are missing for tool calls …", "https://github.com/vercel/ai"),
+            Placeholder("Tool result is missing for tool call …", _VERCEL),
+            Placeholder("Tool results are missing for tool calls …", _VERCEL),
         ),
     ),
     "deep-agents": KnownSystem(
@@ -300,7 +287,7 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
         (
             Placeholder(
                 "Tool call … with id … was cancelled - another message came in before it could be completed.",
-                "https://github.com/langchain-ai/deepagents",
+                _DEEP_AGENTS,
             ),
         ),
     ),

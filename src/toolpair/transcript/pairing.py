@@ -234,7 +234,8 @@ class _Walk:
 def _explain(walk: _Walk, transcript: Transcript) -> list[Pair]:
     """Match the leftover results to calls, in order of evidence; each one left gets an orphan pair.
 
-    Neither a tool's name nor a guess matches what has its own partner outside of the history.
+    A call that gets a result is no longer open for what follows. Neither a tool's name nor a guess matches what has its
+    own partner outside of the history.
     """
     open_pairs = [
         (found, exchange) for found, exchange in zip(walk.pairs, walk.exchange_of, strict=True) if not found.results
@@ -243,7 +244,6 @@ def _explain(walk: _Walk, transcript: Transcript) -> list[Pair]:
     if not loose:
         return []
     loose = _same_id_elsewhere(loose, open_pairs)
-    open_pairs = [entry for entry in open_pairs if not entry[0].results]
     loose = _copies(loose, walk.pairs)
     for local in (True, False):
         for reason, form in SPELLINGS:
@@ -255,24 +255,19 @@ def _explain(walk: _Walk, transcript: Transcript) -> list[Pair]:
                 local,
                 reason,
             )
-            open_pairs = [entry for entry in open_pairs if not entry[0].results]
     loose = _unique_matches(loose, open_pairs, lambda block: block.link or "", "link", True)
-    open_pairs = [entry for entry in open_pairs if not entry[0].results]
     loose = _slips(walk, loose, open_pairs)
-    open_pairs = [entry for entry in open_pairs if not entry[0].results]
     calls, results = _partners_outside(transcript) if loose and open_pairs else (set(), set())
     others = [entry for entry in loose if _key(entry.block.id) in calls]
     loose = [entry for entry in loose if _key(entry.block.id) not in calls]
     open_pairs = [entry for entry in open_pairs if entry[0].call and _key(entry[0].call.id) not in results]
     loose = _unique_matches(loose, open_pairs, lambda block: block.name or "", "name", True)
-    open_pairs = [entry for entry in open_pairs if not entry[0].results]
     loose = _following(walk, loose, open_pairs)
-    open_pairs = [entry for entry in open_pairs if not entry[0].results]
     return [*_guesses(loose, open_pairs), *_guesses(others, ())]
 
 
 def _partners_outside(transcript: Transcript) -> tuple[set[str], set[str]]:
-    """The ids of calls, and those of results, that stand outside of the history without their partner."""
+    """The ids of calls, and those of results, that are outside of the history without their partner."""
     calls = {_key(one.id) for one in transcript.inactive_blocks if one.kind == "call" and usable(one.id)}
     results = {_key(one.id) for one in transcript.inactive_blocks if one.kind == "result" and usable(one.id)}
     return calls - results, results - calls
@@ -441,9 +436,11 @@ def _following(walk: _Walk, loose: Sequence[_Loose], open_pairs: Sequence[tuple[
 
 
 def _by_exchange(open_pairs: Sequence[tuple[Pair, int]]) -> dict[int, list[Pair]]:
+    """Those that are still open, by their exchange."""
     found: dict[int, list[Pair]] = defaultdict(list)
     for pair, exchange in open_pairs:
-        found[exchange].append(pair)
+        if not pair.results:
+            found[exchange].append(pair)
     return found
 
 

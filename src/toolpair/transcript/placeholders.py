@@ -28,7 +28,7 @@ BEGIN: Final = frozenset((*_LEADS, *'{["', *(words[0] for words in _BEGINNINGS))
 _TAIL: Final = "</tool_use_error>"
 _SAYING: Final = frozenset({"error", "output", "result", "content", "message", "text"})
 _BESIDE: Final = frozenset({"is_error", "isError", "success", "status", "type", "ok"})
-"""Keys allowed beside the text in a JSON wrapper; any other key means that a tool wrote it."""
+"""Keys allowed next to the text in a JSON wrapper; any other key means that a tool wrote it."""
 
 
 def known_placeholder(text: str) -> Placeholder | None:

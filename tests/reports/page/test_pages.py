@@ -24,8 +24,7 @@ from tests.reports.page.parsed import (
 from tests.reports.page.sessions import assistant, call, result, text, user, written
 from tests.rounds import tries
 from toolpair.reports.page.files import ReportFiles, write_files
-from toolpair.reports.page.pages import Pages
-from toolpair.reports.page.report import Wanted
+from toolpair.reports.page.report import Pages, Wanted
 
 
 def long(pairs: int, every: int = 0, words: str = "ok") -> list[dict[str, Any]]:

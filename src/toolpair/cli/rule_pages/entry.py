@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
-from toolpair.cli.file_report import Entry, cause_entry, cause_sentence
-from toolpair.cli.knowledge import profiles
+from toolpair.cli.file_report import Entry, cause_entry, cause_sentence, entry_of
 from toolpair.cli.rule_pages.example import Shown, shown
 from toolpair.rules.pages import RulePage, page_of
-from toolpair.rules.problem import Fix
-from toolpair.rules.profiles import PROFILES, Cell
+from toolpair.rules.profiles import PROFILES
+from toolpair.rules.profiles import profile as profile_named
 
 OF_FILES: Final = "No provider has this rule: it is found in the file itself, and checked the same way for all."
+
+
+_CELL: Final = "severity evidence note link"
 
 
 def rule_entry(name: str, only: Collection[str] = (), *, whole: bool = True) -> Entry:
@@ -21,16 +23,16 @@ def rule_entry(name: str, only: Collection[str] = (), *, whole: bool = True) -> 
     judged: Entry = {}
     families: Entry = {}
     accepted: list[str] = []
-    for profile in profiles():
+    for profile in map(profile_named, PROFILES):
         if only and not {profile.id, *(f"{profile.id}/{one.id}" for one in profile.families)} & set(only):
             continue
         cell = profile.cell(name)
         if cell is not None and cell.severity is not None:
-            judged[profile.id] = _cell(cell)
+            judged[profile.id] = entry_of(cell, _CELL)
         elif cell is not None:
             accepted.append(profile.id)
         families.update(
-            (f"{profile.id}/{family.id}", _cell(family.cells[name]))
+            (f"{profile.id}/{family.id}", entry_of(family.cells[name], _CELL))
             for family in profile.families
             if name in family.cells
         )
@@ -55,10 +57,6 @@ def judged_rows(entry: Entry) -> dict[str, Entry]:
     """Profile, or profile and model family, -> its entry; each family after its profile."""
     rows = {**entry["profiles"], **entry["families"]}
     return {name: rows[name] for name in sorted(rows, key=lambda name: PROFILES.index(name.partition("/")[0]))}
-
-
-def _cell(cell: Cell) -> Entry:
-    return {"severity": cell.severity, "evidence": cell.evidence, "note": cell.note, "link": cell.link}
 
 
 def _example(page: RulePage, run: Shown) -> Entry:
@@ -112,21 +110,14 @@ def _command(page: RulePage, run: Shown) -> str | None:
 
 def _fixes(page: RulePage, run: Shown | None) -> list[Entry]:
     """The fixes of the example's problem, followed by those that other problems of the rule offer."""
-    found = [_fix(fix, fix is run.problem.recommended) for fix in run.problem.fixes] if run is not None else []
+    best = run.problem.recommended if run is not None else None
+    found = [
+        entry_of(fix, "id title loses") | {"recommended": fix is best, "certain": fix.certain, "elsewhere": False}
+        for fix in (run.problem.fixes if run is not None else ())
+    ]
     known = {fix["id"] for fix in found}
     return found + [
-        {"id": one.id, "title": one.title, "loses": one.loses, "recommended": False, "certain": True, "elsewhere": True}
+        entry_of(one, "id title loses") | {"recommended": False, "certain": True, "elsewhere": True}
         for one in page.offers
         if one.id not in known
     ]
-
-
-def _fix(fix: Fix, recommended: bool) -> Entry:
-    return {
-        "id": fix.id,
-        "title": fix.title,
-        "loses": fix.loses,
-        "recommended": recommended,
-        "certain": fix.certain,
-        "elsewhere": False,
-    }

@@ -8,11 +8,10 @@ from itertools import groupby
 from typing import Any, Final
 
 from toolpair.cli.file_report import Entry
-from toolpair.cli.paragraphs import folded
 from toolpair.cli.rule_pages.entry import OF_FILES, how_fixed, judged_rows
 from toolpair.cli.rule_pages.example import ExampleLine, compared, lines_of
 from toolpair.cli.rule_pages.severities import MEANING, grouped, letters, signs
-from toolpair.cli.terminal import TerminalStyle, columns, out, safe
+from toolpair.cli.terminal import TerminalStyle, columns, folded, out, safe
 from toolpair.rules.pages import FAMILIES
 from toolpair.rules.profiles import PROFILES
 from toolpair.rules.registry import RULES

@@ -25,7 +25,7 @@ FORMAT: Final = Format(
     damage=lazy("toolpair.formats.claude_code.damage:effects_of"),
     light=lazy("toolpair.formats.claude_code.light:ClaudeCodeLight"),
     clean_by=frozenset({"anthropic"}),
-    inactive=lazy("toolpair.formats.claude_code.inactive:inactive"),
+    inactive=lazy("toolpair.formats.claude_code.branches:inactive"),
     subagent_sessions=lazy("toolpair.formats.claude_code.subagent_sessions:subagent_sessions_of"),
     relatives=lazy("toolpair.formats.claude_code.subagent_sessions:relatives"),
     request_kept=lazy("toolpair.formats.claude_code.own_requests:request_kept"),
@@ -37,8 +37,8 @@ FORMAT: Final = Format(
         }
     ),
     time_of=lazy("toolpair.formats.engine.reading.clock:time_in"),
-    usage_of=lazy("toolpair.formats.claude_code.kept_details:usage"),
-    seconds_of=lazy("toolpair.formats.claude_code.kept_details:seconds_of"),
-    patch_of=lazy("toolpair.formats.claude_code.kept_details:patch_of"),
+    usage_of=lazy("toolpair.formats.claude_code.own_requests:usage"),
+    seconds_of=lazy("toolpair.formats.claude_code.own_requests:seconds_of"),
+    patch_of=lazy("toolpair.formats.claude_code.own_requests:patch_of"),
     output_file=lazy("toolpair.formats.claude_code.output_files:file_of"),
 )

@@ -8,8 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from toolpair.dialects.anthropic import block_of, blocks_of, message_as_result
-from toolpair.formats.claude_code.attachments import speaks
-from toolpair.formats.claude_code.record_kinds import ChainNode, text_or_none
+from toolpair.formats.claude_code.record_kinds import ChainNode, speaks, text_or_none
 from toolpair.transcript.model import Block, ContentShape, Message
 
 _SLOT: Final = ("message", "content")

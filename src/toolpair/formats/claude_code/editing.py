@@ -8,16 +8,13 @@ from itertools import dropwhile, groupby
 from typing import Any, Final
 
 from toolpair.dialects.block_texts import text_of
-from toolpair.formats.claude_code import copied_ids, pointers
-from toolpair.formats.claude_code.chain_order import permute
-from toolpair.formats.claude_code.envelope import moment_between, record
+from toolpair.formats.claude_code import copied_ids
 from toolpair.formats.claude_code.frames import Frame
 from toolpair.formats.claude_code.outputs import said_by, worth_keeping
 from toolpair.formats.claude_code.record_kinds import SYNTHETIC_MODEL, text_or_none
-from toolpair.formats.claude_code.removing import Removing
-from toolpair.formats.claude_code.responses import Responses
-from toolpair.formats.claude_code.result_records import ResultRecords
-from toolpair.formats.claude_code.words_in_chain import keep_words_in_chain
+from toolpair.formats.claude_code.removing import Removing, keep_words_in_chain
+from toolpair.formats.claude_code.responses import Responses, permute
+from toolpair.formats.claude_code.result_records import ResultRecords, moment_between, record
 from toolpair.formats.claude_code.working import Working, kind_of
 from toolpair.formats.engine.writing.drafts.drafter import home_of
 from toolpair.formats.engine.writing.drafts.in_messages import ResultsInMessages
@@ -98,7 +95,7 @@ class _Editor(Working):
 
     def finish(self) -> None:
         copied_ids.rename_copies(self, self.drafter.renames)
-        pointers.follow(self, self.drafter.removing.heirs)
+        copied_ids.follow(self, self.drafter.removing.heirs)
         super().finish()
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Making the transcript of the active history: the messages that the agent would send."""
+"""Making the transcript of the active history: the messages that the agent would send, and what else the file holds."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from toolpair.dialects.block_texts import is_real_output, output_key
 from toolpair.formats.claude_code.assembling import assemble, blocks_of_node
 from toolpair.formats.claude_code.branches import Ways, branches_of, ways_of
 from toolpair.formats.claude_code.copies import copies_of
@@ -15,10 +16,15 @@ from toolpair.formats.claude_code.cuts import boundaries_of
 from toolpair.formats.claude_code.defects import defects_of, settled
 from toolpair.formats.claude_code.frames import Frame, WithCopies, framed, log_facts, unframed
 from toolpair.formats.claude_code.history import History, history_of
-from toolpair.formats.claude_code.record_kinds import SUB_AGENT, SYNTHETIC_MODEL, model_of, text_or_none, value_of
+from toolpair.formats.claude_code.record_kinds import (
+    SUB_AGENT,
+    SYNTHETIC_MODEL,
+    ChainNode,
+    model_of,
+    text_or_none,
+    value_of,
+)
 from toolpair.formats.claude_code.retries import retries_of
-from toolpair.formats.claude_code.scopes import scopes_of
-from toolpair.formats.claude_code.unreached import unreached_of
 from toolpair.formats.claude_code.versions import ResumedBy, behaviour, resumed_by
 from toolpair.formats.format import AS_RESUMED, FileFacts, Item, View
 from toolpair.transcript.model import Block, Damaged, Scope, Transcript
@@ -140,3 +146,114 @@ def _inactive_blocks(history: History, scopes: Mapping[int, Scope]) -> Iterable[
         if scopes.get(node.uid) == "inactive" and node.type in ("user", "assistant"):
             blocks, _ = blocks_of_node(node)
             yield from (block for block in blocks if block.kind in ("call", "result"))
+
+
+_QUIET: Final = frozenset({"attachment", "system", "progress"})
+
+
+def scopes_of(history: History, damaged: Iterable[int]) -> Mapping[int, Scope]:
+    """The scopes of records that are not active: damaged ones, and chain records that do not lead to the leaf.
+
+    Inactive are other branches, what a compaction replaced, what a lost link hides, and sub-agents' records. A record
+    attached to an active one (a hook report, the progress of a call) is active too.
+    """
+    scopes: dict[int, Scope] = dict.fromkeys(damaged, "malformed")
+    known = {node.uid: True for node in (*history.chain, *history.order)}
+    for node in history.nodes:
+        active = known.get(node.uid)
+        if not (active if active is not None else _is_active(history, node, known)):
+            scopes.setdefault(node.uid, "inactive")
+    for node in history.shadowed:
+        scopes.setdefault(node.uid, "inactive")
+    return scopes
+
+
+def _is_active(history: History, node: ChainNode, known: dict[int, bool]) -> bool:
+    path: list[int] = []
+    seen: set[int] = set()
+    found: ChainNode | None = node
+    active = False
+    while found is not None:
+        if found.uid in known:
+            active = known[found.uid]
+            break
+        if found.uid in seen or found.type not in _QUIET or not history.main(found):
+            path.append(found.uid)
+            break
+        seen.add(found.uid)
+        path.append(found.uid)
+        found = history.by_uuid.get(history.parent_of(found) or "")
+    for uid in path:
+        known[uid] = active
+    return active
+
+
+def unreached_of(history: History) -> Iterable[Block]:
+    """Real results after the last compaction whose call is nowhere in the file, as with parallel calls, or is answered.
+
+    Excluded are those that a conversation continues from, and those linked to calls: they belong to another branch,
+    unless they hang on the history itself and say something else than its result of the same call.
+    """
+    active = {node.uid for node in history.chain} | {node.uid for node in history.order}
+    newest = history.newest_boundary.position if history.newest_boundary is not None else -1
+    beside = [
+        node
+        for node in history.nodes
+        if node.type == "user"
+        and node.uid not in active
+        and node.position > newest
+        and history.main(node)
+        and node.has_result
+    ]
+    if not beside:
+        return
+    gone_on = {node.parent for node in history.nodes if node.type in ("user", "assistant")}
+    calls = {id_ for node in (*history.nodes, *history.shadowed) if node.type == "assistant" for id_ in node.calls}
+    calling = {node.uuid for node in history.nodes if node.type == "assistant" and node.uuid is not None and node.calls}
+    known = _Known(history)
+    for node in beside:
+        if node.uuid in gone_on:
+            continue
+        blocks, _ = blocks_of_node(node)
+        if len(blocks) != 1 or not isinstance(blocks[0].id, str):
+            continue
+        if known.is_second(node, blocks[0]):
+            yield blocks[0]
+        if any(name in calling for name in (node.parent, text_or_none(node.value.get("sourceToolAssistantUUID")))):
+            # Its id may be spelled differently; the agent takes it there, or leaves it on that branch.
+            continue
+        if blocks[0].id not in calls and is_real_output(blocks[0]):
+            yield blocks[0]
+
+
+class _Known:
+    """What the history says of each call, worked out when it is asked for."""
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+        self._uuids: set[str | None] = set()
+        self._said: dict[str, set[tuple[str, ...]]] | None = None
+        """Id of a call of the history -> what its results say, and others that were found to be like them."""
+
+    def is_second(self, node: ChainNode, result: Block) -> bool:
+        """Whether a result hangs on the history, and is another real output of a call that is answered there."""
+        said = self._results().get(result.id)
+        if said is None or not is_real_output(result) or output_key(result) in said:
+            return False
+        if (
+            node.parent not in self._uuids
+            and text_or_none(node.value.get("sourceToolAssistantUUID")) not in self._uuids
+        ):
+            return False
+        said.add(output_key(result))
+        return True
+
+    def _results(self) -> dict[str, set[tuple[str, ...]]]:
+        if self._said is None:
+            self._said = {}
+            self._uuids = {node.uuid for node in self._history.order if node.uuid is not None}
+            for node in self._history.order:
+                for block in blocks_of_node(node)[0] if node.type == "user" and node.has_result else ():
+                    if block.kind == "result" and isinstance(block.id, str) and is_real_output(block):
+                        self._said.setdefault(block.id, set()).add(output_key(block))
+        return self._said

@@ -1,13 +1,13 @@
-"""The records of results: each links to its call's record, and the chain continues after it."""
+"""New records: those of results link to their call's record, and the chain continues after them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from toolpair.formats.claude_code import compaction
 from toolpair.formats.claude_code.answering import id_of_call
-from toolpair.formats.claude_code.envelope import moment_between, record
 from toolpair.formats.claude_code.removing import Removing
 from toolpair.formats.claude_code.responses import Responses
 from toolpair.formats.claude_code.working import Working
@@ -154,3 +154,46 @@ class ResultRecords:
     def _not_last(self, number: int, call: DraftMessage, found: DraftMessage) -> DraftMessage:
         """The record, or the call where a result after it would become the leaf of the file."""
         return call if self._work.is_at_end(found) and number != self._responses.last else found
+
+
+_BEFORE: Final = ("isSidechain", "promptId", "agentId", "teamName")
+_AFTER: Final = ("userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug", "sessionKind")
+_EPOCH: Final = "1970-01-01T00:00:00.000Z"
+
+
+def record(
+    neighbour: dict[str, Any],
+    type_: str,
+    message: dict[str, Any],
+    uuid: str,
+    parent: str | None,
+    timestamp: str,
+    **extra: Any,
+) -> dict[str, Any]:
+    """A record with its fields in the agent's order. Extra fields that are None are left out."""
+    value: dict[str, Any] = {"parentUuid": parent}
+    value.update((key, neighbour[key]) for key in _BEFORE if key in neighbour)
+    prompt = extra.pop("promptId", None)
+    if prompt is not None:
+        value["promptId"] = prompt
+    elif type_ != "user":
+        value.pop("promptId", None)
+    value.update(type=type_, message=message, uuid=uuid, timestamp=timestamp)
+    value.update((key, given) for key, given in extra.items() if given is not None)
+    value.update((key, neighbour[key]) for key in _AFTER if key in neighbour)
+    return value
+
+
+def moment_between(before: Any, after: Iterable[Any]) -> str:
+    """A timestamp one millisecond after `before`, but not after any of `after`. Always a readable one."""
+    limits = [stamp for stamp in after if seconds_of(stamp) is not None]
+    earliest = min(limits, key=lambda stamp: seconds_of(stamp) or 0.0, default=None)
+    start = seconds_of(before)
+    if start is None:
+        return earliest if isinstance(earliest, str) else _EPOCH
+    moment = datetime.fromisoformat(before) + timedelta(milliseconds=1)
+    limit = seconds_of(earliest)
+    if limit is not None and limit < moment.timestamp():
+        return earliest if isinstance(earliest, str) else _EPOCH
+    text = moment.isoformat(timespec="milliseconds")
+    return text.removesuffix("+00:00") + "Z" if text.endswith("+00:00") and str(before).endswith("Z") else text

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from toolpair.formats.codex.editing import Foreseen
+from toolpair.formats.codex.editing import Foreseen, is_numbered
 from toolpair.formats.codex.frames import frame_of
-from toolpair.formats.codex.ordinals import is_numbered
 from toolpair.formats.codex.rollout_lines import ordinal_of
 from toolpair.formats.codex.sent_items import HISTORY
 from toolpair.formats.format import Item

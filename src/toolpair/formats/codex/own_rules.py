@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from toolpair.dialects.openai_responses import Slot
-from toolpair.formats.codex import old_form, unloaded
+from toolpair.formats.codex import unloaded
 from toolpair.formats.codex.history import is_readable_compaction, replacement_of
-from toolpair.formats.codex.meta import completed_meta, rebuilt_meta, unread_fields
-from toolpair.formats.codex.rollout_lines import RolloutLine, is_line, is_paginated, lines_of, ordinal_of
+from toolpair.formats.codex.meta import completed_meta, from_old_meta, rebuilt_meta, session_time, unread_fields
+from toolpair.formats.codex.rollout_lines import RolloutLine, is_line, is_old_meta, is_paginated, lines_of, ordinal_of
 from toolpair.formats.codex.sent_items import facts_of
 from toolpair.formats.format import Item, View
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.where import Where
+from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import ABSENT, InsertRecord, SetInRecord
 from toolpair.transcript.model import Damaged, Transcript
 
@@ -42,8 +43,8 @@ def begins_file(transcript: Transcript) -> bool:
 def check(context: Context, items: Sequence[Item], view: View) -> None:
     begins = begins_file(context.transcript)
     lines = lines_of(items)
-    old = old_form.check(context, items, lines, view, begins)
-    if begins and not (old and old_form.in_old_form(items, lines)):
+    old = _old_form(context, items, lines, view, begins)
+    if begins and not (old and in_old_form(items, lines)):
         _first_line(context, items, view)
         _meta_fields(context, items, view)
     _last_ordinal(context, items)
@@ -227,3 +228,81 @@ def _parent(context: Context, lines: Sequence[RolloutLine]) -> None:
         ),
         no_fix="Put the parent's rollout back, as it was, under the same sessions folder.",
     )
+
+
+_OLD_FORM: Final = "rollout.old_form"
+
+
+def is_old_item(line: RolloutLine) -> bool:
+    """Whether the line is an item as the first versions wrote it."""
+    return line.kind == "item" and line.slot == ()
+
+
+def in_old_form(items: Sequence[Item], lines: Sequence[RolloutLine]) -> bool:
+    """Whether the whole file is in that form, so that Codex finds nothing in it."""
+    first = next((item.value for item in items if isinstance(item.value, dict)), None)
+    return (first is not None and is_old_meta(first)) or all(line.slot == () for line in lines)
+
+
+def _old_form(context: Context, items: Sequence[Item], lines: Sequence[RolloutLine], view: View, begins: bool) -> bool:
+    """Report all such lines as one problem; returns whether there are any. `begins`: the file starts with `items`."""
+    old = [line for line in lines if is_old_item(line)]
+    meta = lines[0] if begins and lines and lines[0].kind == "meta" and is_old_meta(lines[0].value) else None
+    if not old and meta is None:
+        return False
+    whole = begins and in_old_form(items, lines)
+    first = meta or old[0]
+    fix = _as_today(items, old, meta, view)
+    count = f"{plural(len(old), 'line')} of this rollout {'is' if len(old) == 1 else 'are'}"
+    what = "This rollout is" if whole else count
+    does = "does not load it" if whole else f"passes {'it' if len(old) == 1 else 'them'} by"
+    context.add(
+        _OLD_FORM,
+        f"{what} in the form of the first versions (2025), and today's Codex {does}.",
+        Where(record=first.uid),
+        severity="error",
+        impact="stops" if whole else "loses",
+        cause=Cause(_OLD_FORM, "a version of Codex before September 2025 wrote it"),
+        fixes=() if fix is None else (fix,),
+        no_fix="The session's id or time is not certain from what the file tells." if fix is None else None,
+    )
+    return True
+
+
+def _as_today(items: Sequence[Item], old: Sequence[RolloutLine], meta: RolloutLine | None, view: View) -> Fix | None:
+    """The fix that puts each of the lines into an envelope."""
+    time = session_time(items, view)
+    if time is None:
+        return None
+    edits: list[SetInRecord] = []
+    if meta is not None:
+        begun = from_old_meta(meta.value, items, view)
+        if begun is None:
+            return None
+        edits.append(SetInRecord(meta.uid, (), begun))
+    wanted = {line.uid for line in old}
+    number: int | None = None
+    for item in items:
+        value = item.value
+        if item.uid in wanted:
+            edits.append(SetInRecord(item.uid, (), _enveloped(value, time, number)))
+        elif isinstance(value, dict):
+            known = value.get("timestamp")
+            time = known if isinstance(known, str) else time
+            own = ordinal_of(value)
+            number = own if own is not None else number
+    return Fix(
+        "todays-form",
+        "write it in today's form, as it was said",
+        tuple(edits),
+        recommended=True,
+        note="the time of each line is not in the file: they get that of the line before",
+    )
+
+
+def _enveloped(item: Mapping[str, Any], time: str, number: int | None) -> dict[str, Any]:
+    own = item.get("timestamp")
+    record: dict[str, Any] = {"timestamp": own if isinstance(own, str) else time}
+    if number is not None:
+        record["ordinal"] = number
+    return {**record, "type": "response_item", "payload": item}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
@@ -35,19 +35,18 @@ _MOST_LOOKED_AT: Final = 50
 """Rows from the end of a session in which its last message is looked for."""
 
 
-class DockerAgentLayout:
+class DockerAgentLayout(Layout):
     """The sessions of docker-agent's database."""
 
     agent = "docker-agent"
-    stop: str | None = None
     besides: Mapping[str, str] = {"migrations": ALL}
     title = "docker-agent's database of sessions"
     tables: Sequence[Table] = (_SESSIONS, _ITEMS)
+    needs: Mapping[str, Collection[str]] = {SESSION: ("tools_approved",), "migrations": ()}
 
     def claims(self, tables: Mapping[str, frozenset[str]], connection: Connection) -> bool:
-        items = tables.get(ITEM)
-        known = "tools_approved" in tables.get(SESSION, ()) and "migrations" in tables
-        return known and (items is None or {"position", "item_type", "message_json"} <= items)
+        has_items = {"position", "item_type", "message_json"} <= tables.get(ITEM, frozenset())
+        return super().claims(tables, connection) and (has_items or ITEM not in tables)
 
     def refusal(self, connection: Connection) -> str | None:
         if connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (ITEM,)).fetchone():

@@ -106,9 +106,9 @@ def _left_out(context: Context) -> None:
     for number, problem in enumerate(context.problems):
         if problem.rule == "turn.trailing_call":
             text = f"{tool_of(problem.call)} was called at the very end, and no result for it is in this history."
-            context.problems[number] = replace(problem, severity="error", impact="loses", text=text)
+            context.problems[number] = replace(problem, severity="error", own_impact="loses", text=text)
         elif problem.rule == "result.id_mismatch":
-            context.problems[number] = replace(problem, severity="error", impact="loses")
+            context.problems[number] = replace(problem, severity="error", own_impact="loses")
 
 
 def _settings(context: Context, items: Sequence[Item]) -> None:

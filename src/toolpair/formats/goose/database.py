@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from sqlite3 import Connection
 from typing import Any, Final
@@ -39,25 +39,18 @@ _MESSAGES: Final = Table("messages", json=("metadata_json", "content_json"))
 _ORDER: Final = "ORDER BY created_timestamp, id"
 
 
-class GooseLayout:
+class GooseLayout(Layout):
     """The sessions of goose's database, since 1.10."""
 
     agent = "goose"
     title = "goose's database of sessions"
-    stop: str | None = None
     besides: Mapping[str, str] = {"schema_version": ALL}
     tables: Sequence[Table] = (_SESSIONS, _MESSAGES)
-
-    def claims(self, tables: Mapping[str, frozenset[str]], connection: Connection) -> bool:
-        none: frozenset[str] = frozenset()
-        return (
-            "schema_version" in tables
-            and {"id", "working_dir"} <= tables.get("sessions", none)
-            and {"id", "session_id", "role", "content_json", "created_timestamp"} <= tables.get("messages", none)
-        )
-
-    def refusal(self, connection: Connection) -> str | None:
-        return None
+    needs: Mapping[str, Collection[str]] = {
+        "schema_version": (),
+        "sessions": ("id", "working_dir"),
+        "messages": ("id", "session_id", "role", "content_json", "created_timestamp"),
+    }
 
     def sessions(self, connection: Connection, most: int = ANY_NUMBER) -> Iterator[StoredSession]:
         known = frozenset(columns_of(connection, "sessions"))

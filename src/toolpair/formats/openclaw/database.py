@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from sqlite3 import Connection
 from typing import Final
 
@@ -69,7 +69,7 @@ _BESIDES: Final = ("event_zstd", "event_utf8_bytes", "navigation_json")
 """Columns that say what the record says: packed, its size, and what the agent looks records up by."""
 
 
-class OpenClawLayout:
+class OpenClawLayout(Layout):
     """The sessions of OpenClaw's database, since 2026.8. Other tables of it hold secrets and are never read."""
 
     agent = "openclaw"
@@ -77,17 +77,11 @@ class OpenClawLayout:
     stop: str | None = "openclaw gateway stop"
     besides: Mapping[str, str] = {"schema_meta": ALL, "session_nodes": _NODE}
     tables: Sequence[Table] = (_WINDOWS, _STATES, _EVENTS)
-
-    def claims(self, tables: Mapping[str, frozenset[str]], connection: Connection) -> bool:
-        none: frozenset[str] = frozenset()
-        return (
-            {"session_id", "session_key"} <= tables.get("session_windows", none)
-            and {"session_id", "seq", "event_json"} <= tables.get("transcript_events", none)
-            and {"active_position", "event_seq"} <= tables.get("session_transcript_active_events", none)
-        )
-
-    def refusal(self, connection: Connection) -> str | None:
-        return None
+    needs: Mapping[str, Collection[str]] = {
+        "session_windows": ("session_id", "session_key"),
+        "transcript_events": ("session_id", "seq", "event_json"),
+        "session_transcript_active_events": ("active_position", "event_seq"),
+    }
 
     def sessions(self, connection: Connection, most: int = ANY_NUMBER) -> Iterator[StoredSession]:
         known = frozenset(columns_of(connection, "session_nodes"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.formats.engine.reading.clock import seconds
@@ -12,6 +12,7 @@ from toolpair.source import peek
 from toolpair.source.rows.layout import (
     ALL,
     ANY_NUMBER,
+    Layout,
     Row,
     Stored,
     StoredSession,
@@ -37,11 +38,15 @@ _WORDS_OF: Final = 20
 """How many messages are looked at for the user's last text."""
 
 
-class OpencodeLayout:
+class OpencodeLayout(Layout):
     """The tables of both agents. Others in the same database hold secrets and are never read."""
 
     tables = (_SESSION, _MESSAGE, _PART)
-    stop: str | None = None
+    needs: Mapping[str, Collection[str]] = {
+        SESSION: ("directory", "slug", "time_updated", "version"),
+        MESSAGE: ("data", "session_id"),
+        PART: ("data", "message_id"),
+    }
     besides: Mapping[str, str] = {
         "migration": ALL,
         "__drizzle_migrations": ALL,
@@ -52,15 +57,8 @@ class OpencodeLayout:
         self.agent, self.title, self._is_kilo = agent, title, is_kilo
 
     def claims(self, tables: Mapping[str, frozenset[str]], connection: Connection) -> bool:
-        there = all("data" in tables.get(name, ()) for name in (MESSAGE, PART))
-        named = {"directory", "slug", "time_updated", "version"} <= tables.get(SESSION, frozenset())
-        linked = "message_id" in tables.get(PART, ()) and "session_id" in tables.get(MESSAGE, ())
-        if not (there and named and linked):
-            return False
-        return bool(_KILOS & tables.keys() or _is_of_kilo(connection)) is self._is_kilo
-
-    def refusal(self, connection: Connection) -> str | None:
-        return None
+        is_either = super().claims(tables, connection)
+        return is_either and bool(_KILOS & tables.keys() or _is_of_kilo(connection)) is self._is_kilo
 
     def sessions(self, connection: Connection, most: int = ANY_NUMBER) -> Iterator[StoredSession]:
         columns = "id, title, directory, time_updated, parent_id"

@@ -14,7 +14,7 @@ from toolpair.formats.opencode.detection import MESSAGE, PART, SESSION
 from toolpair.source import peek
 from toolpair.source.addresses import joined
 from toolpair.source.errors import UnreadableFile
-from toolpair.source.folders.layout import read_file
+from toolpair.source.folders.layout import FolderLayout, read_file
 from toolpair.source.record_values import BOM
 from toolpair.source.rows.layout import Row, Stored, StoredSession, Table, Text, tables_of, text
 from toolpair.source.rows.reading import reading
@@ -34,7 +34,7 @@ _USUAL: Final = 4096
 """Bytes that a message has otherwise."""
 
 
-class OpencodeFolder:
+class OpencodeFolder(FolderLayout):
     """`session/PROJECT/ID.json`, `message/SESSION/ID.json`, `part/MESSAGE/ID.json`. No other file is read.
 
     The agent leaves the parts of messages that were undone, and never reads them again; nor are they read here.
@@ -215,7 +215,7 @@ KILO_FOLDER: Final = OpencodeFolder("kilo-cli", "Kilo's folder of sessions", "ki
 # --- before 0.6 ----------------------------------------------------------------------------------------------
 
 
-class OpencodeOlderFolder:
+class OpencodeOlderFolder(FolderLayout):
     """A folder for each project, recognised and not read: `project/NAME/storage`.
 
     In it are `session/info/ID.json`, `session/message/…` and `session/part/…`.
@@ -223,8 +223,6 @@ class OpencodeOlderFolder:
 
     agent = "opencode"
     title = "opencode's folder of sessions from before 0.6"
-    tables: tuple[Table, ...] = ()
-    open_beside: tuple[str, ...] = ()
 
     def claims(self, folder: str) -> bool:
         try:
@@ -238,20 +236,11 @@ class OpencodeOlderFolder:
         is_one = tuple(inside[:2]) == _OLDER and inside[2].endswith(_ENDS)
         return (folder, inside[2].removesuffix(_ENDS)) if is_one and self.claims(folder) else None
 
-    def moved_to(self, folder: str, session: str) -> str | None:
-        return None
-
     def sessions(self, folder: str) -> Iterator[StoredSession]:
         _refuse(folder)
 
-    def words(self, folder: str, session: str) -> str | None:
-        return None
-
     def files(self, folder: str, session: str) -> Iterator[Row]:
         _refuse(folder)
-
-    def path_of(self, table: str, columns: Mapping[str, Stored]) -> str:
-        raise NotImplementedError
 
 
 def _refuse(folder: str) -> NoReturn:

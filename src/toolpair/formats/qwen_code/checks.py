@@ -37,7 +37,7 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
     _messages(context, history, there)
     for number, problem in enumerate(context.problems):
         if problem.rule in _ALWAYS_ERRORS:
-            context.problems[number] = replace(problem, severity="error", impact="loses")
+            context.problems[number] = replace(problem, severity="error", own_impact="loses")
     _empty_texts(context, history)
     _glued_lines(context, history, there)
 

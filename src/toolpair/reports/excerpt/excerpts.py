@@ -6,9 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from toolpair.reports.excerpt.choosing import Chosen, choose
 from toolpair.reports.excerpt.issue import Excerpt
-from toolpair.reports.excerpt.oracle import Oracle, Shown
+from toolpair.reports.excerpt.oracle import Chosen, Oracle, Shown, choose
 from toolpair.reports.excerpt.shrinking import smallest
 from toolpair.reports.redaction.copies import beside_notes, checked_copy, neutral_name, opened_alone
 from toolpair.rules.problem import Problem

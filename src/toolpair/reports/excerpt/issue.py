@@ -34,6 +34,7 @@ TRACKERS: Final = {
     "roo-code": "https://github.com/RooCodeInc/Roo-Code/issues",
 }
 """Format -> where its agent's bugs are reported."""
+_IMPACTS: Final = {"stops": "the session cannot go on", "loses": "something real is lost"}
 _ROWS: Final = 40
 _TEXT: Final = 100
 
@@ -65,12 +66,7 @@ class Excerpt(Struct, frozen=True):
 
     def issue(self) -> str:
         """The Markdown of a bug report for the agent's issue tracker, with the excerpt in it."""
-        return issue_of(self)
-
-
-def issue_of(excerpt: Excerpt) -> str:
-    """The report about the excerpt's problem."""
-    return "\n".join(_lines(excerpt)) + "\n"
+        return "\n".join((*_lines(self), ""))
 
 
 def as_text(data: bytes) -> tuple[list[str], bool]:
@@ -85,21 +81,10 @@ def as_text(data: bytes) -> tuple[list[str], bool]:
 
 def _lines(excerpt: Excerpt) -> Iterator[str]:
     session, problem = excerpt.session, excerpt.problem
-    yield f"### {inline(problem.text)}"
-    yield ""
-    yield from _about(session, problem)
-    yield ""
-    yield "### Excerpt"
-    yield ""
-    yield from _excerpt(excerpt)
-    yield ""
-    yield "### What is sent"
-    yield ""
-    yield from _sent(session)
-    yield ""
-    yield "### How this was made"
-    yield ""
-    yield from _made(excerpt)
+    yield from (f"### {inline(problem.text)}", "", *_about(session, problem))
+    yield from ("", "### Excerpt", "", *_excerpt(excerpt))
+    yield from ("", "### What is sent", "", *_sent(session))
+    yield from ("", "### How this was made", "", *_made(excerpt))
 
 
 def _about(session: Session, problem: Problem) -> Iterator[str]:
@@ -110,8 +95,8 @@ def _about(session: Session, problem: Problem) -> Iterator[str]:
         yield f"- Format: {session.format.id}"
     if transcript.model is not None:
         yield f"- Model: {inline(transcript.model)}"
-    checked = inline(session.profile.title)
-    yield f"- Rule: `{problem.rule}` ({problem.severity}; {_impact(problem)}), checked for {checked}"
+    impact = _IMPACTS.get(problem.impact, "harmless")
+    yield f"- Rule: `{problem.rule}` ({problem.severity}; {impact}), checked for {inline(session.profile.title)}"
     cause = problem.cause
     if cause is not None:
         known = ", ".join(filter(None, (cause.product, cause.link)))
@@ -124,10 +109,6 @@ def _about(session: Session, problem: Problem) -> Iterator[str]:
         yield f"- On resume: {inline(problem.on_resume.text)}{version}"
     if says := api_text(problem):
         yield f"- The API would say: {inline(says)}"
-
-
-def _impact(problem: Problem) -> str:
-    return {"stops": "the session cannot go on", "loses": "something real is lost"}.get(problem.impact, "harmless")
 
 
 def _excerpt(excerpt: Excerpt) -> Iterator[str]:

@@ -2,13 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from msgspec import Struct
 
 from toolpair.reports.redaction.copies import neutral_name
 from toolpair.rules.problem import Problem
-from toolpair.session.session import Session, SessionError, open_session
+from toolpair.session.session import Conversation, Refused, Session, SessionError, open_session
+from toolpair.transcript.counting import plural
+
+_IMPACTS: Final = ("stops", "loses", "harmless")
+
+
+class Chosen(Struct, frozen=True, eq=False):
+    """One problem of a session."""
+
+    problem: Problem
+    conversation: Conversation
+    number: int
+    """Its number among the problems of the file, from 1, as `check` lists them."""
+    count: int
+
+
+def choose(session: Session, which: int | str | None = None, rule: str | None = None) -> Chosen:
+    """The problem with this number or id, by default the first that stops the session, else the first that loses.
+
+    `rule` is a rule's name, or a family of rules; an id is a call's or a result's, or the beginning of one. Raises
+    Refused when there is no such problem.
+    """
+    listed = list(_all(session))
+    if not listed:
+        raise Refused(
+            f"{session.file.shown_name} has no problems, so there is nothing to show; nothing was written.", "none"
+        )
+    found = [
+        one for one in listed if rule is None or one.problem.rule == rule or one.problem.rule.startswith(f"{rule}.")
+    ]
+    if not found:
+        rules = ", ".join(sorted({one.problem.rule for one in listed}))
+        raise Refused(
+            f"{session.file.shown_name} has no problem of {rule}; it has {rules}. Nothing was written.", "none"
+        )
+    if isinstance(which, int) or (which is not None and which.isascii() and which.isdigit() and len(which) < 7):
+        number = int(which)
+        chosen = next((one for one in found if one.number == number), None)
+        if chosen is None:
+            raise Refused(
+                f"There is no problem {number}: the file has {plural(len(listed), 'problem')}; nothing was written.",
+                "none",
+            )
+        return chosen
+    if which is not None:
+        chosen = next((one for one in found if _is_about(one.problem, which)), None)
+        if chosen is None:
+            raise Refused(f"No problem is about a call or result with the id {which!r}; nothing was written.", "none")
+        return chosen
+    return min(found, key=lambda one: (_IMPACTS.index(one.problem.impact), one.number))
+
+
+def _all(session: Session) -> Iterator[Chosen]:
+    count = sum(len(conversation.problems) for conversation in session.conversations)
+    number = 0
+    for conversation in session.conversations:
+        for problem in conversation.problems:
+            number += 1
+            yield Chosen(problem, conversation, number, count)
+
+
+def _is_about(problem: Problem, id_: str) -> bool:
+    blocks = (problem.call, problem.result, *problem.others)
+    ids = [block.id for block in blocks if block is not None and isinstance(block.id, str)]
+    return any(found == id_ or (len(id_) > 3 and found.startswith(id_)) for found in ids)
+
 
 MOST_CHECKS: Final = 200
 

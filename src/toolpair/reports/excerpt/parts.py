@@ -11,6 +11,7 @@ from toolpair.source.container import Container, Encoded, Part
 from toolpair.source.document import Document
 from toolpair.source.joined import JoinedDocument
 from toolpair.source.json_spans import BadSpan, JsonNode, children, node_at
+from toolpair.source.rewriting import rewritten
 
 Block = tuple[int, tuple[str | int, ...]]
 """A block by the uid of its record, and its slot there."""
@@ -50,7 +51,7 @@ class Parts:
         if self._tree is not None:
             self._parents = dict(self._parent_of)
         items = [Item(uid, self._document.record(uid).value) for uid in self.uids if uid in kept]
-        self._document = self._document.rewrite(items)
+        self._document = rewritten(self._document, items)
         self.uids = [record.uid for record in self._document.records]
 
     def to_bytes(self, kept: Collection[int], without: Collection[Block] = ()) -> bytes | None:
@@ -58,7 +59,7 @@ class Parts:
         items = self._items(kept, without)
         if not items:
             return None
-        return self._file(self._document.rewrite(items))
+        return self._file(rewritten(self._document, items))
 
     def _items(self, kept: Collection[int], without: Collection[Block]) -> list[Item]:
         gone: dict[int, list[tuple[str | int, ...]]] = {}
@@ -132,7 +133,7 @@ class Parts:
             return self._container.to_bytes(documents)
         parts = self._around()
         own = Container("document", tuple(parts), sources, original=None)
-        empty = [found if number == self._number else found.rewrite(()) for number, found in enumerate(documents)]
+        empty = [found if number == self._number else rewritten(found, ()) for number, found in enumerate(documents)]
         return own.to_bytes(empty)
 
     def _around(self) -> list[Part]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, TypeVar
 
-from toolpair.reports.excerpt.choosing import Chosen
-from toolpair.reports.excerpt.oracle import MOST_CHECKS, Oracle
+from toolpair.reports.excerpt.oracle import MOST_CHECKS, Chosen, Oracle
 from toolpair.reports.excerpt.parts import Block, Parts, members_around
 from toolpair.session.session import Session
 from toolpair.transcript.model import Message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Final
@@ -15,17 +16,16 @@ from toolpair.dialects.request_fields import has_system
 from toolpair.library.message_lists import check, repair
 from toolpair.library.sdk_objects import plain
 from toolpair.reports.export.exported import MODEL, Exported, ExportRefused
-from toolpair.reports.export.id_trail import IdTrail
-from toolpair.reports.export.naming import id_map, ids_of, name_map, renamed
+from toolpair.reports.export.naming import IdTrail, id_map, ids_of, name_map, renamed
 from toolpair.reports.export.source import Sent, outputs_dropped, sent_by
-from toolpair.reports.export.target import Conversion, Target
-from toolpair.reports.export.targets import TARGETS, target
+from toolpair.reports.export.targets import TARGETS, Conversion, Target
 from toolpair.reports.export.ways import Note, Notes
 from toolpair.reports.redaction.copies import redacted
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import profile
 from toolpair.session.session import Session, open_session
 from toolpair.source.gc_pause import gc_paused
+from toolpair.transcript.counting import plural
 
 _MOST_NAMED: Final = 3
 
@@ -54,9 +54,7 @@ def export(
     if redact:
         session = redacted(session).session
     with gc_paused():
-        ids = IdTrail()
-        fixed = () if as_is else _staged(session, ids)
-        return _Export(session, target(to), turn, as_is, model, fixed, ids).made()
+        return _Export(session, TARGETS[to], turn, as_is, model).made()
 
 
 def _opened(source: Any) -> Session:
@@ -67,25 +65,6 @@ def _opened(source: Any) -> Session:
     if isinstance(value, Mapping):
         value = dict(value)
     return open_session("these messages", data=json.dumps(value).encode("ascii"))
-
-
-def _staged(session: Session, ids: IdTrail) -> tuple[Note, ...]:
-    """Apply the recommended fixes of errors to the draft. Raises ExportRefused if errors are left."""
-    errors = [problem for problem in session.problems if problem.severity == "error"]
-    if not errors:
-        return ()
-    before = len(session.staged)
-    blocks = session.conversation.judged.transcript.messages
-    session.stage_recommended()
-    ids.follow_fixes(blocks, session.conversation.judged.transcript.messages)
-    left = [problem for problem in session.problems if problem.severity == "error"]
-    if left:
-        raise _refused(left, session.profile.name)
-    return tuple(_fix_note(row.rules[0], row.count, row.title) for row in session.staged[before:])
-
-
-def _fix_note(rule: str, count: int, title: str) -> Note:
-    return Note(rule, count, f"Fixed first, in memory only: {f'{count:,} × ' if count > 1 else ''}{title}.")
 
 
 def _refused(left: Sequence[Problem], who: str) -> ExportRefused:
@@ -99,35 +78,43 @@ def _refused(left: Sequence[Problem], who: str) -> ExportRefused:
 class _Export:
     """One export on its way."""
 
-    def __init__(
-        self,
-        session: Session,
-        to: Target,
-        turn: int | None,
-        as_is: bool,
-        model: str | None,
-        fixed: tuple[Note, ...],
-        ids: IdTrail,
-    ) -> None:
+    def __init__(self, session: Session, to: Target, turn: int | None, as_is: bool, model: str | None) -> None:
+        """Raises ExportRefused if errors are left that no safe fix removes."""
         self.to = to
         self.as_is = as_is
         self.turn = turn
-        self.fixed = list(fixed)
+        self.fixed: list[Note] = []
         self.made_up: list[Note] = []
         self.notes = Notes(to.ways, to.title)
         self.profile = profile(to.id)
         self.session = session
+        self.ids = IdTrail()
+        if not as_is:
+            self._stage_recommended()
         self.sent: Sent = sent_by(session.conversation, turn)
         self.model = model or (self.sent.model if self.sent.api == to.id else None)
-        self.ids = ids
         self.has_system = bool(self.sent.system)
+
+    def _stage_recommended(self) -> None:
+        """Apply the recommended fixes of errors to the draft."""
+        session = self.session
+        if all(problem.severity != "error" for problem in session.problems):
+            return
+        before = len(session.staged)
+        messages = session.conversation.judged.transcript.messages
+        session.stage_recommended()
+        self.ids.follow_fixes(messages, session.conversation.judged.transcript.messages)
+        if left := [problem for problem in session.problems if problem.severity == "error"]:
+            raise _refused(left, session.profile.name)
+        for row in session.staged[before:]:
+            self._say_fixed(row.rules[0], row.title, row.count)
 
     def made(self) -> Exported:
         own = self.sent.is_for(self.to.id)
         body = self._own_body() if own else self._converted()
         if not body[self.to.list_key] and not self.as_is:
             raise ExportRefused("Nothing was exported: no message of this session would be sent.", ("no message",))
-        if self.to.draft is not None and self.model is None:
+        if self.to.as_written and self.model is None:
             self._make_up("model", f"Made up: the model is {MODEL}, to be named when the body is sent.")
         self._say_of_source()
         return Exported(
@@ -156,7 +143,8 @@ class _Export:
         beside = dict(self.sent.beside)
         tools = [] if beside.get("tools") else self._tools(turns, self.sent.tools)
         system = () if has_system(beside) else self.sent.system
-        given = self._conversion(system, (), tools, most_tokens=_count(beside.get("max_tokens")))
+        most = beside.get("max_tokens")
+        given = self._conversion(system, (), tools, most if isinstance(most, int) else None)
         body = self.to.body(given, messages)
         self.made_up += given.made_up
         if self.sent.unknown_fields:
@@ -180,10 +168,10 @@ class _Export:
         given = self._conversion(system, turns, tools, self.sent.max_tokens)
         if left := self.sent.parameters_left():
             self.notes.say("parameters", len(left), left)
-        if self.to.draft is not None:
-            body = self.to.body(given, self._fixed(self.to.draft(given)))
-        else:
-            body = self.to.body(self._fixed_turns(given), ())
+        if not self.to.as_written:
+            given = self._fixed_turns(given)
+        messages = list(self.to.messages(given))
+        body = self.to.body(given, self._fixed(messages) if self.to.as_written else messages)
         self.made_up += given.made_up
         return body
 
@@ -212,14 +200,10 @@ class _Export:
         used = {part.name: part.free for turn in turns for part in turn.parts if isinstance(part, Call)}
         if known or not used:
             return known
-        self._make_up(
-            "tools",
-            f"Made up: the session has no definitions of tools; {len(used):,} that it used take any object.",
-            len(used),
-        )
-        return [
-            Tool(name, "", ANY_OBJECT, free=free and self.to.id.startswith("openai")) for name, free in used.items()
-        ]
+        text = f"Made up: the session has no definitions of tools; {len(used):,} that it used take any object."
+        self._make_up("tools", text, len(used))
+        openai = self.to.id.startswith("openai")
+        return [Tool(name, "", ANY_OBJECT, free=free and openai) for name, free in used.items()]
 
     # Checking
 
@@ -230,8 +214,8 @@ class _Export:
         done = repair(messages, self.to.id)
         if done.left:
             raise _refused(done.left, self.profile.name)
-        for taken, count in _counted(done.taken).items():
-            self.fixed.append(_fix_note(taken[0], count, taken[1]))
+        for taken, count in Counter((one.rule, one.title) for one in done.taken).items():
+            self._say_fixed(*taken, count)
         self.ids.follow_repair(messages, done.messages)
         return list(done.messages)
 
@@ -245,6 +229,10 @@ class _Export:
 
     # Saying
 
+    def _say_fixed(self, rule: str, title: str, count: int) -> None:
+        times = f"{count:,} × " if count > 1 else ""
+        self.fixed.append(Note(rule, count, f"Fixed first, in memory only: {times}{title}."))
+
     def _make_up(self, what: str, text: str, count: int = 1) -> None:
         self.made_up.append(Note(what, count, text))
 
@@ -253,41 +241,24 @@ class _Export:
         if not self.has_system:
             self._make_up("system", "The session has no system prompt, so the body has none.")
         if sent.unresolved:
-            count = sent.unresolved
-            missing = f"{count:,} messages" if count > 1 else "1 message"
-            self._make_up(
-                "recorded",
-                f"The agent recorded this request, but {missing} of it cannot be found: the history stands for it.",
-                count,
-            )
+            missing = plural(sent.unresolved, "message")
+            text = f"The agent recorded this request, but {missing} of it cannot be found: the history stands for it."
+            self._make_up("recorded", text, sent.unresolved)
         if sent.unrecorded:
             self._make_up("recorded", "The file has no record of this turn's request: the history stands for it.")
         if sent.altered:
-            text = "Of the recorded request {} no longer what was sent: the file was changed since."
-            some = "1 message is" if sent.altered == 1 else f"{sent.altered:,} messages are"
-            self._make_up("altered", text.format(some), sent.altered)
+            some = plural(sent.altered, "message is", "messages are")
+            text = f"Of the recorded request {some} no longer what was sent: the file was changed since."
+            self._make_up("altered", text, sent.altered)
         seen = self.session.conversation.judged.seen
         if seen is not None and seen.refuses:
             self._make_up("refuses", f"Its agent would not resume this session: {seen.refuses}")
         if sent.ends == "assistant":
-            self._make_up(
-                "ends",
-                f"The history ends with the assistant, so nothing is asked: the last request was turn {sent.turns}.",
-            )
+            text = f"The history ends with the assistant, so nothing is asked: the last request was turn {sent.turns}."
+            self._make_up("ends", text)
         if self.turn is None and (dropped := outputs_dropped(self.session.conversation.judged)):
             self.notes.say("agent_drops", dropped)
 
 
 def _nothing(key: str, count: int = 1, names: list[str] | None = None) -> None:
     """For what is said elsewhere."""
-
-
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) else None
-
-
-def _counted(taken: Iterable[Any]) -> dict[tuple[str, str], int]:
-    found: dict[tuple[str, str], int] = {}
-    for one in taken:
-        found[one.rule, one.title] = found.get((one.rule, one.title), 0) + 1
-    return found

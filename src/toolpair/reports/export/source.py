@@ -122,7 +122,7 @@ def sent_by(conversation: Conversation, turn: int | None) -> Sent:
     api = _APIS[wire_of(format_.profile)]
     outer = conversation.source.outer if isinstance(conversation.source.outer, dict) else {}
     beside = own_fields(outer, api) if api in _FORM_OF else {}
-    model = kept.model or conversation.head.model or _named(outer)
+    model = kept.model or conversation.head.model or outer.get("model")
     if kept.api is not None:
         given = {"system": kept.system} if api == "anthropic" else {"instructions": kept.system}
         beside = {
@@ -139,7 +139,7 @@ def sent_by(conversation: Conversation, turn: int | None) -> Sent:
         {key: value for key, value in beside.items() if key not in ("messages", "input", "model")},
         system_of(from_file),
         read_tools(list(kept.tools) or outer.get("tools")),
-        model,
+        model if isinstance(model, str) else None,
         most_tokens(from_file),
         kept.betas,
         exact,
@@ -147,12 +147,8 @@ def sent_by(conversation: Conversation, turn: int | None) -> Sent:
         kept.unresolved,
         kept.unrecorded and turn is not None,
         sorted(key for key in outer if key not in beside) if api in _FORM_OF else (),
-        "assistant" if turn is None and begins and _is_of_assistant(units[-1]) else "user",
+        "assistant" if turn is None and begins and units[-1].role == "assistant" else "user",
     )
-
-
-def _named(outer: Mapping[str, Any]) -> str | None:
-    return outer["model"] if isinstance(outer.get("model"), str) else None
 
 
 def _recorded(message: Any) -> Unit:
@@ -171,7 +167,7 @@ def _pairs(form: Written, units: Sequence[Unit]) -> list[tuple[str, str]]:
 def _units(judged: CheckedRecords, form: Written) -> Iterator[Unit]:
     if form == "chat" and judged.seen is None:
         for message in judged.transcript.messages:
-            yield Unit(str(message.role), (message_value(message),), message.records)
+            yield Unit(str(message.role), (message.value,), message.records)
         return
     for sent in messages_sent(judged):
         parts = [(part.value, () if part.block is None else (part.block.record,)) for part in sent.parts]
@@ -186,11 +182,6 @@ def _units(judged: CheckedRecords, form: Written) -> Iterator[Unit]:
             yield from (Unit(sent.role, (value,), uids) for value, uids in parts)
 
 
-def message_value(message: Any) -> Any:
-    """The object that a message is written as."""
-    return message.value
-
-
 def turns_of(units: Sequence[Unit]) -> list[int]:
     """The index of the first unit of each of the assistant's turns. What it says in a row is one turn.
 
@@ -199,16 +190,12 @@ def turns_of(units: Sequence[Unit]) -> list[int]:
     begins: list[int] = []
     counted = False
     for number, unit in enumerate(units):
-        if not _is_of_assistant(unit):
+        if unit.role != "assistant":
             counted = False
         elif not counted and unit.records:
             begins.append(number)
             counted = True
     return begins
-
-
-def _is_of_assistant(unit: Unit) -> bool:
-    return unit.role == "assistant"
 
 
 def turn_of(conversation: Conversation, record: int) -> int | None:
@@ -220,7 +207,7 @@ def turn_of(conversation: Conversation, record: int) -> int | None:
     if at is None:
         return None
     before = sum(begin <= at for begin in begins)
-    turn = before if _is_of_assistant(units[at]) else before + 1
+    turn = before if units[at].role == "assistant" else before + 1
     return turn if 1 <= turn <= len(begins) else None
 
 

@@ -12,13 +12,14 @@ from msgspec import Struct
 from toolpair.dialects.block_texts import arguments, written_arguments
 from toolpair.dialects.block_values import as_json
 from toolpair.dialects.media import Media, media_in, media_of_block, text_beside_media
-from toolpair.reports.page.parts import Answer, Body, Changes, Command, Cut, Fields, Picture, Plain, Todos
+from toolpair.reports.page.parts import Answer, Body, Changes, Command, Fields, Picture, Plain, Todos
 from toolpair.reports.reading.titles import looks_like_json, media_words, result_title
 from toolpair.reports.reading.written import arguments_as_written
 from toolpair.text import tool_calls
 from toolpair.text.file_diffs import FileDiff, Hunk, of_numbered
 from toolpair.text.json_lines import JsonLines, decoded
 from toolpair.text.terminal_output import as_shown
+from toolpair.transcript.counting import plural
 
 if TYPE_CHECKING:
     from toolpair.formats.format import Patch
@@ -49,13 +50,18 @@ class Amount(Struct, frozen=True):
         shown, cut = self.beginning(text)
         return Plain(as_shown(shown), cut)
 
-    def beginning(self, text: str) -> tuple[str, Cut | None]:
+    def beginning(self, text: str) -> tuple[str, str]:
         if self.full or len(text) <= LONGEST:
-            return text, None
+            return text, ""
         end = text.rfind("\n", LONGEST - _NEAR, LONGEST) + 1
         last = end > 0 and not text.endswith("\n")  # the line that has no end
         end = end or LONGEST
-        return text[:end], Cut(len(text) - end, text.count("\n", end) + last)
+        return text[:end], _not_shown(len(text) - end, text.count("\n", end) + last)
+
+
+def _not_shown(characters: int, lines: int = 0) -> str:
+    of_lines = f", {plural(lines, 'line')}," if lines else ""
+    return f"… {plural(characters, 'more character')}{of_lines} not shown; --full shows all."
 
 
 def call_bodies(conversation: Conversation, call: Block, patch: Patch, amount: Amount) -> tuple[Body, ...]:
@@ -115,10 +121,9 @@ def _needs_spelling(value: Any) -> bool:
 def _changes(file: FileDiff, hunks: Sequence[Hunk], amount: Amount) -> Changes:
     added, removed = file.counts
     moved = f" → {file.target}" if file.target else ""
-    shown, left_out = tuple(hunks), 0
-    if not amount.full:
-        shown, left_out = _first_lines(hunks)
-    return Changes(f"{file.path}{moved} · {file.kind} · +{added:,} -{removed:,}", shown, left_out)
+    shown, left_out = (tuple(hunks), 0) if amount.full else _first_lines(hunks)
+    cut = f"… {plural(left_out, 'more line')} not shown; --full shows all." if left_out else ""
+    return Changes(f"{file.path}{moved} · {file.kind} · +{added:,} -{removed:,}", shown, cut)
 
 
 def _first_lines(hunks: Sequence[Hunk]) -> tuple[tuple[Hunk, ...], int]:
@@ -143,20 +148,20 @@ def fields_of(text: str, amount: Amount, without: Sequence[str] = ()) -> Fields:
     lines = JsonLines(text, without=without)
     shown: list[tuple[int, str, str]] = []
     size, n = 0, 0
-    cut: Cut | None = None
-    while cut is None:
+    cut = ""
+    while not cut:
         if n == len(lines):
             lines.more(500)
             if n == len(lines):
                 break
         if not amount.full and size > LONGEST:
-            cut = Cut(max(len(text) - lines.start_of(n), 1), 0)
+            cut = _not_shown(max(len(text) - lines.start_of(n), 1))
             break
         value = lines.shown(n)
         if len(value) >= _WHOLE_LINE:
             value = decoded(lines.raw_value(n))
         if not amount.full and len(value) > LONGEST:
-            cut = Cut(len(value) - LONGEST, 0)
+            cut = _not_shown(len(value) - LONGEST)
             value = value[:LONGEST]
         shown.append((lines.depth(n), lines.key(n), value))
         size += len(value) + 8

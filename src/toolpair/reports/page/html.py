@@ -16,20 +16,22 @@ from pathlib import PurePath
 from typing import Final
 
 from toolpair.reports.page import parts
-from toolpair.reports.page.changed_lines import ChangedLine, changed_lines
-from toolpair.reports.page.id_difference import Pieces, compared, difference_text, id_text
 from toolpair.reports.page.writer import (
     EMPTY,
     LINE_SIGNS,
     NO_ARGUMENTS,
     TODO_SIGNS,
-    LinkedPages,
+    ChangedLine,
     PageHead,
-    cut_text,
+    Pieces,
+    Writer,
+    changed_lines,
+    compared,
+    difference_text,
+    id_text,
     neighbours,
 )
 from toolpair.text.safe import visible, visible_text
-from toolpair.transcript.counting import plural
 
 _OPEN: Final = 20
 """Problems of one cause that are open on the screen; in print all are."""
@@ -64,7 +66,7 @@ def _policy(images: bool) -> str:
     return f"default-src 'none'; {pictures}style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
-class HtmlWriter(LinkedPages):
+class HtmlWriter(Writer):
     """Writes pages."""
 
     def __init__(self, first: PurePath | None) -> None:
@@ -123,8 +125,8 @@ class HtmlWriter(LinkedPages):
                 return self._opening(part, page)
             case parts.ProblemGroup():
                 self._of_group = 0
-                count = f" <small>{plural(part.count, 'note' if part.harmless else 'problem')}</small>"
-                return f"<h3>{_sentence(part.title)}{count if part.count > 1 or part.harmless else ''}</h3>\n"
+                count = f" <small>{part.counted}</small>" if part.counted else ""
+                return f"<h3>{_sentence(part.title)}{count}</h3>\n"
             case parts.ProblemPart():
                 self._of_group += 1
                 return self._problem(part, page)
@@ -135,11 +137,9 @@ class HtmlWriter(LinkedPages):
         facts = "".join(f"<dt>{_line(name)}</dt><dd>{_line(words)}</dd>\n" for name, words in part.facts)
         link = f"<p>{self._link(part.conversation, page)}</p>\n" if part.conversation is not None else ""
         heading = ""
-        if any(part.counts):
+        if part.counted:
             name = "h3" if part.title else "h2"
-            counts = zip(part.counts, ("problem", "warning", "note"), strict=True)
-            words = ", ".join(plural(count, noun) for count, noun in counts if count)
-            heading = f'<{name} id="{part.anchor}-problems">What is wrong <small>{words}</small></{name}>\n'
+            heading = f'<{name} id="{part.anchor}-problems">What is wrong <small>{part.counted}</small></{name}>\n'
         return (
             f'{title}<p class="verdict"{anchor}><span class="badge {_word(part.outlook)}">{_line(part.badge)}</span> '
             f"{_sentence(part.sentence)}</p>\n<dl>\n{facts}</dl>\n{link}{heading}"
@@ -159,13 +159,13 @@ class HtmlWriter(LinkedPages):
         ]
         facts = [f"<dt>{_line(name)}</dt><dd>{_sentence(words)}</dd>\n" for name, words in part.lines]
         for fix in part.fixes:
-            name = "<b>Fix</b>" if fix.recommended else "Other way"
-            title = f"<b>{_sentence(fix.title)}.</b>" if fix.recommended else f"{_sentence(fix.title)}."
+            name, title = fix.name, f"{_sentence(fix.title)}."
+            if fix.recommended:
+                name, title = f"<b>{name}</b>", f"<b>{title}</b>"
             note = f" {_sentence(f'Note: {fix.note}')}" if fix.note else ""
             facts.append(f"<dt>{name}</dt><dd>{title} {_sentence(fix.loses)}{note}</dd>\n")
         if part.no_fix is not None:
-            name = "No safe fix" if part.fixes else "No fix"
-            facts.append(f"<dt>{name}</dt><dd>{_sentence(part.no_fix)}</dd>\n")
+            facts.append(f"<dt>{part.no_fix_name}</dt><dd>{_sentence(part.no_fix)}</dd>\n")
         facts.append(f"<dt>Rule</dt><dd><code>{_line(part.rule)}</code></dd>\n")
         return "".join((*out, "<dl>\n", *facts, "</dl>\n</details>\n"))
 
@@ -208,18 +208,13 @@ class HtmlWriter(LinkedPages):
 
     def _pair(self, part: parts.PairPart, page: int) -> str:
         kind = f" {_word(part.severity)}" if part.severity else ""
-        is_open = " open" if part.severity in ("error", "warning") else ""
         end = _line(part.answers[0].title) if part.answers else ""
-        state = part.state if part.answers or not part.lack else part.lack
-        if state:
-            end = f'<span class="state">{_line(state)}</span>{" · " if end else ""}{end}'
-        ids: tuple[Pieces, Pieces] | None = None
-        if part.both_ids:
-            other = next(answer for answer in part.answers if answer.id != part.call_id)
-            ids = compared(part.call_id, other.id)
+        if part.ending:
+            end = f'<span class="state">{_line(part.ending)}</span>{" · " if end else ""}{end}'
+        ids = compared(part.call_id, part.other_id) if part.both_ids else None
         return "".join(
             (
-                f'<details class="pair{kind}" id="{part.anchor}"{is_open}>\n<summary>',
+                f'<details class="pair{kind}" id="{part.anchor}"{part.is_open}>\n<summary>',
                 f'<span class="number">{part.number}</span> ',
                 f"<b>{_line(part.tool)}</b> " if part.tool else "",
                 f'<code>{_line(part.words)}</code> <span class="end">{end}</span></summary>\n',
@@ -238,7 +233,7 @@ class HtmlWriter(LinkedPages):
                 if part.answers
                 else f'<div class="side"><h4>result</h4>\n<p class="lack">{_line(part.lack)}</p></div>\n',
                 "</div>\n",
-                f'<p class="about">{_line(difference_text(part.call_id, other.id))}</p>\n' if ids else "",
+                f'<p class="about">{_line(difference_text(part.call_id, part.other_id))}</p>\n' if ids else "",
                 "</details>\n",
             )
         )
@@ -293,12 +288,8 @@ def _body(body: parts.Body) -> str:
         case parts.Command():
             return f'<pre class="command">{_first(body.line.text)}{_lines(body.line.text)}</pre>\n{_cut(body.line.cut)}'
         case parts.Changes():
-            left_out = f'<p class="more">… {plural(body.left_out, "more line")} not shown; --full shows all.</p>\n'
             lines = "".join(map(_changed, changed_lines(body.hunks)))
-            return (
-                f'<p class="file">{_line(body.title)}</p>\n<pre class="diff">{lines}</pre>\n'
-                f"{left_out if body.left_out else ''}"
-            )
+            return f'<p class="file">{_line(body.title)}</p>\n<pre class="diff">{lines}</pre>\n{_cut(body.cut)}'
         case parts.Todos():
             items = (
                 f'<li class="{state.replace(" ", "-")}">{TODO_SIGNS[state]} {_line(words)}</li>\n'
@@ -306,7 +297,11 @@ def _body(body: parts.Body) -> str:
             )
             return f'<ul class="todo">\n{"".join(items)}</ul>\n'
         case parts.Fields():
-            return f'<pre class="fields">{_fields(body)}</pre>\n{_cut(body.cut)}'
+            fields = (
+                f"{'  ' * min(depth, 20)}{f'<b>{_line(key)}</b>: ' if key else ''}{_line(value)}"
+                for depth, key, value in body.lines
+            )
+            return f'<pre class="fields">{chr(10).join(fields)}</pre>\n{_cut(body.cut)}'
         case parts.Picture():
             picture = (
                 f'<img src="data:{body.type};base64,{body.data}" alt="{_line(body.words)}">\n' if body.data else ""
@@ -319,16 +314,8 @@ def _first(text: str) -> str:
     return "\n" if text[:1] in ("\n", "\r") else ""
 
 
-def _cut(cut: parts.Cut | None) -> str:
-    return f'<p class="more">{html.escape(cut_text(cut))}</p>\n' if cut is not None else ""
-
-
-def _fields(body: parts.Fields) -> str:
-    lines = (
-        f"{'  ' * min(depth, 20)}{f'<b>{_line(key)}</b>: ' if key else ''}{_line(value)}"
-        for depth, key, value in body.lines
-    )
-    return "\n".join(lines)
+def _cut(cut: str) -> str:
+    return f'<p class="more">{html.escape(cut)}</p>\n' if cut else ""
 
 
 def _changed(line: ChangedLine) -> str:

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from toolpair.reports.page import parts
-from toolpair.reports.page.changed_lines import changed_lines
-from toolpair.reports.page.id_difference import compared, difference_text, id_text
 from toolpair.reports.page.markdown_text import code, fenced, in_html, inline
 from toolpair.reports.page.writer import (
     EMPTY,
     LINE_SIGNS,
     NO_ARGUMENTS,
     TODO_SIGNS,
-    LinkedPages,
     PageHead,
-    cut_text,
+    Writer,
+    changed_lines,
+    compared,
+    difference_text,
+    id_text,
     neighbours,
 )
-from toolpair.transcript.counting import plural
 
 
-class MarkdownWriter(LinkedPages):
+class MarkdownWriter(Writer):
     """Writes pages."""
 
     def _link(self, link: parts.Link, page: int) -> str:
@@ -56,8 +56,8 @@ class MarkdownWriter(LinkedPages):
             case parts.Opening():
                 return self._opening(part, page)
             case parts.ProblemGroup():
-                count = f" ({plural(part.count, 'note' if part.harmless else 'problem')})"
-                return f"**Cause:** {inline(part.title)}{count if part.count > 1 or part.harmless else ''}\n\n"
+                count = f" ({part.counted})" if part.counted else ""
+                return f"**Cause:** {inline(part.title)}{count}\n\n"
             case parts.ProblemPart():
                 return self._problem(part, page)
 
@@ -66,10 +66,8 @@ class MarkdownWriter(LinkedPages):
         facts = "".join(f"- **{name}:** {code(words)}\n" for name, words in part.facts)
         link = f"{self._link(part.conversation, page)}\n\n" if part.conversation is not None else ""
         heading = ""
-        if any(part.counts):
-            counts = zip(part.counts, ("problem", "warning", "note"), strict=True)
-            words = ", ".join(plural(count, noun) for count, noun in counts if count)
-            heading = f'<a id="{part.anchor}-problems"></a>\n\n## What is wrong: {words}\n\n'
+        if part.counted:
+            heading = f'<a id="{part.anchor}-problems"></a>\n\n## What is wrong: {part.counted}\n\n'
         return (
             f'<a id="{part.anchor}"></a>\n\n{title}**{part.badge}** {inline(part.sentence)}\n\n{facts}\n{link}{heading}'
         )
@@ -89,12 +87,9 @@ class MarkdownWriter(LinkedPages):
         out += [f"- **{name}:** {inline(words)}\n" for name, words in part.lines]
         for fix in part.fixes:
             note = f" Note: {fix.note}" if fix.note else ""
-            out.append(
-                f"- **{'Fix' if fix.recommended else 'Other way'}:** {inline(f'{fix.title}. {fix.loses}{note}')}\n"
-            )
+            out.append(f"- **{fix.name}:** {inline(f'{fix.title}. {fix.loses}{note}')}\n")
         if part.no_fix is not None:
-            name = "No safe fix" if part.fixes else "No fix"
-            out.append(f"- **{name}:** {inline(part.no_fix)}\n")
+            out.append(f"- **{part.no_fix_name}:** {inline(part.no_fix)}\n")
         return "".join((*out, f"- **Rule:** {code(part.rule)}\n\n"))
 
     # the conversation
@@ -128,13 +123,11 @@ class MarkdownWriter(LinkedPages):
         return f"<details>\n<summary>{in_html(part.words)}</summary>\n\n{_body(part.body)}\n</details>\n\n"
 
     def _pair(self, part: parts.PairPart, page: int) -> str:
-        is_open = " open" if part.severity in ("error", "warning") else ""
         said = f" · {in_html(part.answers[0].title)}" if part.answers else ""
         tool = f"{in_html(part.tool)} " if part.tool else ""
-        state = part.state if part.answers or not part.lack else part.lack
-        state = f" · <b>{state}</b>" if state else ""
+        state = f" · <b>{part.ending}</b>" if part.ending else ""
         out = [
-            f'<a id="{part.anchor}"></a>\n\n<details{is_open}>\n',
+            f'<a id="{part.anchor}"></a>\n\n<details{part.is_open}>\n',
             f"<summary>{part.number} {tool}{in_html(part.words)}{state}{said}</summary>\n\n",
             self._about(part.problems, page),
         ]
@@ -150,8 +143,7 @@ class MarkdownWriter(LinkedPages):
         if not part.answers:
             out.append(f"**result** {inline(part.lack)}\n\n")
         if part.both_ids:
-            other = next(answer for answer in part.answers if answer.id != part.call_id)
-            out.append(f"Note: {inline(difference_text(part.call_id, other.id))}\n\n")
+            out.append(f"Note: {inline(difference_text(part.call_id, part.other_id))}\n\n")
         return "".join((*out, "</details>\n\n"))
 
 
@@ -193,8 +185,7 @@ def _body(body: parts.Body) -> str:
             lines = "\n".join(
                 f"{LINE_SIGNS[line.tag]}{''.join(text for text, _ in line.marks)}" for line in changed_lines(body.hunks)
             )
-            left_out = f"\n… {plural(body.left_out, 'more line')} not shown; {code('--full')} shows all.\n"
-            return f"File {code(body.title)}\n\n{fenced(lines, 'diff')}{left_out if body.left_out else ''}"
+            return f"File {code(body.title)}\n\n{fenced(lines, 'diff')}{_cut(body.cut)}"
         case parts.Todos():
             return fenced("\n".join(f"{TODO_SIGNS[state]} {words}" for state, words in body.items))
         case parts.Fields():
@@ -206,5 +197,5 @@ def _body(body: parts.Body) -> str:
             return f"Picture or file: {code(body.words)}\n"
 
 
-def _cut(cut: parts.Cut | None) -> str:
-    return f"\n{inline(cut_text(cut))}\n" if cut is not None else ""
+def _cut(cut: str) -> str:
+    return f"\n{inline(cut)}\n" if cut else ""

@@ -8,22 +8,15 @@ from msgspec import Struct
 
 from toolpair.text.file_diffs import Hunk
 from toolpair.text.tool_calls import TodoState
-
-Side = Literal["call", "result"]
-
-
-class Cut(Struct, frozen=True):
-    """How much of a text is not shown."""
-
-    characters: int
-    lines: int
+from toolpair.transcript.counting import plural
 
 
 class Plain(Struct, frozen=True):
     """A text as it is, or its beginning."""
 
     text: str
-    cut: Cut | None = None
+    cut: str = ""
+    """How much is not shown, a sentence."""
 
 
 class Command(Struct, frozen=True):
@@ -37,8 +30,7 @@ class Changes(Struct, frozen=True):
 
     title: str
     hunks: tuple[Hunk, ...]
-    left_out: int = 0
-    """How many lines are not shown."""
+    cut: str = ""
 
 
 class Todos(Struct, frozen=True):
@@ -51,7 +43,7 @@ class Fields(Struct, frozen=True):
     """Arguments or other JSON: how deep each line is, its key, its value."""
 
     lines: tuple[tuple[int, str, str], ...]
-    cut: Cut | None = None
+    cut: str = ""
 
 
 class Picture(Struct, frozen=True):
@@ -77,13 +69,6 @@ class Link(Struct, frozen=True):
 # problems
 
 
-class Ids(Struct, frozen=True):
-    """The ids of a call and its result: None where there is no such block."""
-
-    call: object | None
-    result: object | None
-
-
 class FixPart(Struct, frozen=True):
     """One way to fix a problem. `loses` is a sentence."""
 
@@ -91,6 +76,10 @@ class FixPart(Struct, frozen=True):
     loses: str
     recommended: bool = False
     note: str | None = None
+
+    @property
+    def name(self) -> str:
+        return "Fix" if self.recommended else "Other way"
 
 
 class ProblemPart(Struct, frozen=True):
@@ -113,6 +102,10 @@ class ProblemPart(Struct, frozen=True):
     no_fix: str | None
     target: Link | None
 
+    @property
+    def no_fix_name(self) -> str:
+        return "No safe fix" if self.fixes else "No fix"
+
 
 class ProblemGroup(Struct, frozen=True):
     """Problems with one cause. `harmless`: nothing in it breaks anything."""
@@ -120,6 +113,12 @@ class ProblemGroup(Struct, frozen=True):
     title: str
     count: int
     harmless: bool
+
+    @property
+    def counted(self) -> str:
+        """How many there are, where that is not plain to see."""
+        noun = "note" if self.harmless else "problem"
+        return plural(self.count, noun) if self.count > 1 or self.harmless else ""
 
 
 class Opening(Struct, frozen=True):
@@ -134,6 +133,12 @@ class Opening(Struct, frozen=True):
     """Problems, warnings, notes."""
     anchor: str
     conversation: Link | None = None
+
+    @property
+    def counted(self) -> str:
+        """`3 problems, 1 note`; empty where nothing is wrong."""
+        counts = zip(self.counts, ("problem", "warning", "note"), strict=True)
+        return ", ".join(plural(count, noun) for count, noun in counts if count)
 
 
 Front = Opening | ProblemGroup | ProblemPart
@@ -201,6 +206,21 @@ class PairPart(Struct, frozen=True):
     """The problems that it has, and what they say."""
     both_ids: bool = False
     """Whether the ids are to be compared."""
+
+    @property
+    def is_open(self) -> str:
+        """The attribute of what is unfolded."""
+        return " open" if self.severity in ("error", "warning") else ""
+
+    @property
+    def ending(self) -> str:
+        """What is wrong, or why there is no result."""
+        return self.state if self.answers or not self.lack else self.lack
+
+    @property
+    def other_id(self) -> object | None:
+        """The id of a result that is not the call's."""
+        return next(answer.id for answer in self.answers if answer.id != self.call_id)
 
 
 class Across(Struct, frozen=True):

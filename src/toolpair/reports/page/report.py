@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import PurePath
 from types import TracebackType
@@ -15,14 +16,85 @@ from toolpair.reports.page.bodies import Amount
 from toolpair.reports.page.conversation_parts import ConversationParts
 from toolpair.reports.page.html import HtmlWriter
 from toolpair.reports.page.markdown import MarkdownWriter
-from toolpair.reports.page.pages import BLOCKS, BYTES, Pages
 from toolpair.reports.page.parts import Begin, Link, PairPart, Part, Turn
 from toolpair.reports.page.problem_parts import ProblemIndex
-from toolpair.reports.page.targets import Targets
 from toolpair.reports.page.writer import PageHead, Writer, page_name
 
 if TYPE_CHECKING:
     from toolpair.session.session import Session
+
+
+BLOCKS: Final = 2_000
+"""Blocks of conversations on one page: a call, a result, a text."""
+BYTES: Final = 5_000_000
+_CHUNK: Final = 1 << 18
+
+
+class _Page(Struct):
+    """One page: where it stands in the file, and its first and last message."""
+
+    start: int
+    size: int = 0
+    blocks: int = 0
+    first: str = ""
+    last: str = ""
+
+
+class Pages:
+    """Takes what is written, part by part. `folder` is where the unnamed file may be, None for the usual place.
+
+    Without limits all of it is one page.
+    """
+
+    def __init__(self, folder: str | None, blocks: int | None = None, bytes: int | None = None) -> None:
+        self._file = tempfile.TemporaryFile(dir=folder, buffering=_CHUNK)  # noqa: SIM115 - `close` closes it
+        self._most = blocks
+        self._size = bytes
+        self._pages = [_Page(0)]
+
+    def close(self) -> None:
+        self._file.close()
+
+    @property
+    def count(self) -> int:
+        return len(self._pages)
+
+    @property
+    def blocks(self) -> int:
+        return sum(page.blocks for page in self._pages)
+
+    def range(self, number: int) -> str:
+        """The messages on a page, counted from 0."""
+        page = self._pages[number]
+        return page.first if page.first == page.last else f"{page.first} to {page.last}"
+
+    def turn_over(self, blocks: int) -> None:
+        """Begin another page if so many blocks more are too much for this one."""
+        page = self._pages[-1]
+        full = self._most is not None and page.blocks + blocks > self._most
+        if page.blocks and (full or (self._size is not None and page.size >= self._size)):
+            self._pages.append(_Page(page.start + page.size))
+
+    def add(self, text: str, blocks: int, message: str = "") -> None:
+        """Something for the last page. `message`: the one that begins with it."""
+        data = text.encode()
+        self._file.write(data)
+        page = self._pages[-1]
+        page.size += len(data)
+        page.blocks += blocks
+        if message:
+            page.first = page.first or message
+            page.last = message
+
+    def content(self, number: int) -> Iterator[bytes]:
+        """What is on a page, counted from 0."""
+        page = self._pages[number]
+        self._file.seek(page.start)
+        left = page.size
+        while left > 0 and (piece := self._file.read(min(left, _CHUNK))):
+            left -= len(piece)
+            yield piece
+
 
 Form = Literal["html", "markdown"]
 _WRITERS: Final[dict[Form, Callable[[PurePath | None], Writer]]] = {"html": HtmlWriter, "markdown": MarkdownWriter}
@@ -72,7 +144,7 @@ class Report:
             self._indexes.append(ProblemIndex(session, conversation, begin, self._per_page))
         self._fronts = (self._indexes[-1].end - 1) // self._per_page + 1
         """How many pages have something before the conversations. The first of these begins on the last of them."""
-        self._targets: list[Targets] = []
+        self._written: list[ConversationParts] = []
         self._pages = Pages(folder, wanted.blocks, wanted.bytes) if wanted.paged else Pages(folder)
         try:
             self._write(progress)
@@ -95,16 +167,15 @@ class Report:
         done = 0
         for index in self._indexes:
             amount = Amount(self._wanted.full, self._wanted.images)
-            source = ConversationParts(index.conversation, index.mentions, index.prefix, amount)
-            targets = Targets(source)
-            self._targets.append(targets)
-            for part in source.parts(index.title or "Conversation"):
-                self._add(part, targets)
+            written = ConversationParts(index.conversation, index.mentions, index.prefix, amount)
+            self._written.append(written)
+            for part in written.parts(index.title or "Conversation"):
+                self._add(part, written)
                 if progress is not None and isinstance(part, Turn):
                     progress(done + part.number, total)
             done += index.conversation.counts.messages
 
-    def _add(self, part: Part, targets: Targets) -> None:
+    def _add(self, part: Part, written: ConversationParts) -> None:
         blocks, message = 1, ""
         if isinstance(part, PairPart):
             blocks = (part.call is not None) + len(part.answers)
@@ -114,7 +185,7 @@ class Report:
             blocks = 0
         self._pages.turn_over(max(blocks, 1))
         page = self._fronts + self._pages.count - 1
-        targets.add(part, page)
+        written.add(part, page)
         self._pages.add(self._writer.part(part, page), blocks, message)
 
     # the pages
@@ -148,9 +219,9 @@ class Report:
     def _front(self, number: int) -> Iterator[bytes]:
         """What stands on a page before the conversations."""
         first, end = (number - 1) * self._per_page, number * self._per_page
-        for index, targets in zip(self._indexes, self._targets, strict=True):
+        for index, written in zip(self._indexes, self._written, strict=True):
             for place in range(max(first, index.first), min(end, index.end)):
-                yield self._writer.front(index.part(place, targets), number).encode()
+                yield self._writer.front(index.part(place, written), number).encode()
 
     def _head(self, number: int) -> PageHead:
         return PageHead(
@@ -172,10 +243,10 @@ class Report:
         return ", ".join(words)
 
     def _jumps(self) -> Iterator[Link]:
-        for index, targets in list(zip(self._indexes, self._targets, strict=True))[:_NAMED]:
+        for index, written in list(zip(self._indexes, self._written, strict=True))[:_NAMED]:
             page = index.first // self._per_page + 1
             of = f" in {index.title}" if index.title else ""
             if any(index.counts):
                 yield Link(f"{index.prefix}verdict-problems", f"What is wrong{of}", page)
-            if targets.begin is not None:
-                yield targets.begin
+            if written.begin is not None:
+                yield written.begin

@@ -12,8 +12,7 @@ import orjson
 from toolpair.reports.redaction import markers
 from toolpair.reports.redaction.characters import may_stay
 from toolpair.reports.redaction.times import TIME
-from toolpair.reports.redaction.tokens import decoded, words_of
-from toolpair.reports.redaction.vocabulary import TOKEN, counts, names_a_model, vocabulary
+from toolpair.reports.redaction.vocabulary import TOKEN, counts, decoded, names_a_model, vocabulary, words_of
 from toolpair.session.session import Session
 from toolpair.source.record_values import parse
 from toolpair.transcript.model import Damaged

@@ -16,14 +16,11 @@ import orjson
 
 from toolpair.reports.redaction import markers
 from toolpair.reports.redaction.characters import Stream
-from toolpair.reports.redaction.escapes import changed, said
-from toolpair.reports.redaction.given import Given
 from toolpair.reports.redaction.ids import SHAPES, VALUES, Ids, is_id_key
-from toolpair.reports.redaction.lexer import ANYBODYS, NUMBERS, walked, walked_file, walked_python
-from toolpair.reports.redaction.names import Names
+from toolpair.reports.redaction.lexer import ANYBODYS, NUMBERS, changed, said, walked, walked_file, walked_python
+from toolpair.reports.redaction.names import Given, Names
 from toolpair.reports.redaction.times import TIME, Times
-from toolpair.reports.redaction.tokens import words_anywhere
-from toolpair.reports.redaction.vocabulary import counts, names_a_model, vocabulary
+from toolpair.reports.redaction.vocabulary import counts, names_a_model, vocabulary, words_anywhere
 
 _PIECE: Final = re.compile(
     rf"({TIME})"

@@ -26,14 +26,14 @@ class ConversationIds:
         return self._conversation.by_id
 
     @cached_property
-    def beside(self) -> dict[str, Block]:
+    def unsent(self) -> dict[str, Block]:
         """The same for what is not sent: other branches, compacted history, sub-agents' records."""
         return {id_: block for block in reversed(self._conversation.inactive_blocks) for id_ in own_ids(block)}
 
     def elsewhere(self, id_: str) -> tuple[int | None, str] | None:
         """The line, and a description of the place, of an id that is not sent; None when the file does not have it."""
         document = self._conversation.document
-        block = self.beside.get(id_)
+        block = self.unsent.get(id_)
         if block is not None and block.record in document:
             return document.line_of(block.record), "on a branch that is not sent"
         if len(id_) < _SHORTEST:

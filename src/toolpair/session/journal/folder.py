@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from toolpair.source.system import O_DIRECTORY, O_NOFOLLOW, O_WAITLESS, Io
+from toolpair.source.system import O_DIRECTORY, O_NOFOLLOW, O_WAITLESS, SYSTEM, Io
 
 LONGEST: Final = 64 << 20
 """Maximum bytes read from a file; no person makes that many decisions."""
@@ -23,7 +23,6 @@ _YOUNG: Final = 60.0
 """Seconds during which a new temporary file may not be locked yet."""
 _NAME: Final = re.compile(r"([0-9a-f]{40})-([0-9a-f]{16})\.(journal|damaged|tmp)\Z")
 _FLAGS: Final = os.O_RDONLY | O_NOFOLLOW | O_WAITLESS | getattr(os, "O_CLOEXEC", 0)
-_SYSTEM: Final = Io()
 
 
 class Unsafe(OSError):
@@ -60,7 +59,7 @@ class Locked:
 class Folder:
     """`base` is toolpair's own folder in the user's state directory; it may not exist yet."""
 
-    def __init__(self, base: Path, io: Io = _SYSTEM) -> None:
+    def __init__(self, base: Path, io: Io = SYSTEM) -> None:
         self._base = base
         self._io = io
 

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from toolpair.session.journal.folder import Folder, Locked, new_name
-from toolpair.session.journal.journal_entry import JournalEntry
+from toolpair.session.journal.journal_entry import JournalEntry, Mark
 from toolpair.source.errors import UnreadableFile
-from toolpair.source.mark import Mark
 
 if TYPE_CHECKING:
     from toolpair.session.journal.journaled import Journaled

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, Protocol
+from typing import Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from toolpair.source.fingerprint import Identity
-from toolpair.source.limits import USUAL, Limits
 from toolpair.source.record_values import BOM
 from toolpair.source.rows.layout import MarkedText, Row, Stored, StoredSession, Table, Text
 from toolpair.source.system import O_NOFOLLOW, O_WAITLESS
@@ -20,33 +17,39 @@ from toolpair.source.system import O_NOFOLLOW, O_WAITLESS
 _INSIDE: Final = re.compile(r"[^/\\\0.][^/\\\0]*/[^/\\\0.][^/\\\0]*/[^/\\\0.][^/\\\0]*\.json")
 
 
-class FolderLayout(Protocol):
+class FolderLayout(ABC):
     """How one agent keeps sessions in files of a folder. Methods that read may raise OSError."""
 
     agent: str
     """The id of the agent whose folder it is."""
     title: str
     """What such a folder is, in a sentence."""
-    tables: Sequence[Table]
+    tables: Sequence[Table] = ()
     """The kinds of files; the JSON of each is its row's last column."""
-    open_beside: Sequence[str]
-    """Folders beside it in which the agent keeps a file open while it runs."""
+    open_beside: Sequence[str] = ()
+    """Neighbouring folders in which the agent keeps a file open while it runs."""
 
+    @abstractmethod
     def claims(self, folder: str) -> bool:
         """Whether the folder is this agent's."""
 
+    @abstractmethod
     def meant(self, path: str) -> tuple[str, str] | None:
-        """The folder and the session that a path in such a folder stands for."""
+        """The folder and the session that a path in such a folder means."""
 
     def moved_to(self, folder: str, session: str) -> str | None:
         """The database that holds this session by now: the agent no longer reads its files."""
+        return None
 
+    @abstractmethod
     def sessions(self, folder: str) -> Iterator[StoredSession]:
         """All sessions, the one used last first."""
 
     def words(self, folder: str, session: str) -> str | None:
         """The user's last text in a session."""
+        return None
 
+    @abstractmethod
     def files(self, folder: str, session: str) -> Iterator[Row]:
         """The files that make a session as rows without their content: its own, then the others in the order in which
         the agent reads them. Nothing if there is no such session.
@@ -54,6 +57,7 @@ class FolderLayout(Protocol):
 
     def path_of(self, table: str, columns: Mapping[str, Stored]) -> str:
         """Where in the folder the file of a row is, with slashes."""
+        raise NotImplementedError
 
 
 def is_inside(path: str) -> bool:
@@ -76,29 +80,3 @@ def row_with_content(layout: FolderLayout, folder: str, row: Row) -> Row:
     content = read_file(place(folder, layout.path_of(row.table.name, row.columns)))
     kind = MarkedText if content.startswith(BOM) else Text
     return replace(row, columns={**row.columns, row.table.json[-1]: kind(content)})
-
-
-class FilesOfSession(Struct, frozen=True, eq=False):
-    """A session's files in a folder. Methods raise OSError."""
-
-    layout: FolderLayout
-    path: str
-    session: str
-    limits: Limits = USUAL
-
-    def rows(self) -> Iterator[Row]:
-        return (row_with_content(self.layout, self.path, row) for row in self.layout.files(self.path, self.session))
-
-    def state(self) -> Identity:
-        """The folder, the size of all files, the last change of one, and a digest of what `stat` says of them."""
-        size = last = 0
-        digest = hashlib.blake2b(digest_size=8)
-        for row in self.layout.files(self.path, self.session):
-            path = self.layout.path_of(row.table.name, row.columns)
-            found = os.lstat(place(self.path, path))
-            size += found.st_size
-            last = max(last, found.st_mtime_ns)
-            told = (path, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
-            digest.update(repr(told).encode("utf-8", "surrogateescape"))
-        folder = os.stat(self.path)
-        return Identity(folder.st_dev, folder.st_ino, size, last, int.from_bytes(digest.digest()))

@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from toolpair.source.container import Container
-from toolpair.source.document import Document
 from toolpair.source.errors import Refused, UnreadableFile
 from toolpair.source.fingerprint import Identity
 from toolpair.source.folders.exchange import FileChange, exchanging, finish_saves
-from toolpair.source.folders.layout import FilesOfSession, is_inside, place, read_file
+from toolpair.source.folders.layout import is_inside, place, read_file
+from toolpair.source.folders.stored_session import StoredFiles
 from toolpair.source.rows.backup import RowsBackup, made
 from toolpair.source.rows.changes import RowChange, changes_between, moved_columns
 from toolpair.source.rows.layout import Stored, Text
-from toolpair.source.rows.records_save import SYSTEM, Change, RecordsSave, no_step
-from toolpair.source.saving import descriptors
+from toolpair.source.rows.records_save import Change, RecordsSave
 from toolpair.source.saving.checks import changed, is_protected, refuse_folder
 from toolpair.source.saving.file_names import KeptNames
-from toolpair.source.saving.holders import Holder
+from toolpair.source.saving.holders import holders, paths
 from toolpair.source.saving.keeping import put_aside
 from toolpair.source.saving.made import undone_on_failure
 from toolpair.source.saving.save_result import SaveResult
-from toolpair.source.saving.streaming import Progress, Step
+from toolpair.source.saving.streaming import Progress
 from toolpair.source.saving.sweeping import sweep_folder
 from toolpair.source.snapshot import Snapshot
-from toolpair.source.system import Io, keeps_names
+from toolpair.source.system import keeps_names
 
 _COPY: Final = "save a copy as NAME.jsonl"
 
@@ -35,8 +33,10 @@ _COPY: Final = "save a copy as NAME.jsonl"
 class FilesChange(Change):
     """A change of files; `path` is the folder."""
 
-    files: FilesOfSession | None = None
-    """The session that was opened; None where a backup is put back."""
+    @property
+    def files(self) -> StoredFiles | None:
+        """The session that was opened; None where a backup is put back."""
+        return None
 
     def wanted(self) -> list[FileChange]:
         """What is to be changed. Raises Refused, and FileNotFoundError where files are gone."""
@@ -102,24 +102,13 @@ class FilesSave(RecordsSave, FilesChange):
 
     blocked_by = "a file that cannot be read is in the way of another one; repair it, or set it aside"
 
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        container: Container,
-        documents: Sequence[Document],
-        *,
-        keep_backups: int | None = None,
-        step: Step = no_step,
-        io: Io = SYSTEM,
-    ) -> None:
-        super().__init__(snapshot, container, documents, keep_backups, step, io)
-        files: object = snapshot.rows
-        assert isinstance(files, FilesOfSession)
-        self.files = files
+    @property
+    def files(self) -> StoredFiles:
+        assert isinstance(self.stored, StoredFiles)
+        return self.stored
 
     def wanted(self) -> list[FileChange]:
         files = self.files
-        assert files is not None
         rows = list(files.rows())
         if moved_columns(rows, self.base.records) != frozenset():
             raise Refused(changed(self.shown), "changed")
@@ -128,21 +117,20 @@ class FilesSave(RecordsSave, FilesChange):
         return [_file_change(files, change, self.shown) for change in found]
 
     def is_as_wanted(self) -> bool:
-        assert self.files is not None
         return moved_columns(list(self.files.rows()), self.now.records) == frozenset()
 
 
-def _file_change(files: FilesOfSession, change: RowChange, shown: str) -> FileChange:
+def _file_change(files: StoredFiles, change: RowChange, shown: str) -> FileChange:
     columns = change.after or change.before or {}
     path = files.layout.path_of(change.table, columns)
-    contents = (_content(change.before), _content(change.after))
+    contents = (_bytes_in(change.before, "data"), _bytes_in(change.after, "data"))
     if not is_inside(path) or any(part in ("", ".", "..") for part in path.split("/")):
         raise Refused(f"{shown} cannot be saved: a record of it has no name that a file can have; {_COPY}.", "form")
     return FileChange(path, *contents)
 
 
-def _content(columns: object) -> bytes | None:
-    found = columns.get("data", b"") if isinstance(columns, dict) else None
+def _bytes_in(columns: Mapping[str, Stored] | None, name: str) -> bytes | None:
+    found = None if columns is None else columns.get(name, b"")
     return bytes(found) if isinstance(found, bytes) else None
 
 
@@ -152,7 +140,10 @@ class _FilesBack(FilesChange):
     def __init__(self, folder: str, shown: str, backup: str, held: RowsBackup) -> None:
         super().__init__(folder, shown, held.session)
         self._name = os.path.basename(backup)
-        self._back = [FileChange(one.table, _kept(one.after), _kept(one.before)) for one in reversed(held.changes)]
+        self._back = [
+            FileChange(one.table, _bytes_in(one.after, "content"), _bytes_in(one.before, "content"))
+            for one in reversed(held.changes)
+        ]
         if not all(is_inside(change.path) for change in self._back):
             raise Refused(f"{self._name} is not a backup of {shown}; choose another one.", "form")
 
@@ -190,11 +181,6 @@ def _there(path: str) -> bytes | None:
         return None
 
 
-def _kept(columns: object) -> bytes | None:
-    found = columns.get("content") if isinstance(columns, dict) else None
-    return bytes(found) if isinstance(found, bytes) else None
-
-
 def _as_row(change: FileChange) -> RowChange:
     """A file in a backup: a row of a table that is called as the file is."""
 
@@ -206,17 +192,11 @@ def _as_row(change: FileChange) -> RowChange:
 
 def refuse_held(folder: str, shown: str, open_beside: Sequence[str]) -> None:
     """Refuse while another process uses the folder: agents keep the history in memory. Raises Refused."""
-    if not descriptors.can_be_seen():
-        return
-    beside = os.path.dirname(folder)
-    within = [os.path.join(folder, ""), *(os.path.join(beside, name, "") for name in open_beside)]
-    holders = [Holder(pid, descriptors.name_of(pid)) for pid in descriptors.processes() if _uses(pid, within)]
-    if holders:
-        raise Refused(f"{shown} is in use by {', '.join(map(str, holders))}; close it first, or save a copy.", "held")
-
-
-def _uses(pid: int, folders: Sequence[str]) -> bool:
-    return any(path.startswith(folder) for path in descriptors.paths(pid) for folder in folders)
+    parent = os.path.dirname(folder)
+    within = [os.path.join(folder, ""), *(os.path.join(parent, name, "") for name in open_beside)]
+    found = holders(lambda pid: any(path.startswith(tuple(within)) for path in paths(pid)))
+    if found:
+        raise Refused(f"{shown} is in use by {', '.join(map(str, found))}; close it first, or save a copy.", "held")
 
 
 def _refuse_unwritable(folder: str, changes: Sequence[FileChange]) -> None:

@@ -54,7 +54,7 @@ def made(source: sqlite3.Connection | None, session: str, changes: Sequence[RowC
                 for name, value in (columns or {}).items():
                     sql = f"INSERT INTO toolpair_value VALUES (?, ?, ?, {mark(value)})"
                     backup.execute(sql, (number, before, name, value))
-        # What reads it has no need of a log beside it.
+        # What reads it needs no log.
         found = bytearray(backup.serialize())
         found[_JOURNAL] = b"\1\1"
         return bytes(found)
@@ -94,7 +94,7 @@ def session_of(path: str) -> str | None:
 
 
 def backups_of(path: str | os.PathLike[str], session: str) -> list[Backup]:
-    """Those that saves of this session left beside the database, or the folder, that holds it and others."""
+    """Those that saves of this session left of the database, or the folder, that holds it and others."""
     return [one for one in backups(path) if session_of(str(one.path)) == session]
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 _FOLDED: Final = bytes.maketrans(b"\t\r", b"  ")
-"""What stands for a line end depends on the whole text."""
+"""What replaces a line end depends on the whole text."""
 _NOT_A_ROW: Final = "a record of it can no longer be written as a row"
 
 
@@ -86,7 +86,7 @@ def dangling(
 
 
 def in_tables(row: Row) -> Iterator[tuple[str, Mapping[str, Stored]]]:
-    """What stands in each table of a record's row, as it is stored."""
+    """What a record has in each table, as it is stored."""
     for change in _divided(row.table, None, {**row.columns, **row.stored}):
         yield change.table, change.after or {}
 

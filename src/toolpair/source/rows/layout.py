@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
@@ -20,7 +21,7 @@ class MarkedText(Text):
 
 
 FACTS: Final = "facts"
-"""The key of a line, beside the row's, that `Row.facts` stand under."""
+"""The key of a line that `Row.facts` are under, besides that of the row."""
 Stored = Text | bytes | int | float | None
 """A value as the database stores it."""
 _MEASURED: Final = 64 << 20
@@ -28,7 +29,7 @@ _MEASURED: Final = 64 << 20
 
 
 class Part(Struct, frozen=True):
-    """A table of which at most one row belongs to a record, and stands in it; there its columns have the prefix."""
+    """A table of which at most one row belongs to a record, and is shown in it, where its columns have the prefix."""
 
     table: str
     prefix: str
@@ -53,7 +54,7 @@ class Table(Struct, frozen=True):
     hidden: frozenset[str] = frozenset()
     """Columns that are never read."""
     whole: bool = False
-    """A text that is not JSON, where JSON should be, stands in the line as a string, so that its other columns can be
+    """A text that is not JSON, where JSON should be, is in the line as a string, so that its other columns can be
     read and the row be repaired where it is."""
     sizes: Mapping[str, str] = {}
     """Column that is not shown -> the one whose bytes it counts."""
@@ -99,7 +100,7 @@ ALL: Final = "TRUE"
 """A condition that every row meets."""
 
 
-class Layout(Protocol):
+class Layout(ABC):
     """How one agent keeps sessions in a database. Queries may raise sqlite3.Error."""
 
     agent: str
@@ -108,9 +109,11 @@ class Layout(Protocol):
     """What such a database is, in a sentence: "goose's database of sessions"."""
     tables: Sequence[Table]
     """The tables of its records."""
-    stop: str | None
+    needs: Mapping[str, Collection[str]] = {}
+    """The tables, each with columns of it, by which such a database is known."""
+    stop: str | None = None
     """The command that ends what usually has the database open; None where each process is to be closed."""
-    besides: Mapping[str, str]
+    besides: Mapping[str, str] = {}
     """Other tables of which a copy of one session needs rows, such as those by which the agent knows the database's
     version: `ALL`, or those that meet a condition, in which `?` is the session; where not all of a row may be handed
     on, the query that makes it, which may name columns that not every version has.
@@ -118,18 +121,23 @@ class Layout(Protocol):
 
     def claims(self, tables: Mapping[str, frozenset[str]], connection: Connection) -> bool:
         """Whether a database with these tables, each with its columns, is this agent's. Little else of it is read."""
+        return all(name in tables and tables[name].issuperset(columns) for name, columns in self.needs.items())
 
     def refusal(self, connection: Connection) -> str | None:
         """Why a database of this agent cannot be read, and what to do, as the rest of a sentence; None if it can."""
+        return None
 
+    @abstractmethod
     def sessions(self, connection: Connection, most: int = ANY_NUMBER) -> Iterator[StoredSession]:
         """The sessions, the one used last first; at most so many, which are then found without a look at the others'
         messages, if the database can say which they are.
         """
 
+    @abstractmethod
     def words(self, connection: Connection, session: str) -> str | None:
         """The user's last text in a session."""
 
+    @abstractmethod
     def rows(self, connection: Connection, session: str) -> Iterator[Row]:
         """The rows that make a session: its own row, then the others in the order in which the agent reads them.
 
@@ -227,7 +235,7 @@ def quoted(name: str) -> str:
 
 
 def mark(value: Stored) -> str:
-    """What stands for a value in SQL. A text is bound as its bytes, which may be anything."""
+    """The mark for a value in SQL. A text is bound as its bytes, which may be anything."""
     return "CAST(? AS TEXT)" if isinstance(value, Text) else "?"
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import orjson
 
-from toolpair.source.alignment import common_start
+from toolpair.source.byte_runs import common_start
 from toolpair.source.json_spans import BadSpan, children, key_text, node_at
 from toolpair.source.record_values import BOM, parse
 from toolpair.source.rows.layout import FACTS, MarkedText, Row, Stored, Table, Text
@@ -104,7 +104,7 @@ def _json_text(value: Stored) -> tuple[bytes, bool]:
 
 
 def _line_ends(raw: bytes) -> tuple[bytes, bytes]:
-    """The line ends of a text, and what stands for them in a line, so that they can be put back; empty without any."""
+    """The line ends of a text, and what replaces them in a line, so that they can be put back; empty without any."""
     if b"\n" not in raw:
         return b"", b""
     if b"\t" not in raw:
@@ -173,7 +173,7 @@ def _unfolded(token: bytes, before: bytes) -> bytes:
 
 
 def _with_ends(token: bytes, before: bytes) -> bytes:
-    """With ends of every kind: put back in all that stands before and after the place of the change."""
+    """With ends of every kind: put back in all that is before and after the change."""
     kept = before.strip(_SPACE)
     folded = kept.replace(b"\n", b" ")
     first = common_start(token, folded)

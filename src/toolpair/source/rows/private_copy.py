@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from toolpair.source.addresses import BESIDE
-from toolpair.source.system import O_DIRECTORY, O_NOFOLLOW, Io
+from toolpair.source.addresses import LOG_ENDINGS
+from toolpair.source.system import O_DIRECTORY, O_NOFOLLOW, SYSTEM
 
 _PREFIX: Final = "toolpair-copy-"
 _NAMELESS: Final = getattr(os, "O_TMPFILE", 0)
@@ -21,13 +21,12 @@ _PIECE: Final = 1 << 20
 _YOUNG: Final = 60.0
 """Seconds. A new, empty folder may not be locked yet."""
 _NOT_THERE: Final = (errno.ENOENT, errno.ENAMETOOLONG)
-_SYSTEM: Final = Io()
 Progress = Callable[[int], None]
 
 
 @contextmanager
 def private_copy(path: str, progress: Progress | None = None) -> Iterator[str | None]:
-    """The name of a copy of the database and what stands beside it, for as long as the body runs.
+    """The name of a copy of the database and its log, for as long as the body runs.
 
     None if a part of it went away meanwhile. What is open by then stays readable. The parts have no names before all of
     them are there; the folder is locked, so that what a killed process leaves is known by the next one. `progress` gets
@@ -38,7 +37,7 @@ def private_copy(path: str, progress: Progress | None = None) -> Iterator[str | 
     lock = os.open(folder, os.O_RDONLY | O_DIRECTORY)
     try:
         with contextlib.suppress(OSError):
-            _SYSTEM.flock(lock)
+            SYSTEM.flock(lock)
         yield _made(path, os.path.join(folder, "copy.db"), progress)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -49,7 +48,7 @@ def _made(path: str, copy: str, progress: Progress | None) -> str | None:
     made: list[tuple[int, str]] = []
     done = 0
     try:
-        for ending in ("", *BESIDE):
+        for ending in ("", *LOG_ENDINGS):
             try:
                 with open(path + ending, "rb") as file:
                     made.append((_new(copy + ending), copy + ending))
@@ -107,7 +106,7 @@ def _swept(folder: str) -> None:
         if hasattr(os, "geteuid") and os.fstat(descriptor).st_uid == os.geteuid():
             if not os.listdir(descriptor) and time.time() - os.fstat(descriptor).st_mtime < _YOUNG:
                 return
-            _SYSTEM.flock(descriptor)  # fails while the process that made it lives
+            SYSTEM.flock(descriptor)  # fails while the process that made it lives
             shutil.rmtree(folder, ignore_errors=True)
     finally:
         os.close(descriptor)

@@ -1,4 +1,4 @@
-"""Opening a database to look at it: nothing is created or changed beside it."""
+"""Opening a database to look at it: nothing is created or changed next to it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
-from toolpair.source.addresses import BESIDE, MAGIC, OPENING
+from toolpair.source.addresses import LOG_ENDINGS, MAGIC, OPENING
 from toolpair.source.errors import Refused, UnreadableFile
 from toolpair.source.fingerprint import Identity
 from toolpair.source.rows.layout import Text
@@ -22,7 +22,7 @@ from toolpair.source.snapshot import why_not_opened
 from toolpair.source.system import O_WAITLESS
 
 COPIED: Final = 64 << 20
-"""A database of up to this many bytes, with what stands beside it, is read from a copy."""
+"""A database of up to this many bytes, with its log, is read from a copy."""
 QUERY_FAILS: Final = (sqlite3.Error, UnicodeDecodeError)
 """What a query raises. Python cannot decode a sentence in which SQLite quotes a schema's damaged bytes."""
 _HEADER: Final = 100
@@ -35,16 +35,16 @@ _UNREADABLE: Final = "check that it is whole, or give a backup of it"
 
 
 def state_of(path: str) -> Identity:
-    """Which file the database is, and its state together with what waits beside it. Raises OSError."""
+    """Which file the database is, and its state together with its log. Raises OSError."""
     found = os.stat(path)
     size, mtime, ctime = found.st_size, found.st_mtime_ns, found.st_ctime_ns
-    for ending in BESIDE:
+    for ending in LOG_ENDINGS:
         with contextlib.suppress(OSError):
-            beside = os.stat(path + ending)
-            if beside.st_size:
-                size += beside.st_size
+            log = os.stat(path + ending)
+            if log.st_size:
+                size += log.st_size
                 # When root opens a log, SQLite sets its owner, to what it is, and with that its ctime.
-                mtime = max(mtime, beside.st_mtime_ns)
+                mtime = max(mtime, log.st_mtime_ns)
     return Identity(found.st_dev, found.st_ino, size, mtime, ctime)
 
 
@@ -55,7 +55,7 @@ def reading(path: str, shown: str, progress: Progress | None = None) -> Iterator
     `progress` gets the bytes that are copied first.
     """
     try:
-        path = os.path.realpath(path)  # its log is beside the file, not beside a link to it
+        path = os.path.realpath(path)  # its log is next to the file, not to a link to it
         with OPENING:
             connection, state, copied = _opened(path, shown, progress)
             try:
@@ -73,10 +73,10 @@ def reading(path: str, shown: str, progress: Progress | None = None) -> Iterator
 
 
 def refuse_log(path: str) -> None:
-    """Refuse to give a new database this name beside the log of another one, which would go into it. Raises Refused."""
-    beside = next((path + ending for ending in BESIDE if os.path.lexists(path + ending)), None)
-    if beside is not None:
-        raise Refused(f"{beside} belongs to another state of {path}; move it away first.", "exists")
+    """Refuse to give a new database a name that has the log of another one, which would go into it. Raises Refused."""
+    log = next((path + ending for ending in LOG_ENDINGS if os.path.lexists(path + ending)), None)
+    if log is not None:
+        raise Refused(f"{log} belongs to another state of {path}; move it away first.", "exists")
 
 
 def is_damage(error: Exception) -> bool:
@@ -107,7 +107,7 @@ def _opened(path: str, shown: str, progress: Progress | None) -> tuple[sqlite3.C
         header = file.read(_HEADER)
         if not header.startswith(MAGIC):
             raise UnreadableFile(f"{shown} is not an SQLite database; give a session file.")
-        if _is_cut_off(header, os.fstat(file.fileno()).st_size) and not any(_size(path + end) for end in BESIDE):
+        if _is_cut_off(header, os.fstat(file.fileno()).st_size) and not any(_size(path + end) for end in LOG_ENDINGS):
             raise UnreadableFile(f"{shown} is a damaged database (it is cut off); {_UNREADABLE}.")
     here = _connected_here(path) if state.size > COPIED else None
     if here is not None:
@@ -127,8 +127,8 @@ def _is_cut_off(header: bytes, size: int) -> bool:
 
 
 def _connected_here(path: str) -> sqlite3.Connection | None:
-    """A connection to the database itself; None if some of it waits beside it that cannot be read from there."""
-    if not any(_size(path + ending) for ending in BESIDE):
+    """A connection to the database itself; None if a part of it is in a log that cannot be read there."""
+    if not any(_size(path + ending) for ending in LOG_ENDINGS):
         return connected(path, "immutable=1")
     if _size(path + "-journal") or not os.path.exists(path + "-shm"):
         return None
@@ -142,7 +142,7 @@ def _connected_here(path: str) -> sqlite3.Connection | None:
 
 
 def _copied(path: str, shown: str, progress: Progress | None) -> tuple[sqlite3.Connection, Identity]:
-    """A connection to a private copy of the database and what stands beside it, and their state."""
+    """A connection to a private copy of the database and its log, and their state."""
     end = time.monotonic() + _LONGEST
     while time.monotonic() < end:
         state, before = state_of(path), _settled(path)

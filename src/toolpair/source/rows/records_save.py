@@ -6,7 +6,6 @@ import contextlib
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Final
 
 from toolpair.source.container import Container
 from toolpair.source.container_reading import container_in
@@ -21,10 +20,8 @@ from toolpair.source.saving.new_file import save_as
 from toolpair.source.saving.save_result import SaveResult
 from toolpair.source.saving.streaming import Progress, Step
 from toolpair.source.snapshot import Snapshot
-from toolpair.source.system import Io
+from toolpair.source.system import SYSTEM, Io
 from toolpair.transcript.model import Damaged
-
-SYSTEM: Final = Io()
 
 
 def no_step(name: str) -> None: ...
@@ -97,8 +94,8 @@ class Change:
     def done(self, backup: str, aside: str | None, notes: Iterable[str]) -> SaveResult:
         """The result, once older backups are deleted."""
         removed = prune(self.path, backup, self.keep_backups, self.io) if self.keep_backups is not None else ()
-        beside = Path(aside) if aside is not None else None
-        return SaveResult(Path(self.path), Path(backup), tuple(notes), self.state(), beside, removed=removed)
+        side_file = Path(aside) if aside is not None else None
+        return SaveResult(Path(self.path), Path(backup), tuple(notes), self.state(), side_file, removed=removed)
 
 
 class RecordsSave(Change):
@@ -112,13 +109,14 @@ class RecordsSave(Change):
         snapshot: Snapshot,
         container: Container,
         documents: Sequence[Document],
-        keep_backups: int | None,
-        step: Step,
+        *,
+        keep_backups: int | None = None,
+        step: Step = no_step,
         io: Io = SYSTEM,
     ) -> None:
         assert snapshot.rows is not None
         super().__init__(snapshot.rows.path, snapshot.shown, snapshot.rows.session, step, io)
-        self._stored = snapshot.rows
+        self.stored = snapshot.rows
         self._before = snapshot
         self.base = container.conversations[0].document
         self.now = documents[0]
@@ -138,7 +136,7 @@ class RecordsSave(Change):
 
     def read_again(self) -> tuple[Snapshot, Container]:
         """What the session holds now. Call it after `write`."""
-        snapshot = self._stored.read(self.shown)
+        snapshot = self.stored.read(self.shown)
         return snapshot, container_in(snapshot)
 
     def in_the_way(self) -> str | None:

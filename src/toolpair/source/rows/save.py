@@ -7,22 +7,20 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 
-from toolpair.source.container import Container
-from toolpair.source.document import Document
 from toolpair.source.errors import Refused, UnreadableFile
 from toolpair.source.fingerprint import Identity
 from toolpair.source.rows.backup import RowsBackup, made
 from toolpair.source.rows.changes import RowChange, changes_between, dangling, moved_columns
 from toolpair.source.rows.layout import Table, text
 from toolpair.source.rows.reading import COPIED, connected, reading, refuse_log, state_of
-from toolpair.source.rows.records_save import Change, RecordsSave, no_step
-from toolpair.source.rows.session_rows import RowsOfSession
+from toolpair.source.rows.records_save import Change, RecordsSave
+from toolpair.source.rows.session_rows import StoredRows
 from toolpair.source.rows.transaction import WAITS, broken_links, carry_out, is_made, refuse_held, whole, writing
 from toolpair.source.saving.checks import changed, refuse_unwritable
 from toolpair.source.saving.file_names import KeptNames
 from toolpair.source.saving.made import stat_or_none, undone_on_failure
 from toolpair.source.saving.save_result import SaveResult
-from toolpair.source.saving.streaming import Progress, Step
+from toolpair.source.saving.streaming import Progress
 from toolpair.source.saving.sweeping import sweep_folder
 from toolpair.source.snapshot import Snapshot
 from toolpair.transcript.counting import plural
@@ -31,10 +29,13 @@ from toolpair.transcript.counting import plural
 class RowsChange(Change):
     """A change of rows."""
 
-    stop: str | None = None
-    """The command that may end what has the database open."""
     loose = 0
     """How many of the rows may refer to one that is not there."""
+
+    @property
+    def stop(self) -> str | None:
+        """The command that may end what has the database open."""
+        return None
 
     def wanted(self, connection: sqlite3.Connection) -> list[RowChange]:
         """What is to be changed. Raises Refused."""
@@ -100,35 +101,29 @@ class RowsSave(RecordsSave, RowsChange):
 
     blocked_by = "a row that cannot be read is in the way of another one; repair that row, or set it aside"
 
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        container: Container,
-        documents: Sequence[Document],
-        *,
-        keep_backups: int | None = None,
-        step: Step = no_step,
-    ) -> None:
-        super().__init__(snapshot, container, documents, keep_backups, step)
-        rows: object = snapshot.rows
-        assert isinstance(rows, RowsOfSession)
-        self._rows = rows
-        self.stop = rows.layout.stop
+    @property
+    def rows(self) -> StoredRows:
+        assert isinstance(self.stored, StoredRows)
+        return self.stored
+
+    @property
+    def stop(self) -> str | None:
+        return self.rows.layout.stop
 
     def wanted(self, connection: sqlite3.Connection) -> list[RowChange]:
         try:
-            rows = list(self._rows.rows(connection))
+            rows = list(self.rows.rows(connection))
         except UnreadableFile:
             raise Refused(changed(self.shown), "changed") from None
         if moved_columns(rows, self.base.records) is None:
             raise Refused(changed(self.shown), "changed")
         by_uid = {record.uid: row for record, row in zip(self.base.records, rows, strict=True)}
-        tables = self._rows.layout.tables
+        tables = self.rows.layout.tables
         found = changes_between(self.base, self.now, by_uid, tables, self.shown)
         return [*dangling(connection, found, tables, self.session), *found]
 
     def compare(self, connection: sqlite3.Connection) -> frozenset[str] | None:
-        layout = self._rows.layout
+        layout = self.rows.layout
         rows = list(layout.rows(connection, self.session))
         return moved_columns(rows, self.now.records, _has_triggers(connection, layout.tables))
 
@@ -181,7 +176,7 @@ def _loose_in(backup: str, held: RowsBackup) -> int:
 
 
 def refuse_no_database(path: str, backup: str, held: RowsBackup) -> None:
-    """Refuse to make a database of a backup that is not one, or beside the log of another one. Raises Refused."""
+    """Refuse to make a database of a backup that is not one, or where the log of another one is. Raises Refused."""
     name = os.path.basename(backup)
     if not held.is_whole:
         raise Refused(f"{path} is not there, and {name} has only the rows that were changed; restore it first.", "gone")

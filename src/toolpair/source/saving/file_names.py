@@ -1,4 +1,4 @@
-"""The names of the files that a save leaves beside the target, and of its temporary files."""
+"""The names of the files that a save leaves next to the target, and of its temporary files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a save keeps beside the file: the old content as a backup, and the bytes that a fix set aside."""
+"""What a save keeps next to the file: the old content as a backup, and the bytes that a fix set aside."""
 
 from __future__ import annotations
 
@@ -115,11 +115,7 @@ def put_aside(
     io.fsync(descriptor)
     made.close(descriptor)
     # These bytes leave the file, so their new name must be durable before they do.
-    try:
-        _flush_directory(name, io)
-    except OSError as error:
-        if error.errno not in _NO_FLUSH:
-            raise
+    _flush_directory(name, io)
     return name
 
 
@@ -129,16 +125,24 @@ def _flush_directory(path: str, io: Io) -> None:
         return
     descriptor = io.open(os.path.dirname(path), os.O_RDONLY | O_DIRECTORY)
     try:
-        io.fsync(descriptor)
+        flush_names(descriptor, io)
     finally:
         os.close(descriptor)
+
+
+def flush_names(folder: int, io: Io) -> None:
+    """Make the names in an open folder durable, where the system can."""
+    try:
+        io.fsync(folder)
+    except OSError as error:
+        if error.errno not in _NO_FLUSH:
+            raise
 
 
 def flush_new_name(path: str, io: Io) -> list[str]:
     """As `_flush_directory`, after the save has happened: a failure is only a note."""
     try:
         _flush_directory(path, io)
-    except OSError as error:
-        if error.errno not in _NO_FLUSH:
-            return ["The new content is in place, but the system did not confirm that it would survive a power cut."]
+    except OSError:
+        return ["The new content is in place, but the system did not confirm that it would survive a power cut."]
     return []

@@ -8,7 +8,6 @@ import stat
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Final
 
 from toolpair.source.addresses import divided, is_database
 from toolpair.source.byte_runs import Piece
@@ -20,9 +19,7 @@ from toolpair.source.saving.made import Made, stat_or_none, undone_on_failure
 from toolpair.source.saving.save_result import SaveResult
 from toolpair.source.saving.streaming import Progress, Source
 from toolpair.source.saving.temporary import Temporary
-from toolpair.source.system import O_WAITLESS, Io
-
-_SYSTEM: Final = Io()
+from toolpair.source.system import O_WAITLESS, SYSTEM, Io
 
 
 def save_as(
@@ -32,14 +29,14 @@ def save_as(
     mode: int | None = None,
     *,
     now: datetime | None = None,
-    io: Io = _SYSTEM,
+    io: Io = SYSTEM,
     aside: Sequence[bytes] = (),
     like: int | None = None,
     source: Source | None = None,
     progress: Progress | None = None,
     over_database: bool = False,
 ) -> SaveResult:
-    """Write a new file; overwrite an existing one only with `force`. `aside` goes to a side file beside it.
+    """Write a new file; overwrite an existing one only with `force`. `aside` goes to a side file next to it.
 
     `pieces` are new bytes and runs of `source`. An exception from `progress` ends the save, and nothing is written.
     A database is overwritten only with `over_database` as well: it may hold what nobody thought of.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 from datetime import datetime
-from typing import Final
 
 from msgspec.structs import replace
 
@@ -23,9 +22,7 @@ from toolpair.source.saving.replaced import Old
 from toolpair.source.saving.save_result import SaveResult
 from toolpair.source.saving.streaming import Progress, Source
 from toolpair.source.snapshot import Snapshot
-from toolpair.source.system import O_WAITLESS, Io, open_leased
-
-_SYSTEM: Final = Io()
+from toolpair.source.system import O_WAITLESS, SYSTEM, Io, open_leased
 
 
 def restore(
@@ -33,7 +30,7 @@ def restore(
     backup: Backup | str | os.PathLike[str],
     *,
     now: datetime | None = None,
-    io: Io = _SYSTEM,
+    io: Io = SYSTEM,
     allow_links: bool = False,
     progress: Progress | None = None,
     only_over: Snapshot | None = None,

@@ -77,7 +77,8 @@ class Stream:
                     self._put(batch)
                     batch, waiting = [], 0
                     piece = self._share(piece, source)
-            for part in _parts(piece) if isinstance(piece, bytes) else self._read(piece, source):
+            parts = _divided(piece) if isinstance(piece, bytes) else self._read(piece, source)
+            for part in parts:
                 batch.append(part)
                 waiting += len(part)
                 if waiting >= PIECE:
@@ -146,12 +147,8 @@ _CANNOT: Final = (
 """Errors of systems and sandboxes that do not offer the call."""
 
 
-def _parts(data: bytes) -> Iterator[bytes]:
-    if len(data) <= PIECE:
-        yield data
-        return
-    for at in range(0, len(data), PIECE):
-        yield data[at : at + PIECE]
+def _divided(data: bytes) -> Iterator[bytes]:
+    return (data[at : at + PIECE] for at in range(0, len(data), PIECE))
 
 
 def read_at(descriptor: int, size: int, position: int, io: Io) -> bytes:
@@ -202,11 +199,9 @@ def same(one: int, other: int, size: int, shift: int, io: Io, start: int = 0) ->
 
 def begins(descriptor: int, expected: bytes, io: Io) -> bool:
     """Whether the file begins with these bytes."""
-    for at in range(0, len(expected), PIECE):
-        wanted = expected[at : at + PIECE]
-        if read_at(descriptor, len(wanted), at, io) != wanted:
-            return False
-    return True
+    places = range(0, len(expected), PIECE)
+    pieces = zip(places, _divided(expected), strict=True)
+    return all(read_at(descriptor, len(piece), at, io) == piece for at, piece in pieces)
 
 
 def write_all(descriptor: int, data: bytes | memoryview, io: Io) -> None:

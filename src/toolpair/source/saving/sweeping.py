@@ -13,11 +13,10 @@ from msgspec import Struct
 
 from toolpair.source.saving.file_names import is_temporary, kept
 from toolpair.source.saving.leases import Leased
-from toolpair.source.system import O_NOFOLLOW, O_WAITLESS, Io
+from toolpair.source.system import O_NOFOLLOW, O_WAITLESS, SYSTEM, Io
 
 _YOUNG: Final = 60.0
 """Seconds. A running save locks its temporary file before writing to it; a new, empty one may not be locked yet."""
-_SYSTEM: Final = Io()
 
 
 class Leftover(Struct, frozen=True):
@@ -53,14 +52,14 @@ def sweep_folder(folder: str, io: Io) -> None:
             _size_of(os.path.join(folder, name), io, remove=True)
 
 
-def leftovers(folder: str, io: Io = _SYSTEM) -> Iterator[Leftover]:
+def leftovers(folder: str) -> Iterator[Leftover]:
     """The temporary files that killed saves left in a folder. Nothing is removed: that is for the next save there.
 
     Files of a running save are locked, in whichever process it runs; another user's are left alone.
     """
-    for name in filter(is_temporary, _names(folder, io)):
+    for name in filter(is_temporary, _names(folder, SYSTEM)):
         with contextlib.suppress(OSError):
-            size = _size_of(os.path.join(folder, name), io)
+            size = _size_of(os.path.join(folder, name), SYSTEM)
             if size is not None:
                 yield Leftover(name, size)
 

@@ -1,4 +1,4 @@
-"""The temporary file beside the target that receives the new content: written, flushed, compared, renamed."""
+"""The temporary file next to the target that receives the new content: written, flushed, compared, renamed."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _WORDS = 60
 
 def choose_other(owner: Owner) -> None:
     """Show the menu: before and after the fixes, originals, forks, branches, any other session."""
-    from toolpair.session.relatives import relatives_of
+    from toolpair.session.reopening import relatives_of
     from toolpair.tui.screens.menu import MenuEntry, choose
 
     if not owner.is_whole():

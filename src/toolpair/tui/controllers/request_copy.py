@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from toolpair.reports.export.exported import Exported, ExportRefused
 from toolpair.reports.export.exporting import export
 from toolpair.reports.export.source import turn_of
-from toolpair.reports.export.targets import TARGETS, target
+from toolpair.reports.export.targets import TARGETS
 from toolpair.shell.program import command
 from toolpair.shell.quoting import operand
 from toolpair.text.safe import visible, visible_text
@@ -31,7 +31,7 @@ def choose_api(owner: Owner, record: int) -> None:
     names = sorted(TARGETS, key=lambda name: name != own)
     entries = [
         MenuEntry(
-            f"{number}  {target(name).title}",
+            f"{number}  {TARGETS[name].title}",
             partial(_make, owner, name, record),
             "as it was sent" if name == own else "",
         )

@@ -11,7 +11,7 @@ from toolpair.session.session import PLACEHOLDER
 from toolpair.tui.bodies.change_parts import diff_of_changes
 from toolpair.tui.keys import APP
 from toolpair.tui.screens.base_screen import BaseScreen, hint_line
-from toolpair.tui.screens.choice_list import listed
+from toolpair.tui.screens.list_dialog import listed
 from toolpair.tui.screens.prompt import PromptScreen
 from toolpair.tui.styled_text import Line
 from toolpair.tui.widgets.body_view import BodyView
@@ -94,11 +94,10 @@ class ChooserScreen(BaseScreen[Choice | None]):
         self._hints()
         self._preview()
 
-    def on_line_list_chosen(self) -> None:
-        self.action_take()
-
     def action_take(self) -> None:
         self.finish((self.query_one(LineList).cursor, None))
+
+    on_line_list_chosen = action_take
 
     def action_edit(self) -> None:
         if not self.fix.placeholder:

@@ -15,10 +15,11 @@ from toolpair.recipes.recipe import Options
 from toolpair.text.cells import wrap
 from toolpair.text.safe import visible
 from toolpair.tui.aside import Aside
+from toolpair.tui.bodies.text_body import TextBody
 from toolpair.tui.keys import APP
 from toolpair.tui.numbers import count_text
 from toolpair.tui.screens.base_screen import BaseScreen, hint_line
-from toolpair.tui.screens.choice_list import listed
+from toolpair.tui.screens.list_dialog import listed
 from toolpair.tui.styled_text import Glyphs, Line, Span
 from toolpair.tui.widgets.body_view import BodyView
 from toolpair.tui.widgets.line_list import LineList
@@ -232,19 +233,18 @@ class RecipesScreen(BaseScreen[Sketch | None]):
             text = "\n".join(map(self.glyphs.own, text.splitlines()))
         below = self.query_one(BodyView)
         if text != below.text:
-            below.show_text(text, _style)
+            below.show(TextBody(self.glyphs, text, _style, prefix=" "))
 
     def on_line_list_moved(self) -> None:
         self._here = self.query_one(LineList).cursor
         self._show_trial()
 
-    def on_line_list_chosen(self) -> None:
-        self.action_take()
-
     def action_take(self) -> None:
         tried = self._tried.get(self.query_one(LineList).cursor)
         if isinstance(tried, Sketch):
             self.finish(tried)
+
+    on_line_list_chosen = action_take
 
 
 def _style(line: str) -> str:

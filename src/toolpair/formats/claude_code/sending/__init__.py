@@ -15,8 +15,7 @@ from toolpair.formats.claude_code.reading import AGENT, cached_history
 from toolpair.formats.claude_code.record_kinds import SYNTHETIC_MODEL, without_time
 from toolpair.formats.claude_code.sending.messages import as_sent, calls_last, merged, paired, renamed, without_empty
 from toolpair.formats.claude_code.sending.parts import NO_CONTENT, NO_RESPONSE, Draft, key_of, text_part, words_of
-from toolpair.formats.claude_code.sending.sent_records import drafts_of
-from toolpair.formats.claude_code.sending.taking import breaks_off, open_left_out, taken
+from toolpair.formats.claude_code.sending.taking import breaks_off, drafts_of, open_left_out, taken
 from toolpair.formats.claude_code.versions import resumed_by
 from toolpair.formats.format import Fate, Item, SentMessage, SentPart, SentRequest
 from toolpair.transcript.model import Transcript

@@ -20,10 +20,9 @@ from toolpair.source.document import Document
 from toolpair.source.errors import NotUnderstood
 from toolpair.source.floods import Flood
 from toolpair.source.indexed_records import IndexedRecords
-from toolpair.source.record import Record
+from toolpair.source.record import Record, are_all_read, values_of
 from toolpair.source.record_values import parse
 from toolpair.source.repairing import close
-from toolpair.source.sampling import are_all_read, values_of
 from toolpair.transcript.model import Damaged, EmptyObject, Transcript
 
 BEGINNING: Final = 200
@@ -61,10 +60,10 @@ def _shown_by(record: Record) -> Iterator[Any]:
     if not isinstance(value, Damaged):
         yield value
         return
-    from toolpair.source.lexed_records import LOOKED_AT, lexed
+    from toolpair.source.json_strings import LEXED, lexed
 
     yield from (part for part in value.parts if isinstance(part, dict))
-    if record.lines == 1 and (shown := lexed(bytes(record.body[:LOOKED_AT]))):
+    if record.lines == 1 and (shown := lexed(bytes(record.body[:LEXED]))):
         yield shown
 
 

@@ -9,16 +9,15 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from toolpair.reports.first_break.logs.kind import Span
 from toolpair.reports.first_break.logs.kinds import KINDS, kind_of
+from toolpair.reports.first_break.request import Span
 from toolpair.source.edges import skipped, trimmed
 from toolpair.source.elements import Elements, largest_array
 from toolpair.source.errors import UnreadableFile
 from toolpair.source.file_bytes import Content
 from toolpair.source.floods import Flood
 from toolpair.source.index import ArrayIndex, LineIndex, RecordIndex
-from toolpair.source.limits import no_memory, refuse_long_line
-from toolpair.source.memory import fits
+from toolpair.source.limits import fits, no_memory, refuse_long_line
 from toolpair.source.record_values import BOM, parse, without_comma
 from toolpair.source.snapshot import Snapshot
 from toolpair.transcript.model import Damaged
