@@ -68,14 +68,12 @@ class TextBody(Body):
         file: str | None = None,
         language: str | None = None,
         prefix: str = "",
-        style: str = "",
         words: bool = True,
     ) -> None:
         super().__init__(glyphs)
         self._text = text
         self._shown = text.removesuffix("\n")
         self._line_style = line_style
-        self._style = style
         self._prefix = prefix
         """Shown in front of the first line."""
         self._own_numbers = (numbered or file is not None) and NUMBERED.match(text) is not None
@@ -138,7 +136,7 @@ class TextBody(Body):
             out.append(self.glyphs.ui(f"{number}  ", "quiet"))
         elif self._prefix:
             out.append(self.glyphs.ui(self._prefix if row == 0 else " " * self.gutter, "key"))
-        style = self._style
+        style = ""
         if self._line_style is not None:
             begin = start if first else self._shown.rfind("\n", 0, start) + 1
             style = self._line_style(self._shown[begin : begin + 8])

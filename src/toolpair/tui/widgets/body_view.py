@@ -42,8 +42,8 @@ class BodyView(Scrolled, can_focus=True, inherit_bindings=False):
     class Scrolled(Message):
         """The visible part has changed."""
 
-    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
-        super().__init__(glyphs, id=id)
+    def __init__(self, glyphs: Glyphs) -> None:
+        super().__init__(glyphs)
         self.body: Body = TextBody(glyphs, "")
         self._width = 0
         self._going_on = False
