@@ -20,8 +20,7 @@ from toolpair.source.saving.checks import changed, is_protected, refuse_folder
 from toolpair.source.saving.file_names import KeptNames
 from toolpair.source.saving.holders import holders, paths
 from toolpair.source.saving.keeping import put_aside
-from toolpair.source.saving.made import undone_on_failure
-from toolpair.source.saving.save_result import SaveResult
+from toolpair.source.saving.made import SaveResult, undone_on_failure
 from toolpair.source.saving.streaming import Progress
 from toolpair.source.saving.sweeping import sweep_folder
 from toolpair.source.snapshot import Snapshot

@@ -15,9 +15,8 @@ from toolpair.source.fingerprint import Identity
 from toolpair.source.saving.backups import prune
 from toolpair.source.saving.file_names import KeptNames
 from toolpair.source.saving.keeping import put_aside
-from toolpair.source.saving.made import Made
+from toolpair.source.saving.made import Made, SaveResult
 from toolpair.source.saving.new_file import save_as
-from toolpair.source.saving.save_result import SaveResult
 from toolpair.source.saving.streaming import Progress, Step
 from toolpair.source.snapshot import Snapshot
 from toolpair.source.system import SYSTEM, Io

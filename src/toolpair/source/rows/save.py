@@ -18,8 +18,7 @@ from toolpair.source.rows.session_rows import StoredRows
 from toolpair.source.rows.transaction import WAITS, broken_links, carry_out, is_made, refuse_held, whole, writing
 from toolpair.source.saving.checks import changed, refuse_unwritable
 from toolpair.source.saving.file_names import KeptNames
-from toolpair.source.saving.made import stat_or_none, undone_on_failure
-from toolpair.source.saving.save_result import SaveResult
+from toolpair.source.saving.made import SaveResult, stat_or_none, undone_on_failure
 from toolpair.source.saving.streaming import Progress
 from toolpair.source.saving.sweeping import sweep_folder
 from toolpair.source.snapshot import Snapshot
