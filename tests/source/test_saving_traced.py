@@ -45,7 +45,7 @@ TRACED = TracedSave(
         *("openat", "read", "fstat", "newfstatat", "lseek", "fcntl", "flock", "close", "pread64"),
         *("fchown", "fsetxattr", "flistxattr", "getdents64"),
     ),
-    once="from toolpair.source.saving import save_in_place",
+    once="from toolpair.source.saving import in_place",
 )
 
 

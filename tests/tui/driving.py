@@ -156,7 +156,7 @@ def _is_busy(app: App[Any]) -> bool:
     if not app.is_running:
         return False
     pairs = getattr(app.screen, "pairs", None)
-    looking = isinstance(pairs, PairView) and pairs.ticks is not None and pairs.ticks.are_sought
+    looking = isinstance(pairs, PairView) and pairs.ticks is not None and pairs.ticks._idle._timer is not None
     return looking or app.typed_ahead.busy or not getattr(app.screen, "drawn", True)
 
 

@@ -93,7 +93,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
     @property
     def seen(self) -> SentRequest | None:
         """What the agent would send if it resumed now; None when the records belong to no agent."""
-        return self._look()
+        return self.look_up()
 
     @property
     def sends_nothing(self) -> bool:
@@ -102,7 +102,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         return seen is not None and seen.refuses is not None
 
     @cached_property
-    def _look(self) -> Callable[[], SentRequest | None]:
+    def look_up(self) -> Callable[[], SentRequest | None]:
         """A function that computes `seen`, once. It holds no reference to this object, so that problems may hold it."""
         if self.look is not None:
             return self.look
@@ -162,7 +162,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
                 self._on_resume(),
                 self._of_the_file,
                 unreadable,
-                _sent(self._look),
+                _sent(self.look_up),
                 wire_of(self.profile.base) == wire_of(self.format.profile),
                 self.pairing,
             )
@@ -179,7 +179,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
 
     def _on_resume(self) -> Callable[[Transcript, Problem], OnResume | None]:
         """A function that finds what becomes of a problem. It holds no reference to this object: problems hold it."""
-        damaged, look, own, profile = self.damaged, self._look, self.transcript, self.judged_by
+        damaged, look, own, profile = self.damaged, self.look_up, self.transcript, self.judged_by
         beside, format = self.view.beside, self.format
 
         @cache
@@ -274,7 +274,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
 
     def by(self, profile: Profile) -> CheckedRecords:
         """The same records checked with another profile; what does not depend on it is kept."""
-        return replace(self, profile=profile, given=self.transcript, look=self._look, as_judged=None)
+        return replace(self, profile=profile, given=self.transcript, look=self.look_up, as_judged=None)
 
     def viewed(self, view: View) -> CheckedRecords:
         """The same records under another view."""
