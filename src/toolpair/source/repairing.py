@@ -46,7 +46,7 @@ class RepairedBytes(Struct, frozen=True):
 def repaired(raw: bytes, how: str) -> RepairedBytes | None:
     """The record repaired in this way (see transcript.edits.Mending); None if it cannot be, or would not change.
 
-    "join", "mark", "commas" and "end" concern more than one record: see `joined`, and `rewriting`.
+    "join", "mark", "commas" and "end" concern more than one record: see `joined_lines`, and `rewriting`.
     """
     made = _repaired(raw, how)
     return None if made is None or made == RepairedBytes((raw,)) else made
@@ -170,7 +170,7 @@ def _reads(raw: bytes) -> bool:
 # A record broken by a raw line feed, or written over several lines
 
 
-def joined(lines: Sequence[bytes], between: Sequence[bytes]) -> tuple[bytes, int] | None:
+def joined_lines(lines: Sequence[bytes], between: Sequence[bytes]) -> tuple[bytes, int] | None:
     """The record that begins on the first of `lines`, on one line, and how many lines it takes.
 
     `between[n]` are the bytes between line n and the next. A line end within a string becomes an escape, one between

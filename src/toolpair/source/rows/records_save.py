@@ -26,7 +26,7 @@ from toolpair.transcript.model import Damaged
 def no_step(name: str) -> None: ...
 
 
-class Change:
+class RecordsChange:
     """A change of records in the database or the folder that holds them. A subclass says what is changed, and how.
 
     `path` is what holds them, `shown` what the user calls it.
@@ -97,7 +97,7 @@ class Change:
         return SaveResult(Path(self.path), Path(backup), tuple(notes), self.state(), side_file, removed=removed)
 
 
-class RecordsSave(Change):
+class RecordsSave(RecordsChange):
     """One save of a session; used as `FileSave` is."""
 
     blocked_by: str

@@ -13,7 +13,7 @@ from toolpair.source.rows.backup import RowsBackup, made
 from toolpair.source.rows.changes import RowChange, changes_between, dangling, moved_columns
 from toolpair.source.rows.layout import Table, text
 from toolpair.source.rows.reading import COPIED, connected, reading, refuse_log, state_of
-from toolpair.source.rows.records_save import Change, RecordsSave
+from toolpair.source.rows.records_save import RecordsChange, RecordsSave
 from toolpair.source.rows.session_rows import StoredRows
 from toolpair.source.rows.transaction import WAITS, broken_links, carry_out, is_made, refuse_held, whole, writing
 from toolpair.source.saving.checks import changed, refuse_unwritable
@@ -25,7 +25,7 @@ from toolpair.source.snapshot import Snapshot
 from toolpair.transcript.counting import plural
 
 
-class RowsChange(Change):
+class RowsChange(RecordsChange):
     """A change of rows."""
 
     loose = 0
