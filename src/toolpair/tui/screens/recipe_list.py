@@ -178,7 +178,7 @@ class RecipesScreen(ChoiceScreen[Sketch | None]):
             recipe, options = self._choices[number]
             tried: Sketch | Exception
             try:
-                tried = Sketch.of(try_recipe(session, recipe.name, options))
+                tried = Sketch.of(try_recipe(session.conversation, recipe.name, options))
             except Exception as error:
                 tried = error
             aside.run_in_ui(partial(self._note, number, tried))
