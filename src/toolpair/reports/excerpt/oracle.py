@@ -1,4 +1,4 @@
-"""Whether a part of a session still shows the problem, and nothing that the session does not have."""
+"""Which problem an excerpt is to show, and whether a part of the session shows it and nothing else."""
 
 from __future__ import annotations
 
