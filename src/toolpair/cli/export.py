@@ -14,7 +14,7 @@ from toolpair.reports.export.exporting import export
 from toolpair.reports.export.source import NoSuchTurn
 from toolpair.reports.export.targets import TARGETS
 from toolpair.session.session import Session
-from toolpair.source.saving import save_as
+from toolpair.source.saving.new_file import save_as
 from toolpair.transcript.counting import plural
 
 _EPILOG = """\

@@ -17,7 +17,8 @@ from toolpair.shell.program import command
 from toolpair.source.addresses import divided, is_database, joined
 from toolpair.source.limits import USUAL
 from toolpair.source.rows.backup import backups_of, session_of
-from toolpair.source.saving import Backup, asides, backups, restore
+from toolpair.source.saving.backups import Backup, asides, backups
+from toolpair.source.saving.restoring import restore
 from toolpair.text.shell import shell_word
 
 _EPILOG = """\
