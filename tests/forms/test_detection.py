@@ -61,7 +61,8 @@ def test_what_was_read_before_is_read_as_before() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [{"contents": "text"}, {"contents": [1, 2]}, [{"kind": "request"}], {"values": {"messages": []}}, {"a": {}}]
+    "value",
+    [{"contents": "text"}, {"contents": [1, 2]}, [{"kind": "request"}], {"values": {"messages": []}}, {"a": {}}],
 )
 def test_what_is_in_no_form_is_refused(value: Any) -> None:
     with pytest.raises(SessionError):

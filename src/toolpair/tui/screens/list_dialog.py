@@ -1,4 +1,4 @@
-"""Screens with a list to choose from: a box at the bottom, or the list above and details below."""
+"""A box at the bottom with a list to choose from."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from typing import Generic, TypeVar
 
 from textual.app import ComposeResult
-from textual.containers import Vertical
 
 from toolpair.tui.screens.base_screen import Dialog, Hint, hint_line
-from toolpair.tui.styled_text import Glyphs, Line
-from toolpair.tui.widgets.body_view import BodyView
+from toolpair.tui.styled_text import Line
 from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.text_block import Lines
 
@@ -23,17 +21,16 @@ class ListDialog(Dialog[T], Generic[T]):
     DEFAULT_CSS = "ListDialog LineList { height: auto; background: $surface; }"
 
     def build(self) -> ComposeResult:
-        with Vertical(id="box"):
-            yield Lines(id="top")
-            yield LineList(self.glyphs)
-            yield Lines(id="bottom")
+        yield Lines(id="top")
+        yield LineList(self.glyphs)
+        yield Lines(id="bottom")
 
     @property
     def list(self) -> LineList:
         return self.query_one(LineList)
 
     def frame(self, title: str, hints: Sequence[Hint]) -> None:
-        """Show what stands above the list and below it."""
+        """Show the title above the list and the keys below it."""
         width = self.size.width
         self.query_one("#top", Lines).show([self.glyphs.rule(title, width, "title")])
         self.query_one("#bottom", Lines).show([hint_line(self.glyphs, hints, width)])
@@ -51,12 +48,3 @@ class ListDialog(Dialog[T], Generic[T]):
 
     def action_choose(self) -> None:
         """Return what the cursor is on."""
-
-
-def listed(glyphs: Glyphs) -> ComposeResult:
-    """The widgets of such a screen."""
-    yield Lines(id="top")
-    yield LineList(glyphs)
-    yield Lines(id="middle")
-    yield BodyView(glyphs)
-    yield Lines(id="bottom")
