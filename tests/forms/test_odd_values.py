@@ -19,7 +19,9 @@ ODD = (None, True, 0, -1.5, "", " ", "x", [], [None], ["x"], {}, {"type": None},
 
 def _places(value: Any) -> list[tuple[Any, Any]]:
     """(holder, key) of every value in it."""
-    pairs = list(value.items()) if isinstance(value, dict) else list(enumerate(value)) if isinstance(value, list) else []
+    pairs = (
+        list(value.items()) if isinstance(value, dict) else list(enumerate(value)) if isinstance(value, list) else []
+    )
     return [(value, key) for key, _ in pairs] + [place for _, part in pairs for place in _places(part)]
 
 

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from toolpair.transcript.model import Block, Message
 
-
 _IDS: Final = ("call_", "toolu_", "tooluse_", "chatcmpl-tool-")
 """What ids begin with that no tool is called by."""
 
