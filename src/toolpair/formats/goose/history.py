@@ -25,7 +25,7 @@ OF_TURNS: Final = ("anthropic", "bedrock-converse", "gemini")
 """Profiles of APIs that are sent what a message says in its order; others get the words before the results."""
 
 
-class Facts(Struct, frozen=True, eq=False, dict=True):
+class GooseRecords(Struct, frozen=True, eq=False, dict=True):
     items: Sequence[Item]
 
     @cached_property
@@ -41,7 +41,7 @@ class Facts(Struct, frozen=True, eq=False, dict=True):
 
 def unreadable_in(transcript: Transcript) -> frozenset[int]:
     """uids of the messages that goose cannot read."""
-    return facts_of(transcript, Facts).unreadable
+    return facts_of(transcript, GooseRecords).unreadable
 
 
 def is_visible(value: Any) -> bool:
@@ -102,7 +102,7 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         merged=True,
         native=True,
         agent=TITLE,
-        agent_facts=Facts(items),
+        agent_facts=GooseRecords(items),
         session_id=as_text(session.get("id")) or name,
         folder=as_text(session.get("working_dir")),
         model=as_text(config.get("model_name")) if isinstance(config, dict) else None,
