@@ -13,7 +13,7 @@ from toolpair.formats.engine.writing.linear import with_slots
 from toolpair.formats.engine.writing.tree import Tree, TreeEnvelope
 from toolpair.formats.format import Item
 from toolpair.formats.pi_family.detection import is_title, message_in
-from toolpair.formats.pi_family.history import History, history_of, is_node, model_of, read_by_pi
+from toolpair.formats.pi_family.history import PiHistory, history_of, is_node, model_of, read_by_pi
 from toolpair.transcript.draft import DraftMessage, value_at
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript
@@ -21,7 +21,7 @@ from toolpair.transcript.model import Transcript
 _NO_TIME: Final = "1970-01-01T00:00:00.000Z"
 
 
-def _counted(history: History, items: Sequence[Item]) -> Iterator[Item]:
+def _counted(history: PiHistory, items: Sequence[Item]) -> Iterator[Item]:
     """The records of the first version, where each compaction names the same record by its number as before."""
     old, now = read_by_pi(history.items), {uid: number for number, uid in enumerate(read_by_pi(items))}
     for item in items:
