@@ -11,8 +11,6 @@ from typing import Any, Final
 from toolpair.dialects.block_texts import WrittenBlock, text_of
 from toolpair.transcript.model import Block
 
-Slot = tuple[str | int, ...]
-
 USER: Final = "user.message"
 RESPONSE: Final = "assistant.message"
 RESULT: Final = "tool.execution_complete"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from toolpair.dialects.block_texts import WrittenBlock
 from toolpair.dialects.block_values import says_nothing, with_fields, words
 from toolpair.transcript.edits import ABSENT, Edit, SetField, SetValue
-from toolpair.transcript.model import Block, ContentShape, EmptyObject, Message
+from toolpair.transcript.model import Block, ContentShape, EmptyObject, Message, Slot
 
 if TYPE_CHECKING:
     from toolpair.dialects.foreign_parts import ForeignPart
@@ -88,7 +88,7 @@ def _foreign(value: Any) -> ForeignPart | None:
     return foreign_part(value)
 
 
-def foreign_block(found: ForeignPart, record: int, slot: tuple[str | int, ...]) -> Block:
+def foreign_block(found: ForeignPart, record: int, slot: Slot) -> Block:
     """A call or a result of another API's as the call or the tool message that it says."""
     from toolpair.dialects.foreign_parts import with_error
 
@@ -125,7 +125,7 @@ def waiting_in(records: Iterable[Any]) -> set[str]:
     return waiting - {id_ for role, id_ in named if role == "tool" and isinstance(id_, str)}
 
 
-def _call(value: Any, record: int, slot: tuple[str | int, ...]) -> Block:
+def _call(value: Any, record: int, slot: Slot) -> Block:
     if not isinstance(value, dict):
         return WrittenBlock("other", value, record, slot)
     holder = next((value[key] for key in ("function", "custom") if isinstance(value.get(key), dict)), value)

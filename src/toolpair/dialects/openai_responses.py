@@ -11,12 +11,10 @@ from toolpair.dialects.block_texts import WrittenBlock
 from toolpair.dialects.block_values import field_of, with_fields, words
 from toolpair.dialects.item_types import CALL_FAMILY, ITEMS, OUTPUT_FAMILY, OUTPUT_OF, type_name
 from toolpair.transcript.edits import ABSENT, Edit, SetField, SetValue
-from toolpair.transcript.model import Block, BlockKind, Message, StandIns
+from toolpair.transcript.model import Block, BlockKind, Message, Slot, StandIns
 
 if TYPE_CHECKING:
     from toolpair.dialects.foreign_parts import ForeignPart
-
-Slot = tuple[str | int, ...]
 
 ITEM_PREFIXES: Final = {
     "reasoning": "rs",

@@ -11,9 +11,7 @@ from toolpair.dialects import anthropic
 from toolpair.dialects.block_texts import WrittenBlock
 from toolpair.dialects.block_values import words
 from toolpair.dialects.item_types import type_name
-from toolpair.transcript.model import Block
-
-Slot = tuple[str | int, ...]
+from toolpair.transcript.model import Block, Slot
 
 RESULT: Final = "toolResult"
 _CALL: Final = "toolCall"

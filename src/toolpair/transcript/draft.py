@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Generic, Protocol, Self, TypeVar
 
 from toolpair.transcript.model import Block, BlockKind, Message, Transcript
+from toolpair.transcript.model import Slot as Slot
 
-Slot = tuple[str | int, ...]
 _ROOM: Final = 256
 """How many bits lie between the places of two neighbours: as much as can be put in before all are counted again."""
 
