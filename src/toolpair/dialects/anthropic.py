@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from toolpair.dialects.block_texts import WrittenBlock
+from toolpair.dialects.block_texts import WrittenBlock, named_block
 from toolpair.dialects.block_values import as_parts, says_nothing, type_of, words, written_type
 from toolpair.transcript.edits import ABSENT, SetValue
 from toolpair.transcript.model import Block, BlockKind, ContentShape, EmptyObject, Message, Slot, StandIns
@@ -84,17 +84,8 @@ def block_of(value: Any, record: int, slot: Slot, link: str | None = None) -> Bl
     id_key = _ID_KEYS.get(kind)
     if id_key is None:
         return WrittenBlock(kind, value, record, slot, None, None, value.get("is_error") is True, link)
-    name = value.get("name")
-    return WrittenBlock(
-        kind,
-        value,
-        record,
-        slot,
-        value.get(id_key),
-        name if isinstance(name, str) else None,
-        value.get("is_error") is True,
-        link,
-    )
+    failed = value.get("is_error") is True
+    return named_block(kind, value, record, slot, value.get(id_key), value.get("name"), is_error=failed, link=link)
 
 
 def blocks_of(content: Any, record: int, slot: Slot) -> tuple[tuple[Block, ...], ContentShape]:

@@ -24,14 +24,14 @@ from toolpair.formats.qwen_code.detection import message_in
 from toolpair.formats.qwen_code.history import AT, KEPT, History, Said, content_of, is_node, parts_in, read, turn_of
 from toolpair.transcript.draft import DraftMessage, value_at
 from toolpair.transcript.edits import Edit, records_of, said_of
-from toolpair.transcript.model import Block, Damaged, Transcript
+from toolpair.transcript.model import Block, Damaged, Slot, Transcript
 
 _COPIED: Final = ("sessionId", "timestamp", "cwd", "version", "gitBranch")
 """What a new record says as its neighbour does."""
 
 
 class _Envelope(TreeEnvelope, frozen=True):
-    def slot_in(self, value: Any) -> dialect.Slot:
+    def slot_in(self, value: Any) -> Slot:
         return ("message",) if message_in(value) else ()
 
     def new_record(self, message: Any, beside: DraftMessage) -> Any:
