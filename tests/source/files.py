@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
+from toolpair.source.byte_runs import Piece
 from toolpair.source.file_bytes import FileBytes
+from toolpair.source.saving.in_place import replace_file
+from toolpair.source.saving.made import SaveResult
+from toolpair.source.saving.replaced import Old
+from toolpair.source.snapshot import Snapshot
+
+
+def save_in_place(snapshot: Snapshot, pieces: Iterable[Piece], *, appendable: bool = False, **how: Any) -> SaveResult:
+    return replace_file(Old.of(snapshot, appendable=appendable), pieces, **how)
 
 
 def file_bytes(data: bytes) -> FileBytes:

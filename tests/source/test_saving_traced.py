@@ -21,7 +21,10 @@ import ctypes
 from datetime import datetime
 from toolpair.source import snapshot
 from toolpair.source.byte_runs import OriginalRun
-from toolpair.source.saving import remembered, save_in_place, streaming
+from toolpair.source.saving import streaming
+from toolpair.source.saving.opened_content import remembered
+from toolpair.source.saving.in_place import replace_file
+from toolpair.source.saving.replaced import Old
 ctypes.CDLL(None)
 ctypes.c_int64
 snapshot.LARGE, streaming.PIECE, streaming.FLUSHED, streaming.SHARED, streaming.BLOCK = 1, 8, 8, 6, 4
@@ -30,10 +33,10 @@ opened = remembered(snapshot.open_source(path))
 with open(path, "ab") as stream:
     stream.write(b'{"late":1}\\n')
 new = [OriginalRun(0, 8), b'{"a":2}\\n', OriginalRun(16, 24)]
-more = dict(appendable=True, aside=[b"torn"], keep_backups=5, now=datetime(2026, 1, 2, 3, 4, 5))
+more = dict(aside=[b"torn"], keep_backups=5, now=datetime(2026, 1, 2, 3, 4, 5))
 """
 TRACED = TracedSave(
-    script(PREPARE, "save_in_place(opened, new, **more)"),
+    script(PREPARE, "replace_file(Old.of(opened, appendable=True), new, **more)"),
     (
         *("write", "sync_file_range", "fsync", "fchmod", "linkat", "link", "rename", "renameat2"),
         *("unlink", "ftruncate"),
@@ -42,6 +45,7 @@ TRACED = TracedSave(
         *("openat", "read", "fstat", "newfstatat", "lseek", "fcntl", "flock", "close", "pread64"),
         *("fchown", "fsetxattr", "flistxattr", "getdents64"),
     ),
+    once="from toolpair.source.saving import in_place",
 )
 
 

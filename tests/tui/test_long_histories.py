@@ -18,8 +18,7 @@ from toolpair.tui.app import ToolpairApp
 from toolpair.tui.controllers import working
 from toolpair.tui.row_search import text_test
 from toolpair.tui.screens.review import ReviewScreen
-from toolpair.tui.widgets.pair_view import PairView
-from toolpair.tui.widgets.row_heights import RowHeights
+from toolpair.tui.widgets.pair_view import PairView, RowHeights
 
 PAIRS = 3_000
 

@@ -7,7 +7,8 @@ import os
 import re
 import stat
 import time
-from typing import TYPE_CHECKING, Final, Protocol
+from collections.abc import Callable
+from typing import ClassVar, Final, Protocol
 
 from msgspec import Struct
 
@@ -21,14 +22,6 @@ from toolpair.source.packing import Packing, is_packed, unpack
 from toolpair.source.record_values import parse
 from toolpair.source.system import FLAGS, O_WAITLESS, open_leased
 from toolpair.transcript.model import Damaged
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from toolpair.source.container import Container
-    from toolpair.source.document import Document
-    from toolpair.source.saving.save_result import SaveResult
-    from toolpair.source.saving.streaming import Progress
 
 _SAMPLE: Final = 1 << 16
 _LONGEST_END: Final = 1 << 25
@@ -87,18 +80,11 @@ class Snapshot(Struct, frozen=True, eq=False):
         return self.packing.raw if self.packing is not None else self.data
 
 
-class Save(Protocol):
-    """One save of a session; used as `FileSave` is."""
-
-    result: SaveResult | None
-
-    def write(self, progress: Progress | None = None) -> SaveResult: ...
-
-    def read_again(self) -> tuple[Snapshot, Container]: ...
-
-
 class StoredRecords(Protocol):
-    """Where a session's records are that are no lines of a file: kept by its snapshot, to read and to save them."""
+    """Where a session's records are that are no lines of a file: kept by its snapshot, to read them again."""
+
+    in_folder: ClassVar[bool]
+    """They are files of a folder, not rows of a database."""
 
     @property
     def path(self) -> str:
@@ -110,19 +96,11 @@ class StoredRecords(Protocol):
     @property
     def limits(self) -> Limits: ...
 
-    def read(self, shown: str, progress: Progress | None = None) -> Snapshot:
+    def read(self, shown: str, progress: Callable[[int], None] | None = None) -> Snapshot:
         """The session as it is now. Raises Unreadable."""
 
     def state(self) -> Identity:
         """What differs as soon as one of its records does. Raises OSError."""
-
-    def saving(
-        self, snapshot: Snapshot, container: Container, documents: Sequence[Document], keep_backups: int | None
-    ) -> Save:
-        """A save in place."""
-
-    def copied(self, name: str, base: Document, now: Document, shown: str) -> bytes | None:
-        """What a copy of this name holds, if it is not lines. Raises Unreadable or Refused."""
 
 
 def from_bytes(data: Content, shown: str, limits: Limits = USUAL) -> Snapshot:
@@ -169,19 +147,15 @@ def open_source(path: str | os.PathLike[str], limits: Limits = USUAL) -> Snapsho
     return Snapshot(resolved, shown, content, identity, stat.S_IMODE(found.st_mode), packing, limits)
 
 
-def _read_all(descriptor: int, size: int) -> bytes:
-    """The first `size` bytes; fewer when the file ends earlier."""
-    with os.fdopen(os.dup(descriptor), "rb") as stream:
-        return stream.read(size) if size else stream.read(_SAMPLE)
-
-
 def _opened(descriptor: int, size: int, shown: str) -> Content:
+    """The first `size` bytes; fewer when the file ends earlier."""
     if size >= LARGE and CAN_READ_AT:
         return FileBytes(descriptor, size, shown)
     if not fits(size):
         raise MemoryError
     os.lseek(descriptor, 0, os.SEEK_SET)
-    return _read_all(descriptor, size)
+    with os.fdopen(os.dup(descriptor), "rb") as stream:
+        return stream.read(size or _SAMPLE)
 
 
 def _read_on(descriptor: int, data: Content, shown: str) -> Content:
@@ -208,25 +182,26 @@ def _is_torn(data: Content) -> bool:
     return not last.rstrip().endswith(b"}") or isinstance(parse(last), Damaged)
 
 
+_NOT_ALLOWED: Final = "You are not allowed to read {}; check its permissions."
+_NOT_OPENED: Final = {
+    errno.ENOENT: "{} does not exist; check the name.",
+    errno.EACCES: _NOT_ALLOWED,
+    errno.EPERM: _NOT_ALLOWED,
+    errno.ENOTDIR: "{} does not exist, because part of its path is a file; check the name.",
+    errno.ELOOP: "{} is a symbolic link that leads to itself; give the file itself.",
+    errno.EAGAIN: "{} is locked by another program; try again when that is done.",
+    errno.ENXIO: "{} is a socket or device, not a regular file; give a session file.",
+    errno.ENAMETOOLONG: "{} is longer than a name can be; check the name.",
+}
+
+
 def why_not_opened(shown: str, error: Exception) -> str:
     """A sentence for a file that cannot be opened."""
-    code = getattr(error, "errno", None)
-    if code == errno.ENOENT:
-        return f"{shown} does not exist; check the name."
-    if code in (errno.EACCES, errno.EPERM):
-        return f"You are not allowed to read {shown}; check its permissions."
-    if code == errno.ENOTDIR:
-        return f"{shown} does not exist, because part of its path is a file; check the name."
-    if code == errno.ELOOP:
-        return f"{shown} is a symbolic link that leads to itself; give the file itself."
-    if code == errno.EAGAIN:
-        return f"{shown} is locked by another program; try again when that is done."
-    if code == errno.ENXIO:
-        return f"{shown} is a socket or device, not a regular file; give a session file."
+    said = _NOT_OPENED.get(getattr(error, "errno", None) or 0)
+    if said is not None:
+        return said.format(shown)
     if "\0" in shown or isinstance(error, UnicodeEncodeError):
         return f"{shown} is not a name that a file can have; check the name."
-    if code == errno.ENAMETOOLONG:
-        return f"{shown} is longer than a name can be; check the name."
     if not isinstance(error, OSError):
         return f"{shown} cannot be read; check that it is whole, or give a backup of it."
     return f"{shown} cannot be opened ({_reason(error)}); check the name."

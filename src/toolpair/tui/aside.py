@@ -8,6 +8,8 @@ from typing import Protocol
 
 from textual.app import App
 
+from toolpair.tui.work import Stopped
+
 
 class Validity(Protocol):
     """Says whether a result may still be used, and by which screen."""
@@ -33,7 +35,7 @@ class Aside:
         name: str,
         failed: Callable[[Exception], None],
     ) -> None:
-        """`work` runs in the thread, and should check `stopped` now and then.
+        """`work` runs in the thread, and should check `stopped` now and then, or raise Stopped.
 
         `failed` is called in the interface's thread with the exception that ended the work. Calls made after the ticket
         has expired are dropped.
@@ -48,6 +50,8 @@ class Aside:
     def _run(self) -> None:
         try:
             self._work(self)
+        except Stopped:
+            pass
         except Exception as error:
             failed = error  # the name bound by `except` no longer exists when this is called
             self.run_in_ui(lambda: self._failed(failed))

@@ -1,4 +1,4 @@
-"""The text of the card below the list: the problem under the cursor, or the row if it has none."""
+"""The text of the card below the list: about the problem under the cursor, or the row if it has none."""
 
 from __future__ import annotations
 
@@ -138,7 +138,6 @@ class Card:
         self.glyphs = glyphs
         self.cells = cells
         self.height = height
-        self.wide = wide
         self.roomy = wide or height > _ROOMY
         self.query = ""
         """What is searched for: it is shown where the output has it."""

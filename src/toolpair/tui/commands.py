@@ -8,7 +8,8 @@ from typing import Final
 from msgspec import Struct
 from textual.binding import Binding, BindingType
 
-from toolpair.tui.keys import GROUPS, Key, key_names
+from toolpair.text.inline_diff import common_start
+from toolpair.tui.keys import GROUPS, key_names
 
 NAMES: Final = {
     "problem(1)": "next-problem", "problem(-1)": "previous-problem", "choose": "other-ways", "bytes": "exact-bytes",
@@ -41,12 +42,13 @@ def name_of(action: str) -> str:
 
 def commands_of_main() -> list[Command]:
     """All commands of the main screen, in the order of the help."""
-    listed = [_of_key(key) for group in GROUPS for key in group.keys if key.palette]
+    listed = [
+        Command(name_of(key.action), key.label, key_names(key.keys), key.action)
+        for group in GROUPS
+        for key in group.keys
+        if key.palette
+    ]
     return [*listed, *(Command(name_of(action), label, keys, action) for action, label, keys in _ALWAYS)]
-
-
-def _of_key(key: Key) -> Command:
-    return Command(name_of(key.action), key.label, key_names(key.keys), key.action)
 
 
 def commands_of(bindings: Iterable[BindingType]) -> list[Command]:
@@ -87,7 +89,7 @@ def completed(typed: str, commands: Sequence[Command]) -> str:
     names = [command.name for command in commands if command.name.startswith(typed)]
     if names:
         first, last = min(names), max(names)
-        same = next((n for n, char in enumerate(first) if not last[n:].startswith(char)), len(first))
+        same = common_start(first, last)
         if same > len(typed):
             return first[:same]
     found = found_for(typed, commands)

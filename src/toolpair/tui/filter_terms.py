@@ -9,9 +9,10 @@ from typing import Final
 
 from msgspec import Struct
 
+from toolpair.text.inline_diff import common_start
+
 NAMES: Final = ("tool", "is", "id", "cause", "text", "took", "size", "time")
 STATES: Final = ("problem", "error", "note", "fixed")
-_MEASURES: Final = ("took", "size", "time")
 _TERM: Final = re.compile(r'(?:-?text:"[^"]*"|\S)+')
 _MEASURED: Final = re.compile(r"(took|size|time)([<>]=?\d.*)")
 _COMPARED: Final = re.compile(r"(>=|<=|>|<)(.+)")
@@ -167,6 +168,6 @@ def completed(typed: str, tools: list[str], causes: int) -> str:
     fitting = [one for one in known if one.lower().startswith(word.lower()) and len(one) >= len(word)]
     if not word or not fitting:
         return typed
-    low, high = min(fitting), max(fitting)
-    same = next((n for n, char in enumerate(low) if high[n : n + 1] != char), len(low))
-    return f"{lead}{space}{sign}{low[:same]}" if same >= len(word) else typed
+    first, last = min(fitting), max(fitting)
+    same = common_start(first, last)
+    return f"{lead}{space}{sign}{first[:same]}" if same >= len(word) else typed

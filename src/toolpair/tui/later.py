@@ -58,8 +58,8 @@ class LaterOn(Screen[T]):
     _finished = False
     _when_on_top: tuple[Callable[[], object], ...] = ()
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name, id, classes)
         self._asides: WeakSet[Aside] = WeakSet()
 
     def on_unmount(self) -> None:

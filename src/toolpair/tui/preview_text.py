@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, overload
+from typing import TYPE_CHECKING, Final
 
 from toolpair.history.call_details import details_of
 from toolpair.history.row_texts import whole_text
@@ -15,6 +14,7 @@ from toolpair.tui.bodies.reading import call_body, output_body, result_body
 from toolpair.tui.bodies.text_body import TextBody
 from toolpair.tui.row_lines import ROLES
 from toolpair.tui.styled_text import Glyphs, Line, Span
+from toolpair.tui.widgets.preview import LineSource
 
 if TYPE_CHECKING:
     from toolpair.session.session import Conversation, PairRow
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 MOST: Final = 1 << 16
 """Characters of a longer output that are looked at."""
 _RECORD: Final = 1 << 18
-"""Bytes of a record that is read again for what the agent kept beside the output."""
+"""Bytes of a record that is still read again, for what the agent kept with the output."""
 LINES: Final = 200
 """Lines of each side: a preview is no viewer."""
 _NAMES: Final = {"cut": "history lost", "compaction": "replaced by a summary", "damaged": "not readable"}
-Shown = tuple[Line, Sequence[Line], Sequence[Line] | None, tuple[int, int]]
+Shown = tuple[Line, LineSource, LineSource | None, tuple[int, int]]
 """The title, the lines of one or two columns, and the cells of both."""
 
 
-class BodyLines(Sequence[Line]):
+class BodyLines:
     """The first lines of a body, made when they are drawn."""
 
     def __init__(self, body: Body, cells: int) -> None:
-        # Plain text stands one cell from the edge, as everything else does.
+        # Plain text starts one cell from the edge, as everything else does.
         self._edge = (Span(SafeText(" ")),) if isinstance(body, TextBody) and not body.gutter else ()
         body.lay_out(cells - len(self._edge))
         self._body = body
@@ -43,32 +43,20 @@ class BodyLines(Sequence[Line]):
     def __len__(self) -> int:
         return min(LINES, self._body.rows)
 
-    @overload
-    def __getitem__(self, n: int) -> Line: ...
-    @overload
-    def __getitem__(self, n: slice) -> list[Line]: ...
-    def __getitem__(self, n: int | slice) -> Line | list[Line]:
-        if isinstance(n, slice):
-            return [self[each] for each in range(len(self))[n]]
+    def __getitem__(self, n: int) -> Line:
         return (*self._edge, *self._body.line(n))
 
 
-class Stacked(Sequence[Line]):
+class Stacked:
     """Lines below each other."""
 
-    def __init__(self, *parts: Sequence[Line]) -> None:
+    def __init__(self, *parts: LineSource) -> None:
         self._parts = parts
 
     def __len__(self) -> int:
         return sum(map(len, self._parts))
 
-    @overload
-    def __getitem__(self, n: int) -> Line: ...
-    @overload
-    def __getitem__(self, n: slice) -> list[Line]: ...
-    def __getitem__(self, n: int | slice) -> Line | list[Line]:
-        if isinstance(n, slice):
-            return [self[each] for each in range(len(self))[n]]
+    def __getitem__(self, n: int) -> Line:
         for part in self._parts:
             if n < len(part):
                 return part[n]
@@ -110,7 +98,7 @@ class PreviewText:
         return [body for body in (self._call, self._output) if body is not None]
 
     def two_columns(self, cells: int) -> Shown:
-        """Call and output beside each other; a message takes all cells."""
+        """Call and output side by side; a message takes the whole width."""
         glyphs, left = self._glyphs, (cells - 2) // 2
         begin, end = self._titles
         if not self._is_pair:
@@ -129,7 +117,7 @@ class PreviewText:
         return glyphs.rule(begin, cells), lines, None, (cells, 0)
 
 
-def _lines(body: Body | None, cells: int) -> Sequence[Line]:
+def _lines(body: Body | None, cells: int) -> LineSource:
     return BodyLines(body, cells) if body is not None else []
 
 

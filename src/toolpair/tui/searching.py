@@ -66,11 +66,9 @@ class RowSearch:
     def run(self, aside: Aside, on_found: Callable[[RowSearch], None]) -> None:
         """Search; `on_found` is called in the interface's thread, now and then and at the end."""
         order, by, count = self._order, self._by, len(self._order)
-        turn = reported = time.monotonic()
+        way = GivingWay(aside, self._last_key, _REPORT_EVERY)
         step = 0
         while step < count:
-            if aside.stopped:
-                return
             step += 1
             place = (self._begin + by * step) % count
             row = order[place]
@@ -82,13 +80,8 @@ class RowSearch:
                     self.first = row
                     aside.run_in_ui(lambda: on_found(self))
             self.looked = step
-            now = time.monotonic()
-            if now - turn > TURN:
-                if now - reported > _REPORT_EVERY:
-                    aside.run_in_ui(lambda: on_found(self))
-                    reported = time.monotonic()
-                time.sleep(_REST if now - self._last_key() < _KEYS else 0)
-                turn = time.monotonic()
+            if way():
+                aside.run_in_ui(lambda: on_found(self))
         self.done = True
         aside.run_in_ui(lambda: on_found(self))
 
@@ -152,10 +145,11 @@ class BackgroundSearch:
 class GivingWay:
     """Called by other long work between two pieces of it."""
 
-    def __init__(self, aside: Aside, last_key: Callable[[], float]) -> None:
-        """`last_key` returns the time of the last key press by the monotonic clock."""
+    def __init__(self, aside: Aside, last_key: Callable[[], float], every: float = REPORT_EVERY) -> None:
+        """`last_key` returns when a key was last pressed, by the monotonic clock. `every`: seconds between reports."""
         self._aside = aside
         self._last_key = last_key
+        self._every = every
         self._turn = self._reported = time.monotonic()
 
     def __call__(self) -> bool:
@@ -166,7 +160,7 @@ class GivingWay:
         if now - self._turn > TURN:
             time.sleep(_REST if now - self._last_key() < _KEYS else 0)
             self._turn = time.monotonic()
-        if now - self._reported < REPORT_EVERY:
+        if now - self._reported < self._every:
             return False
         self._reported = now
         return True

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from toolpair.dialects.block_texts import call_summary
 from toolpair.history.sent_rows import seen_rows
 from toolpair.tui.numbers import count_text
+from toolpair.tui.row_lines import ROLES
 
 if TYPE_CHECKING:
     from toolpair.history.sent_rows import SeenRow
     from toolpair.session.session import Conversation, Session
 
-ROLES = {"user": "you", "assistant": "agent"}
 SHORT = 6
 """Maximum lines of a text in the abridged version."""
 LEFT_OUT, REPLACED, ADDED, CHANGED = "✗", "≠", "+", "~"

@@ -13,54 +13,59 @@ from typing import Final
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
+
+def _theme(name: str, dark: bool, roles: dict[str, str], areas: tuple[str, str, str], bar: tuple[str, str]) -> Theme:
+    """`areas`: background, surface, panel. `bar`: a scroll bar, and one under the pointer."""
+    background, surface, panel = areas
+    scrollbar, hover = bar
+    bars = {
+        "scrollbar": scrollbar, "scrollbar-hover": hover, "scrollbar-active": hover,
+        "scrollbar-background": background, "scrollbar-background-hover": background,
+        "scrollbar-background-active": background,
+    }  # fmt: skip
+    return Theme(
+        name=name,
+        primary=roles["hint"],
+        secondary=roles["ready"],
+        accent=roles["applied"],
+        warning=roles["loses"],
+        error=roles["stops"],
+        success=roles["ready"],
+        foreground=roles["words"],
+        background=background,
+        surface=surface,
+        panel=panel,
+        dark=dark,
+        variables={**roles, **bars},
+    )
+
+
 # All are opaque: a span is drawn without what is under it, so nothing can be blended.
-DARK: Final = Theme(
-    name="toolpair-dark",
-    primary="#7aa2f7",
-    secondary="#9ece6a",
-    accent="#5fc9d6",
-    warning="#e0af68",
-    error="#f7768e",
-    success="#9ece6a",
-    foreground="#d5d9e8",
-    background="#16181f",
-    surface="#1f222c",
-    panel="#262a36",
-    dark=True,
-    variables={
+DARK: Final = _theme(
+    "toolpair-dark",
+    True,
+    {
         "words": "#d5d9e8",
         "muted": "#a0a7bd", "quiet": "#9aa0b5", "rule": "#6b7389", "hint": "#7aa2f7", "stops": "#f7768e",
         "loses": "#e0af68", "ready": "#9ece6a", "applied": "#5fc9d6", "cursor-row": "#2b3350",
         "code-keyword": "#b7a8d8", "code-string": "#a9bb9b", "code-number": "#cbae90", "code-name": "#9fbbdc",
         "removed": "#3a1d26", "added": "#1a3226", "removed-mark": "#7d2f44", "added-mark": "#2c6640",
-        "scrollbar": "#3a415c", "scrollbar-background": "#16181f", "scrollbar-hover": "#4b5478",
-        "scrollbar-active": "#4b5478", "scrollbar-background-hover": "#16181f",
-        "scrollbar-background-active": "#16181f",
     },
+    ("#16181f", "#1f222c", "#262a36"),
+    ("#3a415c", "#4b5478"),
 )  # fmt: skip
-LIGHT: Final = Theme(
-    name="toolpair-light",
-    primary="#2450b2",
-    secondary="#1c7010",
-    accent="#0a6672",
-    warning="#7d5000",
-    error="#b3123a",
-    success="#1c7010",
-    foreground="#1d2130",
-    background="#fbfbf8",
-    surface="#eeeee9",
-    panel="#e3e3dc",
-    dark=False,
-    variables={
+LIGHT: Final = _theme(
+    "toolpair-light",
+    False,
+    {
         "words": "#1d2130",
         "muted": "#565c70", "quiet": "#5e6478", "rule": "#8a8fa0", "hint": "#2450b2", "stops": "#b3123a",
         "loses": "#7d5000", "ready": "#1c7010", "applied": "#0a6672", "cursor-row": "#dbe3f6",
         "code-keyword": "#5d4f82", "code-string": "#4a5d40", "code-number": "#705236", "code-name": "#3a5878",
         "removed": "#fbe3e6", "added": "#e1f2e0", "removed-mark": "#f3b3bd", "added-mark": "#a9dba6",
-        "scrollbar": "#c3cbe0", "scrollbar-background": "#fbfbf8", "scrollbar-hover": "#a9b4d2",
-        "scrollbar-active": "#a9b4d2", "scrollbar-background-hover": "#fbfbf8",
-        "scrollbar-background-active": "#fbfbf8",
     },
+    ("#fbfbf8", "#eeeee9", "#e3e3dc"),
+    ("#c3cbe0", "#a9b4d2"),
 )  # fmt: skip
 ROLES: Final = tuple(name for name in DARK.variables if not name.startswith("scrollbar"))
 OWN: Final = (DARK, LIGHT)
@@ -82,7 +87,7 @@ def terminal_is_light() -> bool:
 
 
 def roles_of(theme: Theme) -> dict[str, str]:
-    """The colour of each role in a theme that does not name them, readable on all that it may stand on."""
+    """The colour of each role in a theme that does not name them, readable on every background it may have."""
     own = (DARK if theme.dark else LIGHT).variables
     named = theme.to_color_system().generate()
     background, surface = Color.parse(named["background"]), Color.parse(named["surface"])

@@ -10,17 +10,17 @@ from typing import Final
 from toolpair.source.errors import Refused, UnreadableFile
 from toolpair.source.fingerprint import Identity
 from toolpair.source.folders.exchange import FileChange, exchanging, finish_saves
-from toolpair.source.folders.layout import FilesOfSession, is_inside, place, read_file
+from toolpair.source.folders.layout import is_inside, place, read_file
+from toolpair.source.folders.stored_session import StoredFiles
 from toolpair.source.rows.backup import RowsBackup, made
 from toolpair.source.rows.changes import RowChange, changes_between, moved_columns
 from toolpair.source.rows.layout import Stored, Text
-from toolpair.source.rows.records_save import Change, RecordsSave
+from toolpair.source.rows.records_save import RecordsChange, RecordsSave
 from toolpair.source.saving.checks import changed, is_protected, refuse_folder
 from toolpair.source.saving.file_names import KeptNames
 from toolpair.source.saving.holders import holders, paths
 from toolpair.source.saving.keeping import put_aside
-from toolpair.source.saving.made import undone_on_failure
-from toolpair.source.saving.save_result import SaveResult
+from toolpair.source.saving.made import SaveResult, undone_on_failure
 from toolpair.source.saving.streaming import Progress
 from toolpair.source.saving.sweeping import sweep_folder
 from toolpair.source.snapshot import Snapshot
@@ -29,11 +29,11 @@ from toolpair.source.system import keeps_names
 _COPY: Final = "save a copy as NAME.jsonl"
 
 
-class FilesChange(Change):
+class FilesChange(RecordsChange):
     """A change of files; `path` is the folder."""
 
     @property
-    def files(self) -> FilesOfSession | None:
+    def files(self) -> StoredFiles | None:
         """The session that was opened; None where a backup is put back."""
         return None
 
@@ -102,8 +102,8 @@ class FilesSave(RecordsSave, FilesChange):
     blocked_by = "a file that cannot be read is in the way of another one; repair it, or set it aside"
 
     @property
-    def files(self) -> FilesOfSession:
-        assert isinstance(self.stored, FilesOfSession)
+    def files(self) -> StoredFiles:
+        assert isinstance(self.stored, StoredFiles)
         return self.stored
 
     def wanted(self) -> list[FileChange]:
@@ -119,7 +119,7 @@ class FilesSave(RecordsSave, FilesChange):
         return moved_columns(list(self.files.rows()), self.now.records) == frozenset()
 
 
-def _file_change(files: FilesOfSession, change: RowChange, shown: str) -> FileChange:
+def _file_change(files: StoredFiles, change: RowChange, shown: str) -> FileChange:
     columns = change.after or change.before or {}
     path = files.layout.path_of(change.table, columns)
     contents = (_bytes_in(change.before, "data"), _bytes_in(change.after, "data"))

@@ -169,7 +169,7 @@ def carry_out(connection: sqlite3.Connection, changes: Sequence[RowChange], show
     """Make these changes. Each row must be as it was. Raises Refused."""
     connection.execute("PRAGMA defer_foreign_keys=ON")
     for change in changes:
-        if change.after is None and change.before is not None and not _holds_row(connection, change):
+        if change.after is None and change.before is not None and len(_found(connection, change, change.before)) != 1:
             raise Refused(changed(shown), "changed")
     # Removals first, so that what they leave free can be used.
     for change in sorted(changes, key=lambda one: (one.after is not None, one.before is None)):
@@ -194,16 +194,19 @@ def carry_out(connection: sqlite3.Connection, changes: Sequence[RowChange], show
             raise Refused(changed(shown), "changed")
 
 
-def _holds_row(connection: sqlite3.Connection, change: RowChange) -> bool:
-    where, values = _is(change.before or {})
-    found = connection.execute(f"SELECT count(*) FROM {quoted(change.table)} WHERE {where}", values).fetchone()
-    return bool(found[0] == 1)
-
-
 def _is(columns: Mapping[str, Stored]) -> tuple[str, list[Stored]]:
     """A condition that holds for rows with these very values."""
     tests = [f"{quoted(name)} IS {mark(value)} COLLATE BINARY" for name, value in columns.items()]
     return " AND ".join(tests), list(columns.values())
+
+
+def _found(
+    connection: sqlite3.Connection, change: RowChange, columns: Mapping[str, Stored], names: Sequence[str] = ()
+) -> list[tuple[Stored, ...]]:
+    """The rows of a change's table with these very values, as far as these columns of them."""
+    where, values = _is(columns)
+    sql = f"SELECT {', '.join(map(quoted, names)) or '1'} FROM {quoted(change.table)} WHERE {where}"
+    return connection.execute(sql, values).fetchall()
 
 
 def is_made(connection: sqlite3.Connection, change: RowChange) -> bool:
@@ -212,9 +215,7 @@ def is_made(connection: sqlite3.Connection, change: RowChange) -> bool:
     # What has gone may be there again in another place.
     columns = change.before if gone else change.after
     assert columns is not None
-    where, values = _is(columns)
-    found = connection.execute(f"SELECT 1 FROM {quoted(change.table)} WHERE {where}", values).fetchone()
-    return (found is None) == gone
+    return bool(_found(connection, change, columns)) is not gone
 
 
 def whole(connection: sqlite3.Connection, change: RowChange) -> RowChange:
@@ -222,7 +223,6 @@ def whole(connection: sqlite3.Connection, change: RowChange) -> RowChange:
     if change.after is not None or change.before is None:
         return change
     names = columns_of(connection, change.table)
-    where, values = _is(change.before)
-    sql = f"SELECT {', '.join(map(quoted, names))} FROM {quoted(change.table)} WHERE {where}"
-    found = connection.execute(sql, values).fetchone()
-    return change if found is None else RowChange(change.table, change.keys, dict(zip(names, found, strict=True)), None)
+    found = _found(connection, change, change.before, names)
+    before = dict(zip(names, found[0], strict=True)) if found else change.before
+    return RowChange(change.table, change.keys, before, None)

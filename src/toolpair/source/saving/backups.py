@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -12,7 +12,7 @@ from typing import Final
 from msgspec import Struct
 
 from toolpair.source.errors import Refused
-from toolpair.source.saving.file_names import Kept, kept
+from toolpair.source.saving.file_names import kept
 from toolpair.source.saving.holders import writers
 from toolpair.source.saving.leases import Leased
 from toolpair.source.system import O_NOFOLLOW, O_WAITLESS, Io
@@ -40,27 +40,17 @@ def asides(path: str | os.PathLike[str]) -> list[Backup]:
 
 def _listed(path: str | os.PathLike[str], kind: str) -> list[Backup]:
     target = Path(os.path.realpath(path))
-    found = sorted(((entry, name) for entry, name in _kept_beside(target) if entry.kind == kind), reverse=True)
-    listed: list[Backup] = []
-    for entry, name in found:
-        try:
-            there = os.lstat(target.parent / name)
-        except OSError:
-            continue
-        if stat.S_ISREG(there.st_mode):
-            listed.append(Backup(target.parent / name, entry.time, there.st_size))
-    return listed
-
-
-def _kept_beside(target: Path) -> Iterator[tuple[Kept, str]]:
     try:
-        names = os.listdir(target.parent)
+        parts = ((kept(name, target.name), name) for name in os.listdir(target.parent))
     except OSError:
-        return
-    for name in names:
-        entry = kept(name, target.name)
-        if entry is not None:
-            yield entry, name
+        return []
+    listed: list[Backup] = []
+    for entry, name in sorted(((entry, name) for entry, name in parts if entry is not None), reverse=True):
+        with contextlib.suppress(OSError):
+            there = os.lstat(target.parent / name)
+            if entry.kind == kind and stat.S_ISREG(there.st_mode):
+                listed.append(Backup(target.parent / name, entry.time, there.st_size))
+    return listed
 
 
 def limit_of_backups(given: int | None = None) -> int | None:
@@ -83,12 +73,10 @@ def prune(path: str, newest: str, limit: int, io: Io) -> tuple[Path, ...]:
     others = [backup for backup in backups(path) if str(backup.path) != newest]
     removed: list[Path] = []
     for backup in others[limit - 1 :]:
-        try:
+        with contextlib.suppress(OSError):
             if not is_written_to(str(backup.path), io):
                 io.unlink(str(backup.path))
                 removed.append(backup.path)
-        except OSError:
-            continue
     return tuple(removed)
 
 

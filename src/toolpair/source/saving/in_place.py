@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from toolpair.source.byte_runs import Piece, chunks_of
@@ -20,52 +21,14 @@ from toolpair.source.saving.backups import prune
 from toolpair.source.saving.checks import changed, refuse_links, refuse_unwritable
 from toolpair.source.saving.file_names import KeptNames
 from toolpair.source.saving.keeping import copy_old, flush_new_name, keep_old, put_aside
-from toolpair.source.saving.made import Made, undone_on_failure
-from toolpair.source.saving.opened_content import known, remembered
+from toolpair.source.saving.made import Made, SaveResult, undone_on_failure
+from toolpair.source.saving.opened_content import remembered
 from toolpair.source.saving.replaced import Drained, Old, Replaced
-from toolpair.source.saving.save_result import SaveResult
 from toolpair.source.saving.streaming import Differs, Progress, Source
 from toolpair.source.saving.sweeping import sweep
 from toolpair.source.saving.temporary import Temporary
 from toolpair.source.snapshot import Snapshot, open_source
 from toolpair.source.system import RENAMES_OPEN_FILES, SYSTEM, Io
-
-
-def save_in_place(
-    snapshot: Snapshot,
-    pieces: Iterable[Piece],
-    *,
-    now: datetime | None = None,
-    io: Io = SYSTEM,
-    allow_links: bool = False,
-    appendable: bool = False,
-    aside: Sequence[bytes] = (),
-    keep_backups: int | None = None,
-    progress: Progress | None = None,
-) -> SaveResult:
-    """Replace the file that `snapshot` was read from, and keep the old one as a backup.
-
-    `pieces` are the new content: new bytes, and runs of the old file. `appendable`: what other programs have appended
-    since the file was read is appended to the new content as well; without it, a file that grew is not replaced.
-    `aside` goes to a side file. `keep_backups` is the number of backups left afterwards, None for all. Raises Refused
-    (nothing was written), SaveFailed (the message says which state the file is in), and whatever `progress` raises; it
-    is called a last time just before the rename.
-    """
-    if snapshot.path is None or snapshot.identity is None:
-        raise Refused(
-            "There is no file to save to, because it came from standard input; save it under a name.", "no-file"
-        )
-    old = Old(str(snapshot.path), snapshot.shown, snapshot.identity, known(snapshot), appendable)
-    return replace_file(
-        old,
-        pieces,
-        now=now,
-        io=io,
-        allow_links=allow_links,
-        aside=aside,
-        keep_backups=keep_backups,
-        progress=progress,
-    )
 
 
 def replace_file(
@@ -80,7 +43,13 @@ def replace_file(
     keep_backups: int | None = None,
     progress: Progress | None = None,
 ) -> SaveResult:
-    """As `save_in_place`; `source` is the open file that the runs refer to, by default the one being replaced."""
+    """Replace a file, and keep it as a backup.
+
+    `pieces` are the new content: new bytes, and runs of `source`, by default of the file being replaced. `aside` goes
+    to a side file. `keep_backups` is the number of backups left afterwards, None for all. Raises Refused (nothing was
+    written), SaveFailed (the message says which state the file is in), and whatever `progress` raises; it is called a
+    last time just before the rename.
+    """
     path = old.path
     names = KeptNames(path, now)
     with undone_on_failure(path) as made:
@@ -195,44 +164,35 @@ def _after(
     return backup, notes
 
 
-class FileSave:
+class FileSave(Struct, eq=False):
     """One save of an opened file. Its steps share no state with anything else, and may run in another thread."""
 
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        container: Container,
-        documents: Sequence[Document],
-        *,
-        allow_links: bool = False,
-        keep_backups: int | None = None,
-    ) -> None:
-        self._before = snapshot
-        self._container = container
-        self._documents = tuple(documents)
-        self._allow_links = allow_links
-        self._keep_backups = keep_backups
-        self.result: SaveResult | None = None
-        """The result of `write`."""
+    before: Snapshot
+    container: Container
+    documents: Sequence[Document]
+    allow_links: bool = False
+    keep_backups: int | None = None
+    result: SaveResult | None = None
+    """The result of `write`."""
 
     @property
     def size(self) -> int:
         """Roughly how many bytes are written."""
-        return len(self._before.data)
+        return len(self.before.data)
 
     def write(self, progress: Progress | None = None) -> SaveResult:
-        """Write the file. Raises Refused, SaveFailed, and what `progress` raises; see `save_in_place`."""
-        packed = self._before.packing is not None
-        pieces: Iterable[Piece] = self._container.runs(self._documents)
+        """Write the file. Raises Refused, SaveFailed, and what `progress` raises; see `replace_file`."""
+        packed = self.before.packing is not None
+        pieces: Iterable[Piece] = self.container.runs(self.documents)
         if packed:
-            pieces = pack(chunks_of(pieces, self._before.data))
-        self.result = save_in_place(
-            self._before,
+            pieces = pack(chunks_of(pieces, self.before.data))
+        old = Old.of(self.before, appendable=not packed and self.container.kind == "lines")
+        self.result = replace_file(
+            old,
             pieces,
-            allow_links=self._allow_links,
-            appendable=not packed and self._container.kind == "lines",
-            aside=tuple(piece for document in self._documents for piece in document.aside),
-            keep_backups=self._keep_backups,
+            allow_links=self.allow_links,
+            aside=tuple(piece for document in self.documents for piece in document.aside),
+            keep_backups=self.keep_backups,
             progress=progress,
         )
         return self.result
@@ -241,11 +201,11 @@ class FileSave:
         """What the file holds now: what was written, and what others have appended. Call it after `write`."""
         assert self.result is not None
         try:
-            snapshot = replace(open_source(self.result.path, self._before.limits), shown=self._before.shown)
+            snapshot = replace(open_source(self.result.path, self.before.limits), shown=self.before.shown)
             container = read_container(snapshot.data, snapshot.shown, limits=snapshot.limits)
         except UnreadableFile:
             return self._as_written(self.result.identity)
-        if self._before.fingerprint is not None:
+        if self.before.fingerprint is not None:
             snapshot = remembered(snapshot)
         return snapshot, container
 
@@ -254,8 +214,8 @@ class FileSave:
 
         No identity is attached to it, so that the next save compares contents.
         """
-        data = b"".join(chunks_of(self._container.runs(self._documents), self._before.data))
-        packing = Packing(b"", True) if self._before.packing is not None else None
+        data = b"".join(chunks_of(self.container.runs(self.documents), self.before.data))
+        packing = Packing(b"", True) if self.before.packing is not None else None
         identity = Identity(identity.dev, identity.ino, 0 if packing else len(data), 0, 0)
-        snapshot = replace(self._before, data=data, identity=identity, packing=packing, fingerprint=None)
+        snapshot = replace(self.before, data=data, identity=identity, packing=packing, fingerprint=None)
         return snapshot, read_container(data, snapshot.shown, limits=snapshot.limits)

@@ -16,8 +16,10 @@ from toolpair.source.saving.checks import changed
 from toolpair.source.saving.holders import Holder, writers
 from toolpair.source.saving.leases import POLL, Leased
 from toolpair.source.saving.made import Made
+from toolpair.source.saving.opened_content import known
 from toolpair.source.saving.streaming import Source, begins, last_line, read_at, same
 from toolpair.source.saving.temporary import Temporary
+from toolpair.source.snapshot import Snapshot
 from toolpair.source.system import O_NOFOLLOW, O_WAITLESS, Io, open_leased
 
 _HELD: Final = 0.3
@@ -42,6 +44,15 @@ class Old(Struct, frozen=True):
     identity: Identity
     content: bytes | Fingerprint | None
     appendable: bool = False
+
+    @classmethod
+    def of(cls, snapshot: Snapshot, *, appendable: bool = False) -> Old:
+        """The file that a snapshot was read from. Raises Refused if there is none."""
+        if snapshot.path is None or snapshot.identity is None:
+            raise Refused(
+                "There is no file to save to, because it came from standard input; save it under a name.", "no-file"
+            )
+        return cls(str(snapshot.path), snapshot.shown, snapshot.identity, known(snapshot), appendable)
 
 
 class Drained(Struct, frozen=True):

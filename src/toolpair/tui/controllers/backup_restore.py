@@ -12,7 +12,7 @@ from toolpair.session.session import Refused, SaveFailed
 from toolpair.tui.background_loading import know
 from toolpair.tui.desk import Desk
 from toolpair.tui.numbers import count_text
-from toolpair.tui.screens.writing import GivenUp, Steps, WritingScreen, takes_long
+from toolpair.tui.screens.writing import GivenUp, Steps, write
 from toolpair.tui.work import failure
 
 if TYPE_CHECKING:
@@ -57,14 +57,7 @@ def restore_backup(
             screen.tool.open_sessions.changed(desk)
         ended(problem or None)
 
-    if takes_long(session, _size(backup)):
-        screen.ask(WritingScreen(0 if session.file.is_stored else _size(backup), work), done)
-        return
-    try:
-        result: Again | Exception = work(None)
-    except Exception as error:
-        result = error
-    done(result)
+    write(screen, session, _size(backup), work, done, _size(backup))
 
 
 def _size(backup: Path) -> int:

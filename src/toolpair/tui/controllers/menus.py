@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from toolpair.text.cells import cut
 from toolpair.text.safe import visible
+from toolpair.tui.controllers.working import takes_long
 from toolpair.tui.numbers import count_text, size_text
 from toolpair.tui.screens.confirm import ask_first
 from toolpair.tui.theme import THEMES
 from toolpair.tui.work import failure
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Backup
+    from toolpair.session.session import Backup, Session
     from toolpair.tui.controllers.owner import Owner
 
 _WORDS = 60
@@ -75,7 +76,8 @@ def choose_branch(owner: Owner) -> None:
         if branch.leaf == transcript.tree.leaf or (transcript.tree.leaf is None and branch.active):
             here = number
         words = cut(visible(" ".join(branch.words.split())), _WORDS, owner.glyphs.ellipsis)
-        label = f"{_moment(branch.time):<16}  {count_text(branch.messages, 'message'):>14}  {marks:<9}  {words}"
+        time = visible((branch.time or "")[:16].replace("T", " "))
+        label = f"{time:<16}  {count_text(branch.messages, 'message'):>14}  {marks:<9}  {words}"
         entries.append(MenuEntry(label, partial(_show_branch, owner, None if branch.active else branch.leaf)))
     for subagent in subagent_sessions:
         words = cut(visible(subagent.label), _WORDS, owner.glyphs.ellipsis)
@@ -122,11 +124,6 @@ def _open_subagent(owner: Owner, path: str) -> None:
         Opening(path, partial(open_beside, owner.session)), failed, len(owner.tool.open_sessions.desks)
     )
     owner.open(screen)
-
-
-def _moment(time: str | None) -> str:
-    """A timestamp to the minute."""
-    return visible((time or "")[:16].replace("T", " "))
 
 
 def choose_original(owner: Owner) -> None:
@@ -188,3 +185,35 @@ def choose_theme(owner: Owner) -> None:
 
     entries = [entry("", "As the terminal is", "dark or light"), *(entry(name, name) for name in THEMES)]
     owner.ask(MenuScreen("Themes", entries, here), chosen)
+
+
+def choose_profile(owner: Owner) -> None:
+    from toolpair.tui.screens.profile_list import ProfilesScreen
+
+    def chosen(value: str | None) -> None:
+        now = owner.session.profile
+        if value is not None and (value != now.id or not now.chosen):
+            _check_against(owner, value)
+
+    owner.ask(ProfilesScreen(owner.counted.of(owner.session.conversation.transcript)), chosen, of_state=True)
+
+
+def _check_against(owner: Owner, profile: str) -> None:
+    """Switch the profile, in the background if that takes long."""
+
+    def checked() -> None:
+        owner.overview.current = None
+        owner.note = f"checked against {owner.session.profile.name}"
+        owner.reload()
+        owner.show_first_problem()
+
+    if not takes_long(owner.session):
+        owner.session.set_profile(profile)
+        checked()
+        return
+
+    def ended(draft: Session) -> None:
+        owner.session.accept(draft)
+        checked()
+
+    owner.work.on_draft("checking", 0, lambda draft: draft.set_profile(profile), ended)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from msgspec.structs import replace
 from textual.app import ComposeResult
@@ -29,18 +28,16 @@ from toolpair.tui.compare_text import (
     summary_short,
 )
 from toolpair.tui.compared_sides import Side
-from toolpair.tui.controllers.comparison_finding import ChosenRows, ComparesRows, ComparisonFinding
 from toolpair.tui.keys import APP, COMPARE, CURSOR
-from toolpair.tui.later import LaterOn
 from toolpair.tui.numbers import count_text
 from toolpair.tui.screens.base_screen import Hint, hint_line
+from toolpair.tui.screens.comparison_finding import ChosenRows, ComparesRows
 from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen, text_page
 from toolpair.tui.searching import GivingWay
 from toolpair.tui.styled_text import Line, Span, spread, with_hits
 from toolpair.tui.viewer_pages import change_pages, pages_of
 from toolpair.tui.widgets.row_list import RowList
 from toolpair.tui.widgets.text_block import Lines
-from toolpair.tui.work import Stopped
 
 _DIGITS: Final = 4
 """For the numbers of lines."""
@@ -55,8 +52,7 @@ class CompareScreen(ComparesRows):
         super().__init__()
         self._sides = a, b
         self.note = "reading …"
-        self._finding = ComparisonFinding(self)
-        self._texts = ComparisonTexts(self, self._draw_again, self.failed)
+        self._texts = ComparisonTexts(self)
         self._side = "a"
         self._columns: bool | None = None
         """Whether each side has its column; None: by the width."""
@@ -80,14 +76,11 @@ class CompareScreen(ComparesRows):
                 note = f"reading {name} …" + (f" {count_text(done, 'message')}" if done else "")
                 aside.run_in_ui(lambda: self.say(note))
 
-        try:
-            a, b = (
-                history_of(side.load(lambda _, mark=mark: progress(mark, 0)), partial(progress, mark))  # type: ignore[misc]
-                for mark, side in zip("AB", self._sides, strict=True)
-            )
-            found = ComparisonRows(compared(a, b, rest=way))
-        except Stopped:
-            return
+        a, b = (
+            history_of(side.load(lambda _, mark=mark: progress(mark, 0)), partial(progress, mark))  # type: ignore[misc]
+            for mark, side in zip("AB", self._sides, strict=True)
+        )
+        found = ComparisonRows(compared(a, b, rest=way))
         aside.run_in_ui(lambda: self._show(found))
 
     def _show(self, rows: ComparisonRows) -> None:
@@ -107,11 +100,7 @@ class CompareScreen(ComparesRows):
         side = self._side if entry == self.row_list.cursor else None
 
         line = row_line(self.glyphs, rows[entry], lambda step: self._texts.of(step, entry), side, cells, self._two)
-        query = self._finding.query
-        return with_hits(line, Query(query).pattern) if query else line
-
-    def _draw_again(self, rows: set[int]) -> None:
-        self.row_list.forget(rows)
+        return with_hits(line, Query(self.sought).pattern) if self.sought else line
 
     def lay_out(self, width: int, height: int) -> None:
         glyphs, rows = self.glyphs, self.rows
@@ -139,23 +128,17 @@ class CompareScreen(ComparesRows):
         note = self.note
         if not note and rows is not None and rows.differences:
             note = f"difference {max(1, rows.number(self.row_list.cursor)):,} of {rows.differences:,}"
-        if self._finding.words and rows is not None:
-            note = " · ".join(
-                filter(None, (visible(self._finding.words), f"{count_text(len(rows), 'row')} (esc)", note))
-            )
+        if self.filter_words and rows is not None:
+            note = " · ".join(filter(None, (visible(self.filter_words), f"{count_text(len(rows), 'row')} (esc)", note)))
         hints: list[Hint] = [
             ("]", "next difference", "difference(1)"), ("enter", "open both", "open_both"),
-            ("|", self._columns_hint, "columns"), ("h l", "A or B", "side(0)"), ("/", "find", "search"),
-            ("&", "filter", "filter"), ("p", "exact bytes", "bytes"), ("O", "unfold all", "fold_all"),
-            ("?", "all keys", "help"), ("q", "back", "leave"),
+            ("|", "one column" if self._two else "two columns", "columns"), ("h l", "A or B", "side(0)"),
+            ("/", "find", "search"), ("&", "filter", "filter"), ("p", "exact bytes", "bytes"),
+            ("O", "unfold all", "fold_all"), ("?", "all keys", "help"), ("q", "back", "leave"),
         ]  # fmt: skip
         if rows is None or not rows.differences:
             hints = hints[-2:]
         self.query_one("#bottom", Lines).show([glyphs.rule(note, width), hint_line(glyphs, hints, width)])
-
-    @property
-    def _columns_hint(self) -> str:
-        return "one column" if self._two else "two columns"
 
     def say(self, note: str) -> None:
         self.note = note
@@ -165,9 +148,6 @@ class CompareScreen(ComparesRows):
     def on_row_list_moved(self) -> None:
         self.say(self.hit_note)
         self.hit_note = ""
-
-    def on_row_list_chosen(self) -> None:
-        self.action_open_both()
 
     # keys
 
@@ -193,7 +173,7 @@ class CompareScreen(ComparesRows):
             self.row_list.move_to(row)
 
     def action_side(self, by: int) -> None:
-        """To the left, to the right, or to the other one."""
+        """Go to the left side, the right one, or the other one."""
         self.action_side_of({-1: "a", 1: "b"}.get(by, "b" if self._side == "a" else "a"))
 
     def action_side_of(self, side: str) -> None:
@@ -222,7 +202,7 @@ class CompareScreen(ComparesRows):
         self.show_rows(rows, rows.row_of(here) + within)
 
     def action_open_both(self) -> None:
-        """Both sides of the row; what is the same is unfolded first."""
+        """Open both sides of the row; on a fold, unfold it."""
         rows = self.rows
         if rows is None or not len(rows):
             return
@@ -243,8 +223,10 @@ class CompareScreen(ComparesRows):
             start = 0
         self.open(ViewerScreen(visible(row.steps[0].name), pages, start))
 
+    on_row_list_chosen = action_open_both
+
     def action_bytes(self) -> None:
-        """The records of both sides, byte by byte."""
+        """Show the records of both sides byte by byte."""
         rows = self.rows
         row = rows[self.row_list.cursor] if rows is not None and len(rows) else None
         if rows is None or row is None or not row.steps:
@@ -257,21 +239,6 @@ class CompareScreen(ComparesRows):
         noun = "line" if rows.comparison.a.conversation.document.kind == "lines" else "message"
         pages = change_pages(lambda: changes, noun, self.tool.carets)
         self.open(ViewerScreen(f"Exact bytes, A and B: {visible(row.steps[0].name)}", pages))
-
-    # search and filter
-
-    def action_filter(self) -> None:
-        self._finding.filter()
-
-    def action_search(self) -> None:
-        self._finding.search()
-
-    def action_hit(self, by: int) -> None:
-        self._finding.hit(by)
-
-    def action_back(self) -> None:
-        if not self._finding.back():
-            super().action_back()
 
 
 def _pages(mark: str, step: DiffStep, carets: bool) -> list[ViewerPage]:
@@ -293,15 +260,8 @@ _Key = tuple[int, int, int, bool]
 class ComparisonTexts:
     """Remembers the rows that were drawn without a text, to be drawn again."""
 
-    def __init__(
-        self,
-        screen: LaterOn[Any],
-        draw_again: Callable[[set[int]], object],
-        failed: Callable[[Exception], None],
-    ) -> None:
+    def __init__(self, screen: ComparesRows) -> None:
         self._screen = screen
-        self._draw_again = draw_again
-        self._failed = failed
         self._known: dict[_Key, StepText] = {}
         self._wanted: dict[_Key, DiffStep] = {}
         self._incomplete: set[int] = set()
@@ -309,7 +269,7 @@ class ComparisonTexts:
         self._reading = False
 
     def of(self, step: DiffStep, row: int) -> StepText | None:
-        """What is known of a step in this row."""
+        """The text of a step in this row, if it is known."""
         if not step.history.conversation.fixes_are_local:
             return step_text(step)
         key = (id(step.history), step.message, step.step.block, step.inherited)
@@ -333,7 +293,7 @@ class ComparisonTexts:
                 way()
             aside.run_in_ui(lambda: self._take(found))
 
-        self._screen.in_thread(read, "work", self._failed)
+        self._screen.in_thread(read, "work", self._screen.failed)
 
     def _take(self, found: dict[_Key, StepText]) -> None:
         self._known.update(found)
@@ -343,4 +303,4 @@ class ComparisonTexts:
         if self._wanted:
             self._screen.later(_SOON, self._read)
         incomplete, self._incomplete = self._incomplete, set()
-        self._draw_again(incomplete)
+        self._screen.row_list.forget(incomplete)

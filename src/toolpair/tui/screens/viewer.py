@@ -1,4 +1,4 @@
-"""Something to read in full: a call, a result, a record, a diff, what the model sees."""
+"""Shows something in full: a call, a result, a record, a diff, what the model sees."""
 
 from __future__ import annotations
 
@@ -76,13 +76,17 @@ class ViewerScreen(BaseScreen[None]):
 
     def on_mount(self) -> None:
         self.query_one(SafeInput).disabled = True
-        self.query_one(BodyView).focus()
+        self.view.focus()
         self.after_refresh(self._show_page)
+
+    @property
+    def view(self) -> BodyView:
+        return self.query_one(BodyView)
 
     @property
     def body(self) -> Body:
         """What is shown."""
-        return self.query_one(BodyView).body
+        return self.view.body
 
     def _show_page(self) -> None:
         page = self._pages[self._page]
@@ -92,9 +96,8 @@ class ViewerScreen(BaseScreen[None]):
             make = page.as_stored if stored and page.as_stored is not None else page.make
             self._bodies[key] = make(self.glyphs)
             self._about.setdefault(self._page, page.about())
-        view = self.query_one(BodyView)
-        view.search(None)
-        view.show(self._bodies[key])
+        self.view.search(None)
+        self.view.show(self._bodies[key])
         self.say("")
 
     def lay_out(self, width: int, height: int) -> None:
@@ -134,7 +137,7 @@ class ViewerScreen(BaseScreen[None]):
                 ("O", "fold all" if not isinstance(body, DiffBody) else "unfold all", "fold_all"),
             ]
         hints.append(("/", "find", "search"))
-        if self.query_one(BodyView).sought is not None:
+        if self.view.sought is not None:
             hints.append(("n", "next match", "hit(1)"))
         if len(self._pages) > 1:
             tabs = self._tabs
@@ -159,7 +162,7 @@ class ViewerScreen(BaseScreen[None]):
 
     @property
     def _tabs(self) -> list[int]:
-        """The pages to choose from: of the records only the one of what is shown."""
+        """The pages to choose from: of the records, only that of the page shown."""
         of = self._pages[self._page].record_of
         shown = self._page if of is None else of
         return [n for n, page in enumerate(self._pages) if page.record_of in (None, shown)]
@@ -172,7 +175,7 @@ class ViewerScreen(BaseScreen[None]):
 
     @property
     def _other(self) -> int | None:
-        """The record of the page that is shown, or from a record the page that it belongs to."""
+        """The record of the page shown; on a record, the page it belongs to."""
         of = self._pages[self._page].record_of
         if of is not None:
             return of
@@ -192,38 +195,36 @@ class ViewerScreen(BaseScreen[None]):
             self._show_page()
             self.say("as its bytes stand in the file" if self._stored else "")
             return
-        view = self.query_one(BodyView)
-        view.set_wrap(not view.wrapped)
-        self.say("long lines wrap" if view.wrapped else "long lines are cut: < and > scroll sideways")
+        self.view.set_wrap(not self.view.wrapped)
+        self.say("long lines wrap" if self.view.wrapped else "long lines are cut: < and > scroll sideways")
 
     def action_shift(self, by: int) -> None:
-        view = self.query_one(BodyView)
-        view.shift(by)
-        if view.wrapped:
+        self.view.shift(by)
+        if self.view.wrapped:
             self.say("z cuts long lines first; then < and > scroll sideways")
 
     def action_fold(self) -> None:
-        if not self.query_one(BodyView).fold():
+        if not self.view.fold():
             self.say(_NO_FOLD)
 
     def action_fold_all(self) -> None:
-        self.query_one(BodyView).fold_all()
+        self.view.fold_all()
         if not self.body.folds:
             self.say(_NO_FOLD)
 
     def action_columns(self) -> None:
-        switched = self.query_one(BodyView).switch_columns()
+        switched = self.view.switch_columns()
         self.say("" if switched else "only a diff has columns")
 
     def action_change(self, by: int) -> None:
-        if not self.query_one(BodyView).change(by):
+        if not self.view.change(by):
             self.say("no more changes" if isinstance(self.body, DiffBody) else "only a diff has changes to go to")
 
     # search
 
     def action_search(self) -> None:
-        field, view = self.query_one(SafeInput), self.query_one(BodyView)
-        self._origin = max(-1, view.here - 1)
+        field = self.query_one(SafeInput)
+        self._origin = max(-1, self.view.here - 1)
         self.query_one("#find").add_class("-open")
         field.disabled = False
         field.value = ""
@@ -234,9 +235,8 @@ class ViewerScreen(BaseScreen[None]):
         event.stop()
         if self.query_one(SafeInput).disabled:
             return
-        view = self.query_one(BodyView)
-        view.search(Query(event.value) if event.value else None)
-        found = view.find(1, self._origin) if event.value else None
+        self.view.search(Query(event.value) if event.value else None)
+        found = self.view.find(1, self._origin) if event.value else None
         self._tell(found, event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -249,38 +249,35 @@ class ViewerScreen(BaseScreen[None]):
     def _close_field(self) -> None:
         self.query_one("#find").remove_class("-open")
         self.query_one(SafeInput).disabled = True
-        self.query_one(BodyView).focus()
+        self.view.focus()
         self.draw()
 
     def action_back(self) -> None:
-        view = self.query_one(BodyView)
         if self.query_one("#find").has_class("-open"):
-            view.search(None)
+            self.view.search(None)
             self.note = ""
             self._close_field()
         else:
             super().action_back()
 
     def _tell(self, found: int | None, words: str) -> None:
-        """Say which match this is."""
+        """Say which match it is."""
         if not words:
             self.say("")
             return
         if found is None:
             self.say(f"not found: {visible(words)}")
             return
-        view = self.query_one(BodyView)
-        number, count = view.matches_before(found) + 1, view.matches
+        number, count = self.view.matches_before(found) + 1, self.view.matches
         case = " · any case" if Query(words).any_case and words.upper() != words else ""
-        self.say(f"match {min(number, count):,} of {count:,} · line {view.body.number(found):,}{case}")
+        self.say(f"match {min(number, count):,} of {count:,} · line {self.view.body.number(found):,}{case}")
 
     def action_hit(self, by: int) -> None:
-        view = self.query_one(BodyView)
-        query = view.sought
+        query = self.view.sought
         if query is None:
             self.say("/ finds something first")
             return
-        self._tell(view.find(by), query.words)
+        self._tell(self.view.find(by), query.words)
 
     def action_yank(self) -> None:
         self.say(self.tool.copy(visible_text(self.body.text())))

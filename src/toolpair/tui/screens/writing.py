@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 
 from toolpair.tui.aside import Aside
 from toolpair.tui.numbers import size_text
@@ -20,6 +19,7 @@ from toolpair.tui.widgets.text_block import Lines
 
 if TYPE_CHECKING:
     from toolpair.session.session import Session
+    from toolpair.tui.later import LaterOn
 
 T = TypeVar("T")
 LARGE = 8 << 20
@@ -51,6 +51,28 @@ class Steps(Protocol):
         """The file is complete: what follows cannot be cancelled."""
 
 
+def write(
+    screen: LaterOn[Any],
+    session: Session,
+    total: int,
+    work: Callable[[Steps | None], T],
+    ended: Callable[[T | Exception | None], None],
+    size: int = 0,
+) -> None:
+    """Do the work and call `ended` with its result or exception: at once, or with its progress if that takes long.
+
+    `total` is about how many bytes it writes; with `size` it takes long if these are many.
+    """
+    if takes_long(session, size):
+        screen.ask(WritingScreen(0 if session.file.is_stored else total, work), ended)
+        return
+    try:
+        result: T | Exception = work(None)
+    except Exception as error:
+        result = error
+    ended(result)
+
+
 class WritingScreen(Dialog[T | Exception], Generic[T]):
     """Runs `work` in the background and returns its result or exception, GivenUp after escape."""
 
@@ -75,8 +97,7 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
         self._begun = time.monotonic()
 
     def build(self) -> ComposeResult:
-        with Vertical(id="box"):
-            yield Lines(id="text")
+        yield Lines(id="text")
 
     def on_mount(self) -> None:
         self.every(_PAUSE, self._look)

@@ -36,13 +36,19 @@ class SafeInput(Input):
     def validate_value(self, value: str) -> str:
         return visible(value)
 
-    def _on_paste(self, event: events.Paste) -> None:
-        text = " ".join(event.text.split())
-        selection = self.selection
-        if selection.is_empty:
+    def take(self, text: str) -> None:
+        """Insert a paste at the cursor."""
+        self.put_in(" ".join(text.split()))
+
+    def put_in(self, text: str) -> None:
+        """Insert a text in place of the selection."""
+        if self.selection.is_empty:
             self.insert_text_at_cursor(text)
         else:
-            self.replace(text, *selection)
+            self.replace(text, *self.selection)
+
+    def _on_paste(self, event: events.Paste) -> None:
+        self.take(event.text)
         event.prevent_default()
         event.stop()
 
@@ -75,8 +81,8 @@ _ENDS: Final = 600
 class PasteInput(SafeInput):
     """Shows a paste as one line, shortened in the middle if long; `whole` has it with its line breaks."""
 
-    def __init__(self, value: str = "", *, id: str | None = None) -> None:
-        super().__init__(value, id=id)
+    def __init__(self, value: str = "") -> None:
+        super().__init__(value)
         self._pasted: list[tuple[str, str]] = []
 
     @property
@@ -88,7 +94,6 @@ class PasteInput(SafeInput):
         return text
 
     def take(self, text: str) -> None:
-        """Insert a paste at the cursor."""
         shown = " ".join(text.split())
         if len(shown) > _SHOWN:
             shown = f"{shown[:_ENDS]} … {len(shown) - 2 * _ENDS:,} more characters … {shown[-_ENDS:]}"
@@ -96,13 +101,4 @@ class PasteInput(SafeInput):
         if not shown:
             return
         self._pasted.append((shown, text))
-        selection = self.selection
-        if selection.is_empty:
-            self.insert_text_at_cursor(shown)
-        else:
-            self.replace(shown, *selection)
-
-    def _on_paste(self, event: events.Paste) -> None:
-        self.take(event.text)
-        event.prevent_default()
-        event.stop()
+        self.put_in(shown)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Protocol
 
 from textual import events
 from textual.message import Message
@@ -12,6 +12,14 @@ from toolpair.tui.paint import Painter
 from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width
 
 _WHEEL = 3
+
+
+class LineSource(Protocol):
+    """Lines, which may be made when they are drawn."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, n: int, /) -> Line: ...
 
 
 class Preview(Painter):
@@ -26,12 +34,12 @@ class Preview(Painter):
         super().__init__(id=id)
         self._glyphs = glyphs
         self._title: Line = ()
-        self._left: Sequence[Line] = ()
-        self._right: Sequence[Line] | None = None
+        self._left: LineSource = ()
+        self._right: LineSource | None = None
         self._columns = (0, 0)
         self._top = 0
 
-    def show(self, title: Line, left: Sequence[Line], right: Sequence[Line] | None, columns: tuple[int, int]) -> None:
+    def show(self, title: Line, left: LineSource, right: LineSource | None, columns: tuple[int, int]) -> None:
         """`right` is None where there is one column. `columns`: the cells of each."""
         self._title, self._left, self._right, self._columns = title, left, right, columns
         self._top = 0
