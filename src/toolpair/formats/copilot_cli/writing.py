@@ -16,7 +16,7 @@ from toolpair.formats.engine.writing.tree import Tree, TreeEnvelope
 from toolpair.formats.format import Item
 from toolpair.transcript.draft import DraftMessage
 from toolpair.transcript.edits import Edit
-from toolpair.transcript.model import Transcript
+from toolpair.transcript.model import Slot, Transcript
 
 STARTED: Final = "tool.execution_start"
 
@@ -37,7 +37,7 @@ def _parted(history: EventHistory) -> set[int]:
 class _EventEnvelope(TreeEnvelope, frozen=True):
     slot = ("data",)
 
-    def slot_in(self, value: Any) -> dialect.Slot:
+    def slot_in(self, value: Any) -> Slot:
         return ("data",)
 
     def new_record(self, message: Any, beside: DraftMessage) -> Any:

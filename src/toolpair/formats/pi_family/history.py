@@ -26,7 +26,7 @@ from toolpair.formats.engine.reading.turns import Turn, messages_of
 from toolpair.formats.format import Damage, Item, KeptRequest, ResumeEffect, Usage, View
 from toolpair.formats.pi_family.detection import ROLES, message_in
 from toolpair.rules.problem import Impact, Severity
-from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Scope, Transcript
+from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Scope, Slot, Transcript
 
 _SUMMARY: Final = (
     "The conversation history before this point was compacted into the following summary:\n\n<summary>\n",
@@ -91,7 +91,7 @@ class Ways(Struct, frozen=True):
     """The session's id in a file's name."""
     needs_header: bool = True
     """It sends nothing of a file without its first line."""
-    within: dialect.Slot = ()
+    within: Slot = ()
     """Where in a record of the file pi's own is."""
     cuts: Collection[str] = ("compaction",)
     """Types of records that what is before them is forgotten at."""

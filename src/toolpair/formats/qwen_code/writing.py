@@ -34,14 +34,14 @@ from toolpair.formats.qwen_code.history import (
 )
 from toolpair.transcript.draft import DraftMessage, value_at
 from toolpair.transcript.edits import Edit, records_of, said_of
-from toolpair.transcript.model import Block, Damaged, Transcript
+from toolpair.transcript.model import Block, Damaged, Slot, Transcript
 
 _COPIED: Final = ("sessionId", "timestamp", "cwd", "version", "gitBranch")
 """What a new record says as its neighbour does."""
 
 
 class _QwenEnvelope(TreeEnvelope, frozen=True):
-    def slot_in(self, value: Any) -> dialect.Slot:
+    def slot_in(self, value: Any) -> Slot:
         return ("message",) if message_in(value) else ()
 
     def new_record(self, message: Any, beside: DraftMessage) -> Any:
