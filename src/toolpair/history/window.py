@@ -118,8 +118,7 @@ class Window:
         self._judged = judged
         self._ids = ids
         self._surroundings = surroundings
-        self.origin = origin or self
-        """The same object for windows that only differ in the numbers of their records."""
+        self._origin = origin
         self._seen: tuple[Offsets, NumberedWindow] | None = None
 
     @property
@@ -258,6 +257,11 @@ class Window:
         if seen is None or seen[0] != offsets:
             seen = self._seen = (offsets, NumberedWindow(self, offsets))
         return seen[1]
+
+    @property
+    def origin(self) -> object:
+        """The same object for windows that only differ in the numbers of their records."""
+        return self if self._origin is None else self._origin
 
     def with_document(self, document: DocumentPart, edges: WindowEdges) -> Window:
         """The same records after a change."""
