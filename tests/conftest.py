@@ -7,6 +7,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,18 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """The tests that ask real agents are not even read unless they are wanted."""
     unwanted = config.option.markexpr == "not agents" and collection_path.parent.name == "agents"
     return True if unwanted and collection_path.name.startswith("test_") else None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Each worker begins with one stretch of the list, and takes of the others' ends: so that tests that wait, which
+    lie side by side, are run beside tests that calculate, files are dealt out like cards, every second hand backwards.
+    """
+    workers: int = getattr(config, "workerinput", {}).get("workercount", 1)
+    if workers > 1:
+        files = [list(found) for _, found in groupby(items, lambda item: item.path)]
+        hands = [files[number::workers][:: -1 if number % 2 else 1] for number in range(workers)]
+        items[:] = [item for hand in hands for found in hand for item in found]
 
 
 gc.disable()  # nothing of what is collected is garbage

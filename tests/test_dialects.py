@@ -57,7 +57,7 @@ _ELSE = {
     "session/surroundings.py": {"record.value"},
     "tui/sees_text.py": {"record.value"},
     # Of a part of a request, which is handed to a dialect, or printed as it is.
-    "history/becomes.py": {"part.value"},
+    "history/becomes.py": {"added.value", "part.value"},
     "history/judged_request.py": {"block.value", "found[1].value", "part.value", "sent.value"},
     "history/sent_rows.py": {"self.value", "part.value", "SentPart.of(block).value"},
     "cli/sees.py": {"row.value"},
@@ -65,7 +65,7 @@ _ELSE = {
     # Of an enumeration's member, and of widgets.
     "library/sdk_objects.py": {"value.value"},
     "tui/screens/command.py": {"event.value", "field.value"},
-    "tui/screens/menu.py": {"event.value", "self._shown[cursor].value", "self._shown[number].value"},
+    "tui/screens/menu.py": {"event.value"},
     "tui/screens/picker.py": {"self.query_one(SafeInput).value", "field.value"},
     "tui/screens/viewer.py": {"field.value", "event.value"},
     "tui/screens/prompt.py": {"event.value", "field.value", "line.value", "self.query_one(SafeInput).value"},

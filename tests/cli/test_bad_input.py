@@ -44,8 +44,8 @@ BAD: dict[str, Callable[[Path], None]] = {
     "broken json": _write(b'{"messages": [{"role": "user", "content": "x"}, }]}'),
     "yaml": _write(b"messages:\n  - role: user\n    content: hello\n"),
     "html": _write(b"<!doctype html><html><body>[]</body></html>"),
-    "deep": _write(b"[" * 100_000 + b"]" * 100_000),
-    "deep and open": _write(b'{"a":' * 100_000),
+    "deep": _write(b"[" * 20_000 + b"]" * 20_000),
+    "deep and open": _write(b'{"a":' * 20_000),
 }
 
 

@@ -142,7 +142,7 @@ def test_edits_are_splices(depth: int) -> None:
         b'{"in":{"x":[ ' + deep + b' ], "e":1e3}}',
     ]
     data = b"\n".join(lines) + b"\n"
-    container = read_container(data, "s", "lines")
+    container = read_container(data, "s")
     (source,) = container.conversations
     first, second = (record.value for record in source.document.records)
     changed = {**first, "b": {**first["b"], "c": "B"}}

@@ -11,7 +11,8 @@ from tests.opencode_sessions import ID, OpencodeSession, another, plain, running
 from toolpair.session.session import Session, open_session
 from toolpair.session.surroundings import finish_killed_save
 from toolpair.source.folders.save import FilesSave
-from toolpair.source.saving import backups, restore
+from toolpair.source.saving.backups import backups
+from toolpair.source.saving.restoring import restore
 from toolpair.source.system import Io
 from toolpair.transcript.edits import InsertMessage, Remove
 

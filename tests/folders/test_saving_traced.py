@@ -11,7 +11,7 @@ import pytest
 
 from tests.folders.saves import check, made, wanted
 from tests.opencode_folders import files
-from tests.source.tracing import Place, TracedSave, script
+from tests.source.tracing import USED, Place, TracedSave, script
 
 PREPARE = """
 from pathlib import Path
@@ -26,6 +26,7 @@ TRACED = TracedSave(
         *("fchmod", "ftruncate"),
     ),
     ("openat", "read", "newfstatat", "fstat", "flock", "fcntl", "close", "getdents64", "lseek"),
+    once=f"import tests.folders.saves; {USED}",
 )
 
 

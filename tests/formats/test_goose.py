@@ -94,8 +94,10 @@ def test_every_defect_is_found_fixed_and_saved(name: str, tmp_path: Path) -> Non
     assert errors(session) != []
     assert [p.rule for p in session.problems if p.severity == "error" and p.on_resume is None] == []
     assert_undo(session, session.to_bytes())
-    around = tables(path)
+    around, before = tables(path), {row["message_id"]: row for row in rows(path)}
+    last = max(row["id"] for row in (*before.values(), *rows(path, None)))
     mended(path)
+    assert_rows_keep_every_column(name, path, before, last)
     after = opened(path)
     assert_whole(after, planted.words)
     assert tables(path) == around
@@ -104,13 +106,8 @@ def test_every_defect_is_found_fixed_and_saved(name: str, tmp_path: Path) -> Non
     assert path.read_bytes() == bytes_
 
 
-@pytest.mark.parametrize("name", BROKEN)
-def test_rows_that_no_fix_names_keep_every_column(name: str, tmp_path: Path) -> None:
+def assert_rows_keep_every_column(name: str, path: Path, before: dict[Any, Any], last: int) -> None:
     """A row keeps all but its content, or moves after the last one of the table with all that it says."""
-    path = database(tmp_path / "sessions.db", PLANTED[name].rows)
-    before = {row["message_id"]: row for row in rows(path)}
-    last = max(row["id"] for row in (*before.values(), *rows(path, None)))
-    mended(path)
     for row in rows(path):
         old = before.get(row["message_id"])
         if old is None:

@@ -57,40 +57,50 @@ def others(storage: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("name", sorted(PLANTED))
 def test_what_is_fixed_is_valid_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
+    """A save is also what was seen, and the same as in a database; a restore takes it back."""
     planted = PLANTED[name]
     storage = planted_in(tmp_path, planted)
     before, beside = files(storage), others(storage)
     session = opened(storage)
     assert session.conversation.transcript.agent == "opencode"
+    lines, rules = session.to_bytes(), sorted(problem.rule for problem in session.problems)
     staged = session.stage_recommended()
     if name == "message_that_is_no_json":  # its text stands nowhere else, and a message that is written again has none
         assert staged is None and any("would be gone from the file" in held.text for held in session.staging.held_back)
         return
     if staged is not None:
+        session.undo()
+        assert session.to_bytes() == lines
+        session.redo()
+        fixed = session.to_bytes()
         session.save()
-    after = opened(storage)
+        assert session.to_bytes() == fixed
+    after, now = opened(storage), files(storage)
     assert_whole(after, sent_before(name, planted))
-    assert after.stage_recommended() is None
     assert others(storage) == beside
+    if name not in NOT_BEFORE and name not in OTHERWISE:
+        assert (rules, sent_rows(after)) == fixed_in_a_database(planted, tmp_path / "opencode.db")
     if staged is None:
+        assert now == before
+    else:
+        assert after.to_bytes() == fixed
+        assert_only_its_records_change(before, now)
+    assert after.stage_recommended() is None
+    if staged is not None:
+        assert main(["restore", str(storage), "--backup", "latest"]) == 0
         assert files(storage) == before
 
 
-@pytest.mark.parametrize("name", sorted(PLANTED))
-def test_a_save_is_what_was_seen_and_a_restore_takes_it_back(name: str, tmp_path: Path) -> None:
-    storage = planted_in(tmp_path, PLANTED[name])
-    before = files(storage)
-    session = opened(storage)
-    lines = session.to_bytes()
-    if session.stage_recommended() is None:
-        return
-    session.undo()
-    assert session.to_bytes() == lines
-    session.redo()
-    fixed = session.to_bytes()
-    session.save()
-    assert opened(storage).to_bytes() == fixed == session.to_bytes()
-    now = files(storage)
+def fixed_in_a_database(planted: Planted, path: Path) -> tuple[list[str], Any]:
+    """The rules that are broken, and what is sent once they are fixed."""
+    session = open_session(f"{planted.write(path)}::{ID}")
+    rules = sorted(problem.rule for problem in session.problems)
+    if session.stage_recommended() is not None:
+        session.save()
+    return rules, sent_rows(open_session(session.file.address or ""))
+
+
+def assert_only_its_records_change(before: dict[str, bytes], now: dict[str, bytes]) -> None:
     touched = {path for path in now.keys() | before.keys() if now.get(path) != before.get(path)}
     assert touched and all(path.startswith(("message/", "part/")) for path in touched)
     for path in touched & now.keys() - before.keys():
@@ -98,23 +108,6 @@ def test_a_save_is_what_was_seen_and_a_restore_takes_it_back(name: str, tmp_path
         kind, above, id_ = path.removesuffix(".json").split("/")
         assert (data["id"], data["sessionID"]) == (id_, ID)
         assert above == (data["messageID"] if kind == "part" else ID)
-    assert main(["restore", str(storage), "--backup", "latest"]) == 0
-    assert files(storage) == before
-
-
-@pytest.mark.parametrize("name", sorted(set(PLANTED) - NOT_BEFORE.keys() - set(OTHERWISE)))
-def test_the_same_fixes_leave_the_same_in_both_forms(name: str, tmp_path: Path) -> None:
-    planted = PLANTED[name]
-    found = []
-    for session in (
-        open_session(f"{planted.write(tmp_path / 'opencode.db')}::{ID}"),
-        opened(planted_in(tmp_path, planted)),
-    ):
-        rules = sorted(problem.rule for problem in session.problems)
-        if session.stage_recommended() is not None:
-            session.save()
-        found.append((rules, sent_rows(open_session(session.file.address or ""))))
-    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("seed", range(tries(60, 15)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,7 +16,7 @@ from toolpair.history import judged_request
 from toolpair.history.becomes import what_becomes
 from toolpair.history.judged_request import JudgedRequest
 from toolpair.rules.judge import judge
-from toolpair.rules.problem import OnResume
+from toolpair.rules.problem import OnResume, Problem
 from toolpair.rules.profiles import profile
 from toolpair.transcript.model import Transcript
 
@@ -128,3 +129,27 @@ def test_what_is_judged_around_a_problem_is_as_in_the_whole(monkeypatch: pytest.
     monkeypatch.setattr(judged_request, "_LONG", -1)
     assert near == becomes(transcript, every, "result.missing")
     assert near is not None and near.effect == "rejected"
+
+
+def test_what_becomes_of_a_problem_is_found_once_when_it_is_asked_for() -> None:
+    asked: list[str] = []
+
+    def on_resume(_: Transcript, problem: Problem) -> OnResume:
+        asked.append(problem.rule)
+        return OnResume("Anybody", "1.0", "dropped", "the call", "Anybody leaves it out.")
+
+    found = judge(UNANSWERED, profile("anthropic"), on_resume)
+    (problem,) = found.problems
+    assert problem.recommended is not None and problem.severity == "error" and not asked
+    sent = pickle.loads(pickle.dumps(problem))
+    assert (problem.impact, sent.impact, sent.on_resume) == ("loses", "loses", problem.on_resume)
+    assert asked == [problem.rule]
+
+
+def test_the_end_of_a_session_asks_since_its_severity_follows_from_it() -> None:
+    def on_resume(_: Transcript, problem: Problem) -> OnResume:
+        return OnResume("Anybody", "1.0", "rejected", None, "Anybody sends it.")
+
+    interrupted = read(("user", [text("Go.")]), ("assistant", [call(1)]))
+    (problem,) = judge(interrupted, profile("anthropic"), on_resume).problems
+    assert (problem.rule, problem.severity, problem.impact) == ("turn.trailing_call", "error", "stops")

@@ -149,3 +149,22 @@ def test_a_fork_and_a_file_without_its_first_line_are_left_to_the_whole() -> Non
     assert outline_of(made.values[1:]) is None
     made.values[0]["payload"]["history_base"] = {"thread_id": "x"}
     assert outline_of(made.values) is None
+
+
+def test_records_put_into_windows_leave_the_others_as_they_are_judged() -> None:
+    made = in_order(random.Random(3), 20)
+    made.paginated = True
+    made.values[0]["payload"]["history_mode"] = "paginated"
+    made.remove(*[value for value in made.values if "output" in value["payload"]][::4])
+
+    whole, parted = opened(made, 3)
+    before = parted.conversation
+    for session in (whole, parted):
+        with judged_by(3):
+            session.stage(session.problems[len(session.problems) // 2])
+
+    assert parted.conversation.fixes_are_local
+    assert parted.to_bytes() == whole.to_bytes()
+    assert shown(parted.conversation, len(made.values)) == shown(whole.conversation, len(made.values))
+    same = [then.origin is now.origin for then, now in zip(before.windows, parted.conversation.windows, strict=True)]
+    assert same.count(False) == 1

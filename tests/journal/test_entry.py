@@ -20,8 +20,8 @@ from tests.formats.claude_code_files import session as claude_session
 from tests.session_folders import line
 from toolpair.recipes import RECIPES
 from toolpair.session.decisions import LONGEST_ID
-from toolpair.session.journal import DamagedEntry, JournalEntry, Newer, since, take_up
-from toolpair.session.journal.journal_entry import Mark
+from toolpair.session.journal.journal_entry import DamagedEntry, JournalEntry, Mark, Newer
+from toolpair.session.journal.left import since, take_up
 from toolpair.session.session import Session, SessionError, open_session
 
 FILES = sorted(path.name for path in SAMPLES.iterdir() if path.suffix in (".json", ".jsonl"))

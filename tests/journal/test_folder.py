@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from toolpair.session.journal import Folder, Unsafe, left_for
-from toolpair.session.journal.folder import KEPT_FOR, new_name
+from toolpair.session.journal.folder import KEPT_FOR, Folder, Unsafe, new_name
+from toolpair.session.journal.left import left_for
 from toolpair.source.system import Io
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="users and links of Unix")

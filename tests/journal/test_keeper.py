@@ -14,7 +14,9 @@ import pytest
 from tests.conftest import SAMPLES
 from tests.journal.test_folder import Failing
 from tests.patience import PATIENCE
-from toolpair.session.journal import Folder, Keeper, left_for
+from toolpair.session.journal.folder import Folder
+from toolpair.session.journal.keeper import Keeper
+from toolpair.session.journal.left import left_for
 from toolpair.session.session import Session, open_session
 
 

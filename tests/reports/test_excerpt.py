@@ -248,7 +248,7 @@ def test_the_issue() -> None:
         "- Agent: Codex 0.169.0",
         "- Rule: `result.kind` (error; something real is lost), checked for OpenAI Responses",
         "- Cause: a client used one output type for every tool",
-        "- On resume: Codex writes",
+        "- On resume: Codex drops this result of 3 lines",
         "```jsonl\n" + found.data.decode() + "```",
         "### What is sent",
         "custom_tool_call_output `call_",

@@ -15,7 +15,8 @@ from tests.docker_agent_databases import BREAKS, StoredRows, child, database, du
 from tests.rounds import tries
 from tests.rows.test_saving import messages, opened
 from toolpair.source.errors import Refused
-from toolpair.source.saving import backups, restore
+from toolpair.source.saving.backups import backups
+from toolpair.source.saving.restoring import restore
 
 STEPS = st.lists(
     st.sampled_from(["fix", "other fix", "all", "undo", "save", "restore", "open"]), min_size=3, max_size=12

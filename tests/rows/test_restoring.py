@@ -14,7 +14,8 @@ from tests.rows.test_saving import fixed, left_open, opened, run
 from toolpair.cli.main import main
 from toolpair.source.errors import Refused
 from toolpair.source.rows import save
-from toolpair.source.saving import backups, restore
+from toolpair.source.saving.backups import backups
+from toolpair.source.saving.restoring import restore
 
 HOWS = (
     "several",

@@ -21,7 +21,7 @@ from toolpair.session.saving import Saved
 from toolpair.session.session import Session
 from toolpair.source.errors import Refused, SaveFailed
 from toolpair.source.floods import LEAST_WITH_TEXT
-from toolpair.source.saving import restore
+from toolpair.source.saving.restoring import restore
 
 STATEMENT = "UPDATE session_items SET {} WHERE session_id = 'sound'"
 

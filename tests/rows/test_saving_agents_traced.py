@@ -21,7 +21,8 @@ import toolpair
 from tests import goose_sessions, openclaw_databases, opencode_sessions
 from tests.rounds import EVERY
 from tests.rows.test_saving_traced import TRACED
-from toolpair.source.saving import backups, restore
+from toolpair.source.saving.backups import backups
+from toolpair.source.saving.restoring import restore
 
 
 class Kept(Struct, frozen=True):

@@ -20,8 +20,9 @@ from tests.rows.test_saving import is_whole, left_open, opened
 from tests.source.faults import FAULTS, at_step, filled, held_by, in_a_child, kill, little_space, raising, small_disk
 from toolpair.source.errors import Refused, SaveFailed
 from toolpair.source.rows.save import RowsSave
-from toolpair.source.saving import backups, restore
+from toolpair.source.saving.backups import backups
 from toolpair.source.saving.file_names import is_temporary
+from toolpair.source.saving.restoring import restore
 
 STEPS = ("connect", "begin", "read", "backup", "write", "compare", "check", "commit", "after")
 HOW = "several"

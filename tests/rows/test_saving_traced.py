@@ -12,7 +12,7 @@ import pytest
 
 from tests.docker_agent_databases import dump
 from tests.rows.test_saving_faults import check, made, wanted
-from tests.source.tracing import Place, TracedSave, script
+from tests.source.tracing import USED, Place, TracedSave, script
 
 PREPARE = """
 import toolpair
@@ -30,6 +30,7 @@ TRACED = TracedSave(
         *("openat", "read", "pread64", "fstat", "newfstatat", "lseek", "fcntl", "flock", "close", "mmap", "munmap"),
         *("fchmod", "fchown", "getdents64", "fallocate", "statx"),
     ),
+    once=USED,
 )
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import random
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.rounds import tries
-from tests.source.files import file_bytes, save_in_place
+from tests.source.files import file_bytes
 from tests.source.strategies import edited, odd_json, seeds, subobjects, values
 from tests.source.test_container import KINDS, wrapped
 from toolpair.formats.format import Item
@@ -29,7 +30,9 @@ from toolpair.source.errors import Refused
 from toolpair.source.file_bytes import Content
 from toolpair.source.fingerprint import BLOCK, Fingerprint
 from toolpair.source.rewriting import rewritten
-from toolpair.source.saving import FileSave, remembered, save_as, source_of
+from toolpair.source.saving.in_place import FileSave, replace_file
+from toolpair.source.saving.new_file import save_as
+from toolpair.source.saving.opened_content import remembered, source_of
 from toolpair.source.snapshot import open_source
 from toolpair.source.system import Io
 
@@ -135,7 +138,7 @@ def test_with_one_edit_each_byte_is_read_written_and_read_back_once(
     io = Counting()
     if how == "in place":
         saving = FileSave(snapshot, container, [document])
-        monkeypatch.setattr("toolpair.source.saving.in_place.save_in_place", with_io(io))
+        monkeypatch.setattr("toolpair.source.saving.in_place.replace_file", partial(replace_file, io=io))
         result = saving.write()
         assert result.backup is not None and result.backup.read_bytes() == old
         path = large
@@ -145,10 +148,6 @@ def test_with_one_edit_each_byte_is_read_written_and_read_back_once(
     assert len(wanted) == io.bytes["written"]
     assert size + len(wanted) - 2000 <= io.bytes["read"] <= size + len(wanted)
     assert max(io.calls.values()) < 200
-
-
-def with_io(io: Io) -> Any:
-    return lambda *given, **named: save_in_place(*given, **named, io=io)
 
 
 def test_a_large_file_that_grew_is_compared_with_what_was_opened(large: Path) -> None:

@@ -19,9 +19,11 @@ import pytest
 from tests.source.files import save_in_place
 from tests.source.saves import NEW, NOW, OLD, names
 from toolpair.source.errors import Refused, SaveFailed
-from toolpair.source.saving import asides, backups, limit_of_backups, restore, save_as
+from toolpair.source.saving.backups import asides, backups, limit_of_backups
 from toolpair.source.saving.holders import read_lsof
+from toolpair.source.saving.new_file import save_as
 from toolpair.source.saving.replaced import joint
+from toolpair.source.saving.restoring import restore
 from toolpair.source.snapshot import Snapshot, open_source
 from toolpair.source.system import Io
 

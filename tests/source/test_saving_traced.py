@@ -21,7 +21,8 @@ import ctypes
 from datetime import datetime
 from toolpair.source import snapshot
 from toolpair.source.byte_runs import OriginalRun
-from toolpair.source.saving import remembered, streaming
+from toolpair.source.saving import streaming
+from toolpair.source.saving.opened_content import remembered
 from toolpair.source.saving.in_place import replace_file
 from toolpair.source.saving.replaced import Old
 ctypes.CDLL(None)
@@ -44,6 +45,7 @@ TRACED = TracedSave(
         *("openat", "read", "fstat", "newfstatat", "lseek", "fcntl", "flock", "close", "pread64"),
         *("fchown", "fsetxattr", "flistxattr", "getdents64"),
     ),
+    once="from toolpair.source.saving import in_place",
 )
 
 

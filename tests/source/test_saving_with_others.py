@@ -20,8 +20,9 @@ from toolpair.source import growth, large
 from toolpair.source import snapshot as opening
 from toolpair.source.container_reading import read_container
 from toolpair.source.errors import Refused, UnreadableFile
+from toolpair.source.file_bytes import Content
 from toolpair.source.limits import Limits, fits
-from toolpair.source.saving import restore
+from toolpair.source.saving.restoring import restore
 from toolpair.source.snapshot import open_source
 from toolpair.source.system import Io
 
@@ -171,14 +172,14 @@ def test_a_file_that_nobody_may_open(
 
 def test_a_file_that_changed_while_it_was_read_is_compared(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The size is the same, so only the content shows it."""
-    read = opening._read_all
+    read = opening._opened
 
-    def slowly(descriptor: int, size: int) -> bytes:
-        data = read(descriptor, size)
+    def slowly(descriptor: int, size: int, shown: str) -> Content:
+        data = read(descriptor, size, shown)
         file.write_bytes(OLD.swapcase())
         return data
 
-    monkeypatch.setattr(opening, "_read_all", slowly)
+    monkeypatch.setattr(opening, "_opened", slowly)
     snapshot = open_source(file)
     assert snapshot.data == OLD
     with pytest.raises(Refused):

@@ -19,7 +19,7 @@ from textual.drivers.headless_driver import HeadlessDriver
 from textual.pilot import Pilot
 
 from tests.patience import PATIENCE
-from toolpair.session.journal import Folder
+from toolpair.session.journal.folder import Folder
 from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.screens import base_screen
@@ -156,7 +156,7 @@ def _is_busy(app: App[Any]) -> bool:
     if not app.is_running:
         return False
     pairs = getattr(app.screen, "pairs", None)
-    looking = isinstance(pairs, PairView) and pairs.ticks is not None and pairs.ticks.are_sought
+    looking = isinstance(pairs, PairView) and pairs.ticks is not None and pairs.ticks._idle._timer is not None
     return looking or app.typed_ahead.busy or not getattr(app.screen, "drawn", True)
 
 

@@ -25,7 +25,7 @@ from toolpair.formats.engine.agents import databases
 from toolpair.session.session import Session, open_session
 from toolpair.shell.machine import Machine
 from toolpair.source.rows import save
-from toolpair.source.rows.stored_session import StoredRows
+from toolpair.source.rows.session_rows import StoredRows
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.open_sessions import OpenSessions
 from toolpair.tui.screens import base_screen, review, writing

@@ -16,7 +16,8 @@ from tests.journal.test_folder import Failing
 from tests.tui import driving
 from tests.tui.driving import frame, press, settled
 from tests.tui.test_native_sessions import broken_with_sub_agent
-from toolpair.session.journal import Folder, Keeper
+from toolpair.session.journal.folder import Folder
+from toolpair.session.journal.keeper import Keeper
 from toolpair.session.session import Session, open_session
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.screens.pair_screen import PairScreen

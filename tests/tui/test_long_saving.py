@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 
 from tests.patience import PATIENCE
 from tests.tui.driving import drive, frame, press
-from toolpair.source.saving import FileSave
+from toolpair.source.saving.in_place import FileSave
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.screens import writing
 from toolpair.tui.screens.pair_screen import PairScreen

@@ -30,10 +30,6 @@ def how_to_resume(agent: Agent, file: SessionFile, machine: Machine) -> str | No
 def _with_home(way: WayBack, agent: Agent, path: Path, session_id: str, machine: Machine) -> WayBack:
     """The way with the variable that points the agent to the file's home folder, if that is not the usual one."""
     home = agent.home_of(path, session_id)
-    if home is None or agent.variable is None or _same(home, agent.home(machine)):
+    if home is None or agent.variable is None or resolved(str(home)) == resolved(str(agent.home(machine))):
         return way
     return replace(way, variables=(*way.variables, (agent.variable, str(home))))
-
-
-def _same(one: Path, other: Path) -> bool:
-    return resolved(str(one)) == resolved(str(other))

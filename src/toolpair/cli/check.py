@@ -112,14 +112,10 @@ def _check(
     sources: Iterable[inputs.Input], options: argparse.Namespace, most: int | None, output: Output, totals: Totals
 ) -> None:
     """Check the files, and print each report as soon as its turn comes."""
-    looked_in: set[str] = set()
     with FilesProgress(sources) as bar:
         for source, results in _judged(bar.sources, options, most, bar):
             bar.finish(source)
-            if (folder := os.path.dirname(source.name)) not in looked_in:
-                looked_in.add(folder)
-                bar.clear()
-                inputs.tell_leftovers(source.name)
+            bar.tell_leftovers(source)
             if results is None:
                 totals.skipped += 1
             for checked in results or ():

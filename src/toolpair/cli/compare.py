@@ -6,11 +6,12 @@ import argparse
 import sys
 from typing import Final
 
+from msgspec import Struct
+
 from toolpair.cli import exits, inputs
 from toolpair.cli.choosing import add_max_id_length, options_for, recipe_named
 from toolpair.cli.exits import UsageError
-from toolpair.cli.file_report import Entry, entry_of, problem_entry
-from toolpair.cli.losing import losses_entry
+from toolpair.cli.file_report import Entry, entry_of, losses_entry, problem_entry
 from toolpair.cli.terminal import (
     Parser,
     TerminalStyle,
@@ -139,16 +140,14 @@ def _problem(session: Session, compared: Compared, question: Question, content: 
     return entry
 
 
-class _ComparisonPrinter:
+class _ComparisonPrinter(Struct, frozen=True):
     """Prints the comparison for a person: the answer, then the problems by cause, then a table of the recipes."""
 
-    def __init__(self, session: Session, path: str, compared: Compared, style: TerminalStyle, content: bool) -> None:
-        self.session = session
-        self.path = path
-        self.compared = compared
-        self.style = style
-        self.content = content
-        self.width = columns(_NARROW)
+    session: Session
+    path: str
+    compared: Compared
+    style: TerminalStyle
+    content: bool
 
     def run(self) -> None:
         session, groups = self.session, self.compared.groups()
@@ -170,7 +169,7 @@ class _ComparisonPrinter:
     def say(self, text: str, indent: str = "", hang: str | None = None, bold: bool = False, dim: bool = False) -> None:
         """A paragraph."""
         later = indent + "  " if hang is None else hang
-        for line in folded(text, self.width, indent, later, break_long_words=False):
+        for line in folded(text, columns(_NARROW), indent, later, break_long_words=False):
             out(self.style.bold(line) if bold else self.style.dim(line) if dim else line)
 
     def _answer(self) -> str:
@@ -240,25 +239,14 @@ class _ComparisonPrinter:
 
     def _table(self) -> None:
         names = max(len(tried.recipe.name) for tried in self.compared.tried)
-        out(
-            self.style.dim(
-                f"{'':<{names}}  {'':<11}{'outputs':>8}{'words of':>10}{'calls':>7}{'outputs at':>12}{'records':>9}"
-            )
-        )
-        out(
-            self.style.dim(
-                f"{'recipe':<{names}}  {'valid':<11}{'lost':>8}{'user lost':>10}{'lost':>7}{'other call':>12}"
-                f"{'touched':>9}"
-            )
-        )
+        for heads in (
+            ("", "", "outputs", "words of", "calls", "outputs at", "records"),
+            ("recipe", "valid", "lost", "user lost", "lost", "other call", "touched"),
+        ):
+            out(self.style.dim("{:<{}}  {:<11}{:>8}{:>10}{:>7}{:>12}{:>9}".format(heads[0], names, *heads[1:])))
         for tried in self.compared.tried:
             lost = tried.losses
-            numbers = (
-                (len(lost.outputs), 8),
-                (lost.user_words, 10),
-                (len(lost.calls), 7),
-                (len(lost.crossed), 12),
-            )
+            numbers = ((len(lost.outputs), 8), (lost.user_words, 10), (len(lost.calls), 7), (len(lost.crossed), 12))
             valid = "yes" if tried.valid else plural(tried.errors, "error")
             name = f"{tried.recipe.name:<{names}}"
             out(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import Final
 
 from toolpair.cli import exits, streams
@@ -48,10 +47,13 @@ def run(options: argparse.Namespace) -> int:
     say(f"{STORIES[file]} This copy is yours: {path}")
     if not interface.has_terminal():
         out(shell_word(path))
-        _tell_what_to_do(path)
+        say("The interface needs a terminal. Without one:")
+        word = shell_word(path)
+        for words in (f"check {word}", f"fix {word} --diff", f"fix {word} --in-place"):
+            streams.say(f"  {command(words)}\n")
         return exits.OK
-    words = [str(path), "--color", options.color, *(["--ascii"] if options.ascii else [])]
-    return interface.run(interface.parser().parse_args(words))
+    given = [str(path), "--color", options.color, *(["--ascii"] if options.ascii else [])]
+    return interface.run(interface.parser().parse_args(given))
 
 
 def _asked_for(story: str | None) -> str:
@@ -65,12 +67,6 @@ def _asked_for(story: str | None) -> str:
     meant = held[0] if held else closest(story, names())
     hint = f"Did you mean {meant}?" if meant else f"`{command('demo --list')}` lists them."
     raise UsageError(f"There is no sample {story!r}. {hint}")
-
-
-def _tell_what_to_do(path: Path) -> None:
-    say("The interface needs a terminal. Without one:")
-    for words in (f"check {shell_word(path)}", f"fix {shell_word(path)} --diff", f"fix {shell_word(path)} --in-place"):
-        streams.say(f"  {command(words)}\n")
 
 
 def _list(output_format: str, style: TerminalStyle) -> None:

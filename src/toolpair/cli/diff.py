@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
         out(dump(_json(a, b, result, options.show_content), indent=2))
     else:
         found = [one.comparison if one is not None else None for one in result.conversations]
-        _Printer(a, b, style_for(sys.stdout, options.color), options.show_content).all(found)
+        _Printer((a, b), style_for(sys.stdout, options.color), options.show_content).all(found)
     return exits.OK if result.same else exits.PROBLEMS
 
 
@@ -146,13 +146,12 @@ def _step_entry(step: DiffStep, content: bool) -> Entry:
 # Text
 
 
-class _Printer:
+class _Printer(Struct, frozen=True):
     """Prints what differs for a person: a line per pair or message, in the order of both."""
 
-    def __init__(self, a: _Side, b: _Side, style: TerminalStyle, content: bool) -> None:
-        self.sides = a, b
-        self.style = style
-        self.content = content
+    sides: tuple[_Side, _Side]
+    style: TerminalStyle
+    content: bool
 
     def all(self, found: list[Comparison | None]) -> None:
         for mark, side in zip("AB", self.sides, strict=True):

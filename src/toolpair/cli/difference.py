@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from toolpair.cli.terminal import TerminalStyle, safe
@@ -27,14 +27,10 @@ def difference(session: Session, name: str, style: TerminalStyle, whole: bool) -
 
 def _folded(found: Folded, style: TerminalStyle) -> Iterator[str]:
     lines = [change.line for change in found.changes if change.line is not None]
-    where = _lines_named(lines) if lines else plural(len(found.changes), "record")
-    yield style.dim(f"@@ {where}: only {safe(found.text)} @@")
-
-
-def _lines_named(lines: Sequence[int]) -> str:
+    where = f"{len(lines):,} lines, {min(lines):,} to {max(lines):,}" if lines else plural(len(found.changes), "record")
     if len(lines) == 1:
-        return f"line {lines[0]:,}"
-    return f"{len(lines):,} lines, {min(lines):,} to {max(lines):,}"
+        where = f"line {lines[0]:,}"
+    yield style.dim(f"@@ {where}: only {safe(found.text)} @@")
 
 
 def _change(change: Change, style: TerminalStyle, whole: bool) -> Iterator[str]:
@@ -48,7 +44,8 @@ def _change(change: Change, style: TerminalStyle, whole: bool) -> Iterator[str]:
     if before is not None and after is not None and change.count == 1:
         if before != after:
             for hunk in hunks(before, after, None) if whole else hunks(before, after):
-                yield from _hunk_lines(hunk, style)
+                # With marks, as the interface shows it; without colour one line, with brackets.
+                yield from _two_lines(hunk, style) if style.on else _one_line(hunk)
         return
     if before is not None:
         yield from _lines("-", before, style.red, whole)
@@ -56,11 +53,6 @@ def _change(change: Change, style: TerminalStyle, whole: bool) -> Iterator[str]:
         yield style.dim("… and so on")
     if after is not None and not (change.kind == "moved" and after == before):
         yield from _lines("+", after, style.green, whole)
-
-
-def _hunk_lines(hunk: Hunk, style: TerminalStyle) -> Iterator[str]:
-    """The line before and after with marks, as the interface shows it; without colour one line, with brackets."""
-    return _two_lines(hunk, style) if style.on else _one_line(hunk)
 
 
 def _two_lines(hunk: Hunk, style: TerminalStyle) -> Iterator[str]:
@@ -86,20 +78,12 @@ def _one_line(hunk: Hunk) -> Iterator[str]:
                 yield f"  {shown}"
                 shown = ""
             text = safe(text)
-            match piece.kind:
-                case "old" if text:
-                    shown += f"[-{text}-]"
-                case "new" if text:
-                    shown += f"{{+{text}+}}"
-                case _:
-                    shown += text
+            shown += {"old": f"[-{text}-]", "new": f"{{+{text}+}}"}.get(piece.kind, text) if text else ""
     yield f"  {shown}"
 
 
-def _lines(mark: str, data: bytes, colour: object, whole: bool) -> Iterator[str]:
+def _lines(mark: str, data: bytes, colour: Callable[[str], str], whole: bool) -> Iterator[str]:
     for line in decoded(data).strip("\r\n").split("\n"):
-        text = (
-            line if whole or len(line) <= _LONGEST else f"{line[:_LONGEST]}… {len(line) - _LONGEST:,} more characters"
-        )
-        shown = f"{mark}{safe(text)}"
-        yield colour(shown) if callable(colour) else shown
+        if not whole and len(line) > _LONGEST:
+            line = f"{line[:_LONGEST]}… {len(line) - _LONGEST:,} more characters"
+        yield colour(f"{mark}{safe(line)}")

@@ -17,7 +17,7 @@ from toolpair.rules.registry import RULES
 from toolpair.rules.rule import family_of
 from toolpair.source.limits import in_words
 from toolpair.source.record_values import parse
-from toolpair.source.saving import save_as
+from toolpair.source.saving.new_file import save_as
 from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Damaged
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import Final
 
 from toolpair.cli import exits, inputs, streams
@@ -15,7 +14,7 @@ from toolpair.reports.export.exporting import export
 from toolpair.reports.export.source import NoSuchTurn
 from toolpair.reports.export.targets import TARGETS
 from toolpair.session.session import Session
-from toolpair.source.saving import save_as
+from toolpair.source.saving.new_file import save_as
 from toolpair.transcript.counting import plural
 
 _EPILOG = """\
@@ -77,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--curl and --python print how to send a file: name one for the body with -o.")
     session = inputs.opened(options, one_profile(options))
     _choose(session, options.conversation)
-    if options.output is not None and _is_same(options.file, options.output):
+    if options.output is not None and inputs.same_file(options.file, options.output):
         raise UsageError("OUT is the session itself; give another name.")
     try:
         session = as_asked(session, options)
@@ -107,13 +106,6 @@ def _choose(session: Session, number: int | None) -> None:
     if not 1 <= number <= there:
         raise UsageError(f"There is no conversation {number}: the file has {plural(there, 'conversation')}.")
     session.current = number - 1
-
-
-def _is_same(one: str, other: str) -> bool:
-    try:
-        return os.path.samefile(one, other)
-    except (OSError, ValueError):
-        return False
 
 
 def _tell(made: Exported, all_ids: bool) -> None:

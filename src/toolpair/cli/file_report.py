@@ -16,6 +16,8 @@ from toolpair.source.errors import TooLarge
 if TYPE_CHECKING:
     import argparse
 
+    from toolpair.history.losses import Losses
+
 Entry = dict[str, Any]
 REPORT_VERSION: Final = 1
 
@@ -207,6 +209,31 @@ def _id_of(block: Any) -> str | None:
 def place_shown(path: str, location: Entry) -> str:
     """PATH:LINE or PATH:LINE:COLUMN, as editors and terminals accept it."""
     return ":".join(str(part) for part in (path, location["line"], location.get("column")) if part is not None)
+
+
+def losses_entry(losses: Losses) -> Entry:
+    """Counts, and each thing that is lost. `size` is in bytes of UTF-8; for "words", their number."""
+    whole = (*losses.outputs, *losses.words, *losses.images, *losses.calls, *losses.texts)
+    return {
+        "text": losses.text,
+        "outputs": len(losses.outputs),
+        "output_bytes": losses.output_bytes,
+        "user_words": losses.user_words,
+        "images": len(losses.images),
+        "calls": len(losses.calls),
+        "input_bytes": losses.input_bytes,
+        "texts": len(losses.texts),
+        "no_longer_sent": len(losses.unsent),
+        "at_another_call": len(losses.crossed),
+        "details": [
+            *({"what": lost.kind, **entry_of(lost, "id tool size")} for lost in whole),
+            *({"what": f"{lost.kind}_no_longer_sent", **entry_of(lost, "id tool size")} for lost in losses.unsent),
+            *(
+                {"what": "at_another_call", "id": lost.result_id, **entry_of(lost, "belongs_to answers size")}
+                for lost in losses.crossed
+            ),
+        ],
+    }
 
 
 def report_json(files: Iterable[Checked], totals: Totals) -> Entry:

@@ -26,10 +26,9 @@ from toolpair.cli.terminal import (
 )
 from toolpair.formats.engine.agents.databases import holds_sessions
 from toolpair.reports.first_break.breaks import Break, BrokenPair, FirstBreaks, breaks_of
-from toolpair.reports.first_break.found import Answer
 from toolpair.reports.first_break.log import FileLog
 from toolpair.reports.first_break.logs.kind import LateAnswer
-from toolpair.reports.first_break.request import Request
+from toolpair.reports.first_break.request import Answer, Request
 from toolpair.reports.first_break.times import shown
 from toolpair.session.session import SessionError
 from toolpair.shell.program import command

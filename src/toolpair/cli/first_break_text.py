@@ -5,12 +5,13 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Final
 
+from msgspec import Struct
+
 from toolpair.cli.file_report import cause_entry, cause_sentence
 from toolpair.cli.terminal import TerminalStyle, dump, out, out_content, safe, say, typed
 from toolpair.reports.first_break.breaks import Break, BrokenPair, FirstBreaks, of_request
 from toolpair.reports.first_break.changes import TITLES, Renamed
-from toolpair.reports.first_break.found import Answer
-from toolpair.reports.first_break.request import Request
+from toolpair.reports.first_break.request import Answer, Request
 from toolpair.reports.first_break.times import shown
 from toolpair.shell.program import command
 from toolpair.text.differ import differ
@@ -50,13 +51,12 @@ def command_for(one: Break, path: str) -> str:
     return f"{body} | {command('-')}" if one.readable else body
 
 
-class _Printer:
+class _Printer(Struct, frozen=True):
     """Prints the breaks of one request after the other."""
 
-    def __init__(self, path: str, style: TerminalStyle, content: bool) -> None:
-        self.path = path
-        self.style = style
-        self.content = content
+    path: str
+    style: TerminalStyle
+    content: bool
 
     def request(self, breaks: list[Break]) -> None:
         request = breaks[0].request

@@ -154,15 +154,9 @@ def _validate(options: argparse.Namespace) -> None:
         raise UsageError("--output-format patch belongs to --diff.")
     if options.leaf is not None and _are_several(options):
         raise UsageError("--leaf names a record of one session; give one file.")
-    if options.output not in (None, inputs.STDIN) and _same_file(options.files[0], options.output):
+    named = options.files[0] != inputs.STDIN and options.output not in (None, inputs.STDIN)
+    if named and inputs.same_file(options.files[0], options.output):
         raise UsageError(f"{options.output} is the file itself; use --in-place, which keeps the original beside it.")
-
-
-def _same_file(one: str, two: str) -> bool:
-    try:
-        return one != inputs.STDIN and os.path.samefile(one, two)
-    except OSError:
-        return False
 
 
 _WORST_FIRST: Final = (
@@ -203,13 +197,9 @@ class _Several:
         self.entries: list[Entry] = []
 
     def fix(self, sources: Iterable[inputs.Input]) -> None:
-        looked_in: set[str] = set()
         with FilesProgress(sources) as bar:
             for source in bar.sources:
-                if (folder := os.path.dirname(source.name)) not in looked_in:
-                    looked_in.add(folder)
-                    bar.clear()
-                    inputs.tell_leftovers(source.name)
+                bar.tell_leftovers(source)
                 self._one(source, bar)
                 bar.finish(source)
                 if streams.unread():

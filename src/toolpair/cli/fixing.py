@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from toolpair.cli import exits, inputs, streams
 from toolpair.cli.choosing import Plan, apply_plan
-from toolpair.cli.ci.paths import from_here
+from toolpair.cli.ci import from_here
 from toolpair.cli.difference import difference
 from toolpair.cli.outcome import Outcome, report
 from toolpair.cli.progress import Progress

@@ -133,6 +133,14 @@ def named(name: str) -> str:
         raise SessionError(str(error)) from None
 
 
+def same_file(one: str | os.PathLike[str], two: str | os.PathLike[str]) -> bool:
+    """Whether both names lead to one file that is there."""
+    try:
+        return os.path.samefile(one, two)
+    except (OSError, ValueError):
+        return False
+
+
 def newest_here() -> list[Input]:
     """The newest session that an agent on this machine has for this folder; empty when there is none."""
     try:

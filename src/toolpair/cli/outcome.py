@@ -8,8 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from toolpair.cli import streams
-from toolpair.cli.file_report import Entry, entry_of, problem_entry
-from toolpair.cli.losing import losses_entry
+from toolpair.cli.file_report import Entry, entry_of, losses_entry, problem_entry
 from toolpair.cli.terminal import TerminalStyle, safe, typed
 from toolpair.history.losses import NOTHING, Losses
 from toolpair.session.saving import Saved

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from time import monotonic
 from typing import IO, TYPE_CHECKING, Final
 
-from toolpair.cli.inputs import Input
+from toolpair.cli.inputs import Input, tell_leftovers
 from toolpair.cli.terminal import is_terminal
 
 if TYPE_CHECKING:
@@ -97,6 +97,7 @@ class FilesProgress:
         self.sources: Iterator[Input] = iter(sources)
         """The files; iterate over these."""
         self._bar: Progress | None = None
+        self._looked_in: set[str] = set()
         if not self.shown:
             return
         listed = list(self.sources)
@@ -129,6 +130,13 @@ class FilesProgress:
             self._done += self._sizes.pop(source.name, 0)
             self._finished += 1
             self._draw(source)
+
+    def tell_leftovers(self, source: Input) -> None:
+        """Report what killed saves have left beside the file, once a folder."""
+        if (folder := os.path.dirname(source.name)) not in self._looked_in:
+            self._looked_in.add(folder)
+            self.clear()
+            tell_leftovers(source.name)
 
     def clear(self) -> None:
         """Remove the bar, to print something."""

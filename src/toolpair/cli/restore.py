@@ -17,7 +17,8 @@ from toolpair.shell.program import command
 from toolpair.source.addresses import divided, is_database, joined
 from toolpair.source.limits import USUAL
 from toolpair.source.rows.backup import backups_of, session_of
-from toolpair.source.saving import Backup, asides, backups, restore
+from toolpair.source.saving.backups import Backup, asides, backups
+from toolpair.source.saving.restoring import restore
 from toolpair.text.shell import shell_word
 
 _EPILOG = """\
@@ -102,14 +103,11 @@ def _choose(options: argparse.Namespace, found: list[Backup]) -> Backup:
     if options.backup == "latest":
         return found[0]
     for backup in found:
-        if options.backup in (backup.path.name, str(backup.path)) or _same(options.backup, backup.path):
+        if options.backup in (backup.path.name, str(backup.path)) or (
+            inputs.same_file(options.backup, backup.path) and Path(options.backup).name == backup.path.name
+        ):
             return backup
     raise UsageError(f"{options.backup} is not a backup of {_name(options)}; `{command('restore FILE')}` lists them.")
-
-
-def _refuse_unknown(options: argparse.Namespace) -> None:
-    """Refuse a session that is not there either. Raises SessionError."""
-    open_stored(options.file, options.session, _name(options), USUAL)
 
 
 def _others(options: argparse.Namespace) -> str:
@@ -120,25 +118,12 @@ def _others(options: argparse.Namespace) -> str:
 
 
 def _entries(found: list[Backup]) -> list[dict[str, object]]:
-    return [
-        {"path": str(one.path), "time": one.time.isoformat(), "size": one.size, **_session_key(one)} for one in found
-    ]
-
-
-def _session_key(one: Backup) -> dict[str, object]:
-    session = _session_in(one)
-    return {} if session is None else {"session": session}
-
-
-def _session_in(one: Backup) -> str | None:
-    return session_of(str(one.path))
-
-
-def _same(name: str, path: Path) -> bool:
-    try:
-        return path.samefile(name) and Path(name).name == path.name
-    except OSError:
-        return False
+    entries: list[dict[str, object]] = []
+    for one in found:
+        entries.append({"path": str(one.path), "time": one.time.isoformat(), "size": one.size})
+        if (session := session_of(str(one.path))) is not None:
+            entries[-1]["session"] = session
+    return entries
 
 
 def _list(options: argparse.Namespace, found: list[Backup]) -> int:
@@ -146,13 +131,13 @@ def _list(options: argparse.Namespace, found: list[Backup]) -> int:
     if not found and not side_files and not Path(options.file).exists():
         raise UsageError(f"{options.file} does not exist, and there is not a backup of it; check the name.")
     if options.session and not found and Path(options.file).exists():
-        _refuse_unknown(options)
+        open_stored(options.file, options.session, _name(options), USUAL)  # the session may not be there either
     if options.output_format == "json":
         entries = {"backups": _entries(found), "asides": _entries(side_files)}
         out(dump({"version": 1, "path": options.file, **entries}, indent=2))
         return exits.OK
     style = style_for(sys.stdout, options.color)
-    listed = [(one, f"  (session {safe(session)})" if (session := _session_in(one)) else "") for one in found]
+    listed = [(one, f"  (session {safe(session)})" if (session := session_of(str(one.path))) else "") for one in found]
     for one, what in listed + [(one, "  (set aside by a fix)") for one in side_files]:
         name = style.bold(safe(one.path.name))
         out(f"{one.time:%Y-%m-%d %H:%M:%S}  {one.size:>12,} bytes  {name}{what}")

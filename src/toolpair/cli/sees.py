@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from msgspec import Struct
+
 from toolpair.cli import exits, inputs
 from toolpair.cli.file_report import Entry
 from toolpair.cli.terminal import (
@@ -89,15 +91,11 @@ def _block(conversation: Conversation, row: SeenRow, moved: bool, content: bool)
         "line": conversation.document.line_of(block.record) if block is not None else None,
         "characters": len(text),
         "lines": text.count("\n") + 1 if text else 0,
-        "text": text if content else _first_line(text),
+        "text": text if content else text.split("\n", 1)[0][:200],
     }
     if content:
         entry["value"] = row.value
     return entry
-
-
-def _first_line(text: str) -> str:
-    return text.split("\n", 1)[0][:200]
 
 
 class _Moves:
@@ -233,12 +231,11 @@ def _json(session: Session, path: str, before: list[Entry] | None, after: list[E
     return report
 
 
-class _HistoryPrinter:
+class _HistoryPrinter(Struct, frozen=True):
     """Prints histories: a paragraph per message, with marks for what the agent changes."""
 
-    def __init__(self, style: TerminalStyle, content: bool) -> None:
-        self.style = style
-        self.content = content
+    style: TerminalStyle
+    content: bool
 
     def history(self, entries: list[Entry], title: str) -> None:
         for number, entry in enumerate(entries):
@@ -262,7 +259,8 @@ class _HistoryPrinter:
         mark = _MARKS.get(block["fate"], "")
         if block["moved"]:
             mark = f"{mark}, moved" if mark else "moved"
-        line = f"       {_name(block)}"
+        named = filter(None, (block["type"], block["name"], block["id"]))
+        line = f"       {'  '.join(map(safe, named))}"
         first, *rest = block["text"].split("\n") if self.content else [_short(block["text"])]
         line += f"  {safe(first)}" if first else ""
         if block["lines"] > 1 and not self.content:
@@ -273,11 +271,6 @@ class _HistoryPrinter:
         out(self.style.red(line) if lost else self.style.green(line) if mark else line)
         for text in rest:
             out(f"         {safe(text)}")
-
-
-def _name(block: Entry) -> str:
-    parts = [block["type"], block["name"], block["id"]]
-    return "  ".join(safe(part) for part in parts if part)
 
 
 def _short(text: str) -> str:

@@ -282,6 +282,10 @@ class Format(Struct, frozen=True, kw_only=True, eq=False):
     """A new reader for the records of one file, by which a history is read in windows."""
     clean_by: frozenset[str] = frozenset()
     """The profiles under which a record that its light accepts has no problem."""
+    numbered_by: str | None = None
+    """The key of the numbers that its records may have: after an edit in a window, those after it count on from there.
+    Its `apply` raises Spills where that is not all.
+    """
     in_windows: bool = False
     """Without a light: each window can be read alone, since neither what a record says nor an exchange's problems
     depend on far records."""

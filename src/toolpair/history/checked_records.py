@@ -31,7 +31,7 @@ from toolpair.source.document import Document
 from toolpair.source.gc_pause import gc_paused
 from toolpair.transcript.edits import Edit, Rename
 from toolpair.transcript.model import Damaged, EmptyObject, Transcript, WindowEdges
-from toolpair.transcript.pairing import Pair
+from toolpair.transcript.pairing import Pair, Pairing, pair
 
 if TYPE_CHECKING:
     from toolpair.formats.agent import Agent
@@ -93,7 +93,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
     @property
     def seen(self) -> SentRequest | None:
         """What the agent would send if it resumed now; None when the records belong to no agent."""
-        return self._look()
+        return self.look_up()
 
     @property
     def sends_nothing(self) -> bool:
@@ -102,7 +102,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         return seen is not None and seen.refuses is not None
 
     @cached_property
-    def _look(self) -> Callable[[], SentRequest | None]:
+    def look_up(self) -> Callable[[], SentRequest | None]:
         """A function that computes `seen`, once. It holds no reference to this object, so that problems may hold it."""
         if self.look is not None:
             return self.look
@@ -147,6 +147,10 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         return self.profile.for_model(self.transcript.model)
 
     @cached_property
+    def pairing(self) -> Pairing:
+        return pair(self.transcript) if self.as_judged is None else self.as_judged.pairing
+
+    @cached_property
     def judgement(self) -> Judgement:
         if self.as_judged is not None:
             return self.as_judged
@@ -155,11 +159,12 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
             found = judge(
                 self.transcript,
                 self.judged_by,
-                self._on_resume,
+                self._on_resume(),
                 self._of_the_file,
                 unreadable,
-                _sent(self._look),
+                _sent(self.look_up),
                 wire_of(self.profile.base) == wire_of(self.format.profile),
+                self.pairing,
             )
         if (why := self.format.read_only) is not None:
             unfixed = tuple(replace(problem, fixes=(), no_fix=why) for problem in found.problems)
@@ -175,35 +180,42 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         notes = iter(notes_on(self.items, self.transcript, [f for p in problems for f in p.fixes]))
         return tuple(replace(problem, fixes=tuple(map(_noted, problem.fixes, notes))) for problem in problems)
 
-    def _on_resume(self, transcript: Transcript, problem: Problem) -> OnResume | None:
-        found = self.damaged.on_resume(problem) if self.damaged is not None else None
-        agent = self._writer
-        if found is not None:
-            return found if self.seen is None else replace(found, version=self.seen.version)
-        if agent is None:
-            return None
-        found = agent.on_resume(transcript, problem, self.seen)
-        request = None if found is not None or agent.tells_all else self._judged_request
-        if request is None:
-            return found
-        from toolpair.history.becomes import what_becomes  # most files have no problem
+    def _on_resume(self) -> Callable[[Transcript, Problem], OnResume | None]:
+        """A function that finds what becomes of a problem. It holds no reference to this object: problems hold it."""
+        damaged, look, own, profile = self.damaged, self.look_up, self.transcript, self.judged_by
+        beside, format = self.view.beside, self.format
 
-        return what_becomes(agent, problem, request)
+        @cache
+        def writer() -> Agent | None:
+            return writer_of(format.id, own, beside.path if beside is not None else None)
 
-    @cached_property
-    def _judged_request(self) -> JudgedRequest | None:
-        """What its agent would send, to be judged; None when that is not known."""
-        seen = self.seen
-        if seen is None or not seen.prepared:
-            return None
-        from toolpair.history.judged_request import JudgedRequest
+        @cache
+        def judged_request() -> JudgedRequest | None:
+            """What its agent would send, to be judged; None when that is not known."""
+            seen = look()
+            if seen is None or not seen.prepared:
+                return None
+            from toolpair.history.judged_request import JudgedRequest
 
-        return JudgedRequest(seen, self.transcript, self.judged_by)
+            return JudgedRequest(seen, own, profile)
 
-    @cached_property
-    def _writer(self) -> Agent | None:
-        beside = self.view.beside
-        return writer_of(self.format.id, self.transcript, beside.path if beside is not None else None)
+        def on_resume(transcript: Transcript, problem: Problem) -> OnResume | None:
+            found = damaged.on_resume(problem) if damaged is not None else None
+            if found is not None:
+                seen = look()
+                return found if seen is None else replace(found, version=seen.version)
+            agent = writer()
+            if agent is None:
+                return None
+            found = agent.on_resume(transcript, problem, look())
+            request = None if found is not None or agent.tells_all else judged_request()
+            if request is None:
+                return found
+            from toolpair.history.becomes import what_becomes  # most files have no problem
+
+            return what_becomes(agent, problem, request)
+
+        return on_resume
 
     def _of_the_file(self, context: Context) -> None:
         """Problems of the records themselves."""
@@ -265,7 +277,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
 
     def by(self, profile: Profile) -> CheckedRecords:
         """The same records checked with another profile; what does not depend on it is kept."""
-        return replace(self, profile=profile, given=self.transcript, look=self._look, as_judged=None)
+        return replace(self, profile=profile, given=self.transcript, look=self.look_up, as_judged=None)
 
     def viewed(self, view: View) -> CheckedRecords:
         """The same records under another view."""

@@ -487,22 +487,31 @@ class Conversation:
 
     def _missing_texts(self, before: Conversation) -> Sequence[TextGone]:
         """Asked by who chooses fixes, and again for the verdict on them: all of the result is read for it."""
-        from toolpair.history.losses import missing_texts
+        from toolpair.history.losses import missing_in_documents
 
         known = self._known_missing
         if known is None or known[0]() is not before:
-            found = missing_texts([*self._changed_since(before)], self.document)
+            found = missing_in_documents([*self._documents_since(before)], self.document)
             known = self._known_missing = (weakref.ref(before), found)
         return known[1]
 
     def _changed_since(self, before: Conversation) -> Iterator[tuple[CheckedRecords, CheckedRecords]]:
-        """What differs; all of it where the windows are others."""
+        """What says something else; all of it where the windows are others."""
         if before.reading is not self.reading:
             yield before.judged, self.judged
             return
         for then, now in zip(before.windows, self.windows, strict=True):
-            if then is not now:
+            if then.origin is not now.origin:
                 yield then.judged, now.judged
+
+    def _documents_since(self, before: Conversation) -> Iterator[tuple[Document, Document]]:
+        """The same of the bytes, which tell more than what is made of them."""
+        if before.reading is not self.reading:
+            yield before.whole.document, self.whole.document
+            return
+        for then, now in zip(before.windows, self.windows, strict=True):
+            if then.document is not now.document:
+                yield then.document.now, now.document.now
 
     @property
     def sends_nothing(self) -> bool:

@@ -33,7 +33,7 @@ def inactive_problems(judged: CheckedRecords) -> Iterator[Problem]:
             yield replace(
                 problem,
                 severity="warning" if problem.severity == "error" else problem.severity,
-                impact="harmless",
+                own_impact="harmless",
                 scope="inactive",
                 message=None,
                 block=None,
@@ -41,7 +41,7 @@ def inactive_problems(judged: CheckedRecords) -> Iterator[Problem]:
                 pairs=(),
                 fixes=(),
                 no_fix=note,
-                on_resume=None,
+                resumes=None,
                 says=None,
                 guess=False,
             )

@@ -27,8 +27,6 @@ from toolpair.transcript.model import Block, Message, Transcript
 _LONG: Final = 200
 """Messages around a problem that are judged by themselves; for more, all are judged, once."""
 _ROLES: Final = {"tool": "user", "model": "assistant"}
-_SAME: Final = {"content.empty_message": ("content.empty_message", "content.empty_text")}
-"""Other rules that what is sent of a problem may break: an empty message may go out with an empty text."""
 _NEXT_WORDS: Final = {"role": "user", "content": "Go on."}
 """Whoever resumes a session says something."""
 
@@ -50,6 +48,26 @@ def is_alike(rule: str, decided_by: str) -> bool:
 
 def _is_response(message: SentMessage) -> bool:
     return _ROLES.get(message.role, message.role) == "assistant"
+
+
+class _Found:
+    """The problems of a request, by the blocks of the file that they are about."""
+
+    def __init__(self) -> None:
+        self._all: list[Problem] = []
+        self._by_block: dict[int | None, list[int]] = {}
+        """id() of a block -> places in that list; under None those of problems that are about none."""
+
+    def add(self, problem: Problem, blocks: set[int]) -> None:
+        for block in blocks or (None,):
+            self._by_block.setdefault(block, []).append(len(self._all))
+        self._all.append(problem)
+
+    def about(self, blocks: Iterable[Block]) -> list[Problem]:
+        """Those about any of these blocks, in their order; without a block, those that are about none."""
+        named: list[int | None] = [*map(id, blocks)]
+        places = {at for block in named or [None] for at in self._by_block.get(block, ())}
+        return [self._all[at] for at in sorted(places)]
 
 
 class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
@@ -121,21 +139,30 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
         if id(call) not in self._parts:
             return None
         number, sent = self._parts[id(call)]
+        if self._of_items:
+            kind, called = CALL_FAMILY.get(type_name(sent.value) or ""), part_id(sent.value, None)
+            return self._outputs.get((kind, called))
+        called = part_id(as_block(sent.value), None)
         found: SentPart | None = None
-        for message in self.seen.messages[0 if self._of_items else number + 1 :]:
-            if _is_response(message) and not self._of_items:
+        for message in self.seen.messages[number + 1 :]:
+            if _is_response(message):
                 break
             for part in message.parts:
-                if self._answers(part.value, sent.value):
+                result = as_block(part.value)
+                if part_type(result, None) == "result" and part_id(result, None) == called:
                     found = part if found is None or part.block is None else found
         return found
 
-    def _answers(self, result: Any, call: Any) -> bool:
-        if self._of_items:
-            alike = OUTPUT_FAMILY.get(type_name(result) or "") == CALL_FAMILY.get(type_name(call) or "")
-            return alike and is_output_item(result) and result.get("call_id") == call.get("call_id")
-        result = as_block(result)
-        return part_type(result, None) == "result" and part_id(result, None) == part_id(as_block(call), None)
+    @cached_property
+    def _outputs(self) -> dict[tuple[str | None, str | None], SentPart]:
+        """The kind of a call and its id -> the item that answers it: what its agent adds, where there is both."""
+        found: dict[tuple[str | None, str | None], SentPart] = {}
+        for part in (part for message in self.seen.messages for part in message.parts):
+            if is_output_item(part.value):
+                key = OUTPUT_FAMILY.get(type_name(part.value) or ""), part_id(part.value, None)
+                if key not in found or part.block is None:
+                    found[key] = part
+        return found
 
     def answers_to(self, calls: Sequence[Block], problem: Problem) -> list[Block]:
         """The results of these calls in the messages after that of a problem."""
@@ -180,12 +207,11 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
         """What the provider would find wrong with what is sent of this problem."""
         decided_by = RULES[problem.rule].decided_by
         blocks = blocks_of(problem) or self.message_of(problem)
-        own = set(map(id, blocks))
+        same = (problem.rule, *RULES[problem.rule].sent_as)
         found = [
             other
-            for other, origins in self._wrong_in(*self._around(blocks))
-            if (other.rule in _SAME.get(problem.rule, (problem.rule,)) or is_alike(other.rule, decided_by))
-            and (own & origins or not (own or origins))
+            for other in self._wrong_in(*self._around(blocks)).about(blocks)
+            if other.rule in same or is_alike(other.rule, decided_by)
         ]
         return [problem] if not found and self._is_sent_as_it_is(problem) else found
 
@@ -209,16 +235,16 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
         return max(first - 1, 0), last + 1
 
     @cached_property
-    def _known(self) -> dict[tuple[int, int], list[tuple[Problem, set[int]]]]:
+    def _known(self) -> dict[tuple[int, int], _Found]:
         return {}
 
-    def _wrong_in(self, start: int, end: int) -> list[tuple[Problem, set[int]]]:
-        """What is wrong with these messages, each with id() of the blocks of the file that it is about."""
+    def _wrong_in(self, start: int, end: int) -> _Found:
+        """What is wrong with these messages."""
         if (start, end) not in self._known:
             self._known[start, end] = self._judge(start, end)
         return self._known[start, end]
 
-    def _judge(self, start: int, end: int) -> list[tuple[Problem, set[int]]]:
+    def _judge(self, start: int, end: int) -> _Found:
         origins: dict[int, Block] = {}
         messages: list[Message] = []
         for message, blocks in self._items() if self._of_items else self._messages(start, end):
@@ -235,12 +261,12 @@ class JudgedRequest(Struct, frozen=True, eq=False, dict=True):
             model=self.transcript.model,
             thinking=self.transcript.thinking,
         )
-        found = []
+        found = _Found()
         for problem in judge(request, self.profile).problems:
             about = blocks_of(problem)
             if not about and problem.message is not None:
                 about = list(request.messages[problem.message].blocks)
-            found.append((problem, {id(origins[id(block)]) for block in about if id(block) in origins}))
+            found.add(problem, {id(origins[id(block)]) for block in about if id(block) in origins})
         return found
 
     def _items(self) -> Iterator[_Read]:

@@ -15,7 +15,7 @@ from toolpair.history.summary import PairRow, rows_across
 from toolpair.history.window_checks import ReportedWindow
 from toolpair.rules.problem import Problem
 from toolpair.transcript.model import Message
-from toolpair.transcript.pairing import Pair, pair
+from toolpair.transcript.pairing import Pair
 
 
 class Passage(Struct, frozen=True, eq=False, dict=True):
@@ -70,7 +70,7 @@ def passages(conversation: Conversation) -> Iterator[Passage]:
         else:
             # Nothing in it is a problem, so its pairs need not be checked.
             checked = window.read_again()
-            pairs = pair(checked.transcript).pairs
+            pairs = checked.pairing.pairs
         lead = checked.transcript.lead
         first, first_pair = numbering.messages[number] - lead, numbering.pairs[number]
         yield Passage(

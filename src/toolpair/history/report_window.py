@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.window_checks import CheckedWindow, ReportedWindow
 from toolpair.rules.judge import Judgement
-from toolpair.rules.problem import Problem
+from toolpair.rules.problem import KnownOutcome, Problem
 from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair, Pairing
 
@@ -65,5 +65,6 @@ def _problem(problem: Problem, block: Callable[[Block], Block]) -> Problem:
         others=(),
         about=None,
         fixes=tuple(replace(fix, edits=()) for fix in problem.fixes),
+        resumes=KnownOutcome(problem.on_resume),
         says=None,
     )

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from toolpair.dialects.block_values import own_ids
-from toolpair.formats.format import FileFacts, Format, View
+from toolpair.formats.format import FileFacts, Format, Item, View
 from toolpair.history.checked_records import CheckedRecords, items_of
 from toolpair.history.outline import OutlineWindow
 from toolpair.history.row_index import RowPlaces
@@ -22,6 +22,7 @@ from toolpair.history.window_checks import CheckedWindow, ReportedWindow
 from toolpair.rules.profiles import Profile
 from toolpair.source.document import Document
 from toolpair.source.joined import DocumentPart
+from toolpair.source.rewriting import rewritten
 from toolpair.transcript.model import Block, Message, Transcript, WindowEdges
 from toolpair.transcript.pairing import Pair
 
@@ -104,8 +105,12 @@ class Window:
         judged: CheckedWindow | ReportedWindow | None = None,
         ids: frozenset[str] | None = None,
         surroundings: FileFacts | None = None,
+        origin: object = None,
     ) -> None:
-        """`edges`: what is around it; None if it is the whole conversation. `surroundings`: see `Reading.judged`."""
+        """`edges`: what is around it; None if it is the whole conversation. `surroundings`: see `Reading.judged`.
+
+        `origin`: of a window that says the same.
+        """
         self.reading = reading
         self.document = document
         self.edges = edges
@@ -113,6 +118,8 @@ class Window:
         self._judged = judged
         self._ids = ids
         self._surroundings = surroundings
+        self.origin = origin or self
+        """The same object for windows that only differ in the numbers of their records."""
         self._seen: tuple[Offsets, NumberedWindow] | None = None
 
     @property
@@ -258,6 +265,43 @@ class Window:
         if proven is None:
             return Window(self.reading, document, edges, surroundings=self.judged.view.surroundings)
         return Window(self.reading, document, edges, proven[0], ids=proven[1])
+
+    def counting_on(self, by: int) -> Window:
+        """The same, whose records have numbers that are higher by this."""
+        key = self.reading.format.numbered_by
+        assert key is not None
+        items = [_counted_on(item, key, by) for item in items_of(self.document.now)]
+        document = rewritten(self.document.now, items)
+        judged = self._judged
+        if judged is not None:
+            known = judged.judged
+            judged = CheckedWindow(
+                replace(
+                    known,
+                    items=items,
+                    document=document,
+                    given=known.transcript,
+                    look=known.look_up,
+                    as_judged=known.judgement,
+                )
+            )
+        part = self.document.with_document(document)
+        return Window(self.reading, part, self.edges, self.outlined, judged, self._ids, self._surroundings, self.origin)
+
+    def before_more(self, added: int) -> Window:
+        """The same, with so many records added after it: what is noted on its fixes tells how many are renumbered."""
+        found = None if self.clean or not self.problem_count else self.judged.view.surroundings
+        if found is None or found.added == added:
+            return self
+        return Window(
+            self.reading, self.document, self.edges, surroundings=replace(found, added=added), origin=self.origin
+        )
+
+
+def _counted_on(item: Item, key: str, by: int) -> Item:
+    value = item.value
+    number = value.get(key) if isinstance(value, dict) else None
+    return Item(item.uid, {**value, key: number + by}) if isinstance(number, int) else item
 
 
 class NumberedWindow:

@@ -331,7 +331,7 @@ def renumbered(problem: Problem, messages: int, pairs: int, counted: int, others
     return Problem(
         problem.rule,
         problem.severity,
-        problem.impact,
+        problem.own_impact,
         problem.evidence,
         problem.text,
         None if problem.message is None else problem.message + messages,
@@ -343,7 +343,7 @@ def renumbered(problem: Problem, messages: int, pairs: int, counted: int, others
         problem.others,
         problem.about,
         problem.cause,
-        problem.on_resume,
+        problem.resumes,
         problem.scope,
         problem.fixes,
         problem.no_fix,

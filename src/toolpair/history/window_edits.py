@@ -56,7 +56,6 @@ def edited_windows(
             return None
         by_window.setdefault(next(number for number in numbers if number is not None), []).append(edit)
     made = list(windows)
-    changed: list[tuple[int, Window, Window]] = []
     links = links.copy()
     for done, (number, wanted) in enumerate(by_window.items()):
         if on_progress is not None:
@@ -82,9 +81,40 @@ def edited_windows(
         if not links.change(window, now) or now.signed != window.signed:
             return None  # what stands in front counts the signed thinking behind it
         made[number] = now
-        changed.append((number, window, now))
-    changed.sort(key=lambda one: one[0])
+    if reading.format.numbered_by is not None:
+        _count_on(windows, made, reading.format.numbered_by)
+    edited_ones = (
+        (number, then, now) for number, (then, now) in enumerate(zip(windows, made, strict=True)) if then is not now
+    )
+    # One that only counts on keeps what was found in it.
+    changed = [one for one in edited_ones if one[2].origin is not one[1].origin or not one[2].looked_at]
     return EditedWindows(tuple(made), links, changed)
+
+
+def _count_on(windows: Sequence[Window], made: list[Window], key: str) -> None:
+    """Number the records after edits, and let windows in front know how many records have come after them."""
+    if all(
+        then is now or then.document.records == now.document.records for then, now in zip(windows, made, strict=True)
+    ):
+        return
+    by = 0
+    for number, window in enumerate(made):
+        edited = window is not windows[number]
+        more = _last_number(window, key) - _last_number(windows[number], key) if edited else 0
+        if by:
+            made[number] = window.counting_on(by)
+        by += more
+    added = 0
+    for number in range(len(made) - 1, -1, -1):
+        made[number] = made[number].before_more(added)
+        document = made[number].document
+        added += document.records - (document.end - document.first)
+
+
+def _last_number(window: Window, key: str) -> int:
+    records = window.document.now.records
+    value = records[len(records) - 1].value if records else None
+    return value[key] if isinstance(value, dict) and isinstance(value.get(key), int) else 0
 
 
 def of_the_whole(edits: Sequence[Edit], transcript: Transcript) -> Sequence[Edit]:

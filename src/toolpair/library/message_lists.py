@@ -56,7 +56,7 @@ class Repaired:
     @cached_property
     def losses(self) -> Losses:
         """What is lost of what was sent: outputs, user text, calls. Computed on first use."""
-        return losses_between(self._states, missing_texts(self._states, None))
+        return losses_between(self._states, missing_texts(self._states))
 
     @property
     def changed(self) -> bool:
@@ -187,7 +187,7 @@ def _repaired_windows(
 
 def _missing(opened: CheckedRecords, first: CheckedRecords, now: CheckedRecords) -> Losses:
     changed = [(opened, now)]
-    return less_sent(first, now) + gone(changed, missing_texts(changed, None))
+    return less_sent(first, now) + gone(changed, missing_texts(changed))
 
 
 def _carried_out(

@@ -110,7 +110,7 @@ class ReplicaActions:
         return Problem(
             rule=rule,
             severity="info",
-            impact="harmless",
+            own_impact="harmless",
             evidence="documented",
             text=text,
             message=self._numbers.get(id(block)),

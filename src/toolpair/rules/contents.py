@@ -31,7 +31,14 @@ def check(context: Context) -> None:
 
 RULES: Final = (
     Rule("content.null", "contents", check, fix_order=140),
-    Rule("content.empty_message", "contents", check, fix_order=150, decided_by="neighbours"),
+    Rule(
+        "content.empty_message",
+        "contents",
+        check,
+        fix_order=150,
+        decided_by="neighbours",
+        sent_as=("content.empty_text",),
+    ),
     Rule("content.empty_text", "contents", check),
     Rule("content.empty_tool_calls", "contents", check),
     Rule("content.mixed_with_tool", "contents", check, whole_history=True),

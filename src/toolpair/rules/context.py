@@ -234,7 +234,7 @@ class Context(Struct, eq=False, dict=True):
         problem = Problem(
             rule=rule,
             severity=judged,
-            impact=impact or ("stops" if judged == "error" else "harmless"),
+            own_impact=impact or ("stops" if judged == "error" else "harmless"),
             evidence=cell.evidence if cell and cell.severity else "documented",
             text=text,
             message=message,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from toolpair.rules.context import Context
 from toolpair.rules.pair_states import set_states
-from toolpair.rules.problem import AnswerLookup, OnResume, Problem, Severity
+from toolpair.rules.problem import AnswerLookup, OnResume, Problem, ResumeLookup, Severity
 from toolpair.rules.profiles import Profile
 from toolpair.rules.registry import CHECKS
 from toolpair.rules.rule import Check
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from toolpair.rules.errors.message_counting import Counted, Source
 
 _NOTHING: Final = Transcript(())
+_DECIDED_BY_AGENT: Final = ("turn.trailing_call", "content.empty_text")
+"""Rules whose severity depends on what the agent does."""
 
 
 class Judgement(Struct, frozen=True, eq=False):
@@ -51,15 +53,16 @@ def judge(
     unreadable: UnreadableParts | None = None,
     sent: Callable[[], Iterable[Source] | None] | None = None,
     own_provider: bool = True,
+    pairing: Pairing | None = None,
 ) -> Judgement:
     """All problems of a transcript, in its own order. `on_resume` models the agent; `own_rules` are the rules of the
     file and its format, which run after the transcript's checks and see their problems.
 
     `unreadable` are the calls and results in unreadable records. `sent` returns what the agent would send, which is
     what the API counts; None when it sends the transcript as it is. `own_provider`: the profile is of the kind that the
-    agent sends to, so what it leaves out is not an error.
+    agent sends to, so what it leaves out is not an error. `pairing` is the transcript's, if it is known already.
     """
-    context = Context(transcript, pair(transcript), profile, unreadable or UnreadableParts())
+    context = Context(transcript, pairing or pair(transcript), profile, unreadable or UnreadableParts())
     set_states(context)
     _run(context, CHECKS)
     if own_rules is not None:
@@ -109,37 +112,31 @@ def _finished(
     says: AnswerLookup,
     own_provider: bool,
 ) -> Problem:
-    """The problem completed with what its agent does, the resulting impact, the API's words and notes on thinking."""
+    """The problem completed with what its agent does, the API's words and notes on thinking."""
+    severity, text = problem.severity, problem.text
     # What agents make of another API's form has not been measured.
-    asked = on_resume if problem.cause is None or problem.cause.id != "other_form" else None
-    resumed = asked(transcript, problem) if asked is not None else None
-    impact, severity, text = problem.impact, problem.severity, problem.text
-    if resumed is not None:
-        if resumed.effect == "rejected" and problem.rule == "turn.trailing_call":
+    other_form = problem.cause is not None and problem.cause.id == "other_form"
+    asked = None if on_resume is None or other_form else cache(partial(on_resume, transcript, problem))
+    if asked is not None and problem.rule in _DECIDED_BY_AGENT and (resumed := asked()) is not None:
+        if problem.rule == "turn.trailing_call" and resumed.effect == "rejected":
             severity = "error"  # its agent does not answer it
-        if resumed.effect == "rejected" and severity == "error":
-            impact = "stops"
-        elif resumed.loses is not None:
-            impact = "loses"
-        else:
-            impact = "harmless"
-    if resumed is not None and resumed.effect == "rejected" and severity != "error" and not resumed.loses:
-        resumed = _sent_as_it_is(resumed, severity) if resumed.sends else resumed
-    if own_provider and problem.rule == "content.empty_text" and resumed is not None and resumed.effect == "healed":
-        severity, text = "info", text.replace(" refuses.", " would refuse.")  # it never reaches the provider
+        if problem.rule == "content.empty_text" and resumed.effect == "healed" and own_provider:
+            severity, text = "info", text.replace(" refuses.", " would refuse.")  # it never reaches the provider
     return replace(
         problem,
         severity=severity,
         text=text,
-        on_resume=resumed,
-        impact=impact,
+        resumes=None if asked is None else cache(partial(_resumed, asked, severity)),
         says=says if severity == "error" else None,
         fixes=thinking.note(problem.fixes),
     )
 
 
-def _sent_as_it_is(resumed: OnResume, severity: Severity) -> OnResume:
-    """What is said of an agent's request where its API is not known to refuse it."""
+def _resumed(asked: ResumeLookup, severity: Severity) -> OnResume | None:
+    """What an agent does: it sends as it is what its API is not known to refuse."""
+    resumed = asked()
+    if resumed is None or resumed.effect != "rejected" or severity == "error" or resumed.loses or not resumed.sends:
+        return resumed
     text = f"{resumed.agent} sends it as it is."
     if severity == "warning":
         text = f"{resumed.agent} sends it as it is, which the API may refuse."

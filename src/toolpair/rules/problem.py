@@ -81,6 +81,21 @@ class KnownAnswer(Struct, frozen=True):
         return self.words
 
 
+class ResumeLookup(Protocol):
+    """Callable that finds what the agent does about a problem on resume; None if that is not known."""
+
+    def __call__(self) -> OnResume | None: ...
+
+
+class KnownOutcome(Struct, frozen=True):
+    """What an agent does, known already."""
+
+    found: OnResume | None
+
+    def __call__(self) -> OnResume | None:
+        return self.found
+
+
 class Problem(Struct, frozen=True, eq=False):
     """One broken rule in one place. `pair` is an index into the session's pairs; `message` and `block` count what is
     sent.
@@ -88,7 +103,8 @@ class Problem(Struct, frozen=True, eq=False):
 
     rule: str
     severity: Severity
-    impact: Impact
+    own_impact: Impact
+    """Its impact if nothing is known of an agent."""
     evidence: str
     text: str
     """What is wrong, one plain sentence."""
@@ -102,7 +118,8 @@ class Problem(Struct, frozen=True, eq=False):
     others: tuple[Block, ...] = ()
     about: Message | None = None
     cause: Cause | None = None
-    on_resume: OnResume | None = None
+    resumes: ResumeLookup | None = None
+    """Finds what its agent does about it: when it is asked for, since steps between two states never ask."""
     scope: Scope = "active"
     fixes: tuple[Fix, ...] = ()
     no_fix: str | None = None
@@ -123,9 +140,23 @@ class Problem(Struct, frozen=True, eq=False):
         return (self.rule, self.record, blocks)
 
     def __reduce__(self) -> tuple[type[Problem], tuple[Any, ...]]:
-        # `says` holds the whole transcript; only the resulting words go to another process.
-        said = KnownAnswer(self.api_says)
-        return Problem, tuple(said if name == "says" else getattr(self, name) for name in self.__struct_fields__)
+        # What finds them holds the whole transcript; only the answers go to another process.
+        known = {"says": KnownAnswer(self.api_says), "resumes": KnownOutcome(self.on_resume)}
+        return Problem, tuple(known.get(name, getattr(self, name)) for name in self.__struct_fields__)
+
+    @property
+    def on_resume(self) -> OnResume | None:
+        """What its agent does about it on resume."""
+        return self.resumes() if self.resumes is not None else None
+
+    @property
+    def impact(self) -> Impact:
+        resumed = self.on_resume
+        if resumed is None:
+            return self.own_impact
+        if resumed.effect == "rejected" and self.severity == "error":
+            return "stops"
+        return "loses" if resumed.loses is not None else "harmless"
 
     @property
     def api_says(self) -> str | None:

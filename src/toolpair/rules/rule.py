@@ -60,6 +60,8 @@ class Rule(NamedTuple):
     """What decides whether a block breaks it, besides what it says itself. "pairing": which results a call has, and
     where; "ids": those of other calls; "neighbours": what is next to it.
     """
+    sent_as: tuple[str, ...] = ()
+    """Other rules that what an agent sends of it may break instead: an empty message may go out with an empty text."""
     alike: tuple[str, ...] = ()
     """Rules whose breach an API answers with the same words: an error text about this one may mean them."""
 

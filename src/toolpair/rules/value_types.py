@@ -134,7 +134,7 @@ def check_request(context: Context) -> None:
     if context.wire != "anthropic" or context.written != "blocks":
         return
     context.problems[:] = [
-        replace(problem, severity="error", impact="stops")
+        replace(problem, severity="error", own_impact="stops")
         if problem.rule == "field.unsupported" and problem.block is None
         else problem
         for problem in context.problems

@@ -21,8 +21,14 @@ if TYPE_CHECKING:
     from toolpair.session.opening import OpenedState
     from toolpair.source.byte_runs import Piece
     from toolpair.source.container import Container
-    from toolpair.source.saving import Progress, SaveResult
-    from toolpair.source.snapshot import Save, Snapshot, StoredRecords
+    from toolpair.source.document import Document
+    from toolpair.source.rows.records_save import RecordsSave
+    from toolpair.source.saving.in_place import FileSave
+    from toolpair.source.saving.save_result import SaveResult
+    from toolpair.source.saving.streaming import Progress
+    from toolpair.source.snapshot import Snapshot, StoredRecords
+
+    Save = FileSave | RecordsSave
 
 T = TypeVar("T")
 
@@ -67,42 +73,35 @@ def _session_id(path: str | Path) -> str | None:
     return state.conversations[-1].transcript.session_id
 
 
-class SaveInPlace:
+class SaveInPlace(Struct, frozen=True, eq=False):
     """A save in steps: `write`, then `saved`, or `saved_and_after` to continue with the new state.
 
     All may run in another thread, as long as nothing is staged and the file is not followed.
     """
 
-    def __init__(
-        self,
-        save: Save,
-        report: Callable[[SaveResult], Saved],
-        index_notes: Callable[[], tuple[str, ...]],
-        read: Callable[[Snapshot, Container], OpenedState],
-    ) -> None:
-        """`report` describes the result, `index_notes` which indexes are now out of date; `read` reads
-        the file again.
-        """
-        self._save = save
-        self._report = report
-        self._index_notes = index_notes
-        self._read = read
+    save: Save
+    report: Callable[[SaveResult], Saved]
+    """Describes the result."""
+    index_notes: Callable[[], tuple[str, ...]]
+    """Says which indexes of the agent are now out of date."""
+    read: Callable[[Snapshot, Container], OpenedState]
+    """Reads the file again."""
 
     def write(self, progress: Progress | None = None) -> None:
         """Write it. Raises Refused or SaveFailed; an exception from `progress` ends the save with nothing changed."""
-        self._save.write(progress)
+        self.save.write(progress)
 
     def saved(self) -> Saved:
         """The report of the save."""
-        assert self._save.result is not None
-        saved = self._report(self._save.result)
+        assert self.save.result is not None
+        saved = self.report(self.save.result)
         none: tuple[str, ...] = ()
-        notes, failed = attempted("what its agent keeps of the file", self._index_notes, none)
+        notes, failed = attempted("what its agent keeps of the file", self.index_notes, none)
         return replace(saved, notes=(*saved.notes, *notes, *failed))
 
     def after(self) -> OpenedState:
         """What the file holds after the save."""
-        return self._read(*self._save.read_again())
+        return self.read(*self.save.read_again())
 
     def saved_and_after(self, judged: int | None = None) -> tuple[Saved, OpenedState | None]:
         """`saved` and `after`, with the conversation at index `judged` checked.
@@ -119,6 +118,26 @@ class SaveInPlace:
         saved = self.saved()
         after, failed = attempted("what it holds now", state, None)
         return replace(saved, notes=(*saved.notes, *failed)), after
+
+
+def save_of(
+    file: OpenedState, documents: Sequence[Document], allow_links: bool, keep_backups: int | None
+) -> FileSave | RecordsSave:
+    """A save in place of the file, or of its records in a database or a folder. Raises Refused."""
+    from toolpair.source.saving.backups import limit_of_backups
+
+    opened, limit = (file.snapshot, file.container, documents), limit_of_backups(keep_backups)
+    if file.snapshot.rows is None:
+        from toolpair.source.saving.in_place import FileSave
+
+        return FileSave(*opened, allow_links=allow_links, keep_backups=limit)
+    if file.snapshot.rows.in_folder:
+        from toolpair.source.folders.save import FilesSave
+
+        return FilesSave(*opened, keep_backups=limit)
+    from toolpair.source.rows.save import RowsSave
+
+    return RowsSave(*opened, keep_backups=limit)
 
 
 def saved_from(result: SaveResult, resume_command: Callable[[Path], str | None], session: str | None = None) -> Saved:
@@ -141,11 +160,11 @@ def save_copy(
     """Write the file with its conversations in this state elsewhere, packed when the name ends in .zst."""
     from toolpair.source.byte_runs import OriginalRun, chunks_of
     from toolpair.source.packing import SUFFIX, pack
-    from toolpair.source.saving import save_as, source_of
+    from toolpair.source.saving.new_file import save_as
+    from toolpair.source.saving.opened_content import source_of
 
     snapshot = file.snapshot
     source = source_of(snapshot)
-    both = file.container.conversations[0].document, conversations[0].document
     pieces: Iterable[Piece] = file.runs(conversations)
     if str(path).endswith(SUFFIX):
         packing = snapshot.packing
@@ -155,7 +174,7 @@ def save_copy(
         unpacked = chunks_of(file.runs(conversations), snapshot.data)
         raw = packing.raw if packing is not None and as_it_is else None
         pieces = pack(unpacked) if raw is None else chunks_of([OriginalRun(0, len(raw))], raw)
-    elif snapshot.rows is not None and (made := snapshot.rows.copied(str(path), *both, snapshot.shown)) is not None:
+    elif (made := _as_database(file, conversations, path)) is not None:
         pieces = [made]
     elif source is None:
         pieces = chunks_of(file.runs(conversations), snapshot.data)
@@ -168,6 +187,17 @@ def save_copy(
         progress=progress,
         over_database=force and _is_copy(path, snapshot.rows),
     )
+
+
+def _as_database(file: OpenedState, conversations: Sequence[Conversation], path: str | Path) -> bytes | None:
+    """What a copy of stored records holds, if its name is that of a database."""
+    rows = file.snapshot.rows
+    if rows is None:
+        return None
+    from toolpair.source.rows.copying import copied
+
+    base = file.container.conversations[0].document
+    return copied(rows, str(path), base, conversations[0].document, file.snapshot.shown)
 
 
 def _is_copy(path: str | Path, rows: StoredRecords | None) -> bool:

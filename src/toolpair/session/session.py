@@ -39,8 +39,9 @@ if TYPE_CHECKING:
     from toolpair.session.saving import SaveInPlace
     from toolpair.session.staged import Staged as Staged  # noqa: PLC0414 - to be imported from here
     from toolpair.source.file_bytes import Content
-    from toolpair.source.saving import Backup as Backup  # noqa: PLC0414 - to be imported from here
-    from toolpair.source.saving import Progress, SaveResult
+    from toolpair.source.saving.backups import Backup as Backup  # noqa: PLC0414 - to be imported from here
+    from toolpair.source.saving.save_result import SaveResult
+    from toolpair.source.saving.streaming import Progress
 
 SessionError = UnreadableFile
 
@@ -333,7 +334,7 @@ class Session:
         All or nothing: with the new snapshot but the old records, a save would leave out what was appended.
         """
         from toolpair.source.growth import carry_over
-        from toolpair.source.saving import remembered
+        from toolpair.source.saving.opened_content import remembered
 
         if grown:
             for old, new in zip(self.file.container.conversations, container.conversations, strict=False):
@@ -400,16 +401,10 @@ class Session:
                 f"{self.file.shown_name} cannot be saved in place: {self.file.writable_reason}; save a copy instead.",
                 "form",
             )
-        from toolpair.session.saving import SaveInPlace
-        from toolpair.source.saving import FileSave, limit_of_backups
+        from toolpair.session.saving import SaveInPlace, save_of
 
         documents = [found.document for found in self.conversations]
-        limit = limit_of_backups(keep_backups)
-        stored = self.file.snapshot.rows
-        if stored is not None:
-            rows = stored.saving(self.file.snapshot, self.file.container, documents, limit)
-            return SaveInPlace(rows, self._saved, self._index_notes, self._state)
-        save = FileSave(self.file.snapshot, self.file.container, documents, allow_links=allow_links, keep_backups=limit)
+        save = save_of(self.file, documents, allow_links, keep_backups)
         return SaveInPlace(save, self._saved, self._index_notes, self._state)
 
     def go_on(self, state: OpenedState) -> None:
@@ -431,7 +426,7 @@ class Session:
 
         Reads a file that is not in memory once; may run in another thread.
         """
-        from toolpair.source.saving import remembered
+        from toolpair.source.saving.opened_content import remembered
 
         self._remembers = True
         before = self.file
@@ -446,7 +441,8 @@ class Session:
         `only_as_is`: only if the file still holds what this session read. Raises Refused or SaveFailed.
         """
         from toolpair.session.saving import refuse_other_session
-        from toolpair.source.saving import Backup, restore
+        from toolpair.source.saving.backups import Backup
+        from toolpair.source.saving.restoring import restore
 
         if self.path is None:
             raise Refused("There is no file to restore, because it came from standard input.")

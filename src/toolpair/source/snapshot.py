@@ -7,7 +7,8 @@ import os
 import re
 import stat
 import time
-from typing import TYPE_CHECKING, Final, Protocol
+from collections.abc import Callable
+from typing import ClassVar, Final, Protocol
 
 from msgspec import Struct
 
@@ -21,14 +22,6 @@ from toolpair.source.packing import Packing, is_packed, unpack
 from toolpair.source.record_values import parse
 from toolpair.source.system import FLAGS, O_WAITLESS, open_leased
 from toolpair.transcript.model import Damaged
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from toolpair.source.container import Container
-    from toolpair.source.document import Document
-    from toolpair.source.saving.save_result import SaveResult
-    from toolpair.source.saving.streaming import Progress
 
 _SAMPLE: Final = 1 << 16
 _LONGEST_END: Final = 1 << 25
@@ -87,18 +80,11 @@ class Snapshot(Struct, frozen=True, eq=False):
         return self.packing.raw if self.packing is not None else self.data
 
 
-class Save(Protocol):
-    """One save of a session; used as `FileSave` is."""
-
-    result: SaveResult | None
-
-    def write(self, progress: Progress | None = None) -> SaveResult: ...
-
-    def read_again(self) -> tuple[Snapshot, Container]: ...
-
-
 class StoredRecords(Protocol):
-    """Where a session's records are that are no lines of a file: kept by its snapshot, to read and to save them."""
+    """Where a session's records are that are no lines of a file: kept by its snapshot, to read them again."""
+
+    in_folder: ClassVar[bool]
+    """They are files of a folder, not rows of a database."""
 
     @property
     def path(self) -> str:
@@ -110,19 +96,11 @@ class StoredRecords(Protocol):
     @property
     def limits(self) -> Limits: ...
 
-    def read(self, shown: str, progress: Progress | None = None) -> Snapshot:
+    def read(self, shown: str, progress: Callable[[int], None] | None = None) -> Snapshot:
         """The session as it is now. Raises Unreadable."""
 
     def state(self) -> Identity:
         """What differs as soon as one of its records does. Raises OSError."""
-
-    def saving(
-        self, snapshot: Snapshot, container: Container, documents: Sequence[Document], keep_backups: int | None
-    ) -> Save:
-        """A save in place."""
-
-    def copied(self, name: str, base: Document, now: Document, shown: str) -> bytes | None:
-        """What a copy of this name holds, if it is not lines. Raises Unreadable or Refused."""
 
 
 def from_bytes(data: Content, shown: str, limits: Limits = USUAL) -> Snapshot:

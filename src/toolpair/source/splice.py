@@ -126,13 +126,10 @@ class Slot(Struct, frozen=True):
     old: int | None
 
 
-def joined(parts: Sequence[Slot], gaps: Sequence[bytes], default: bytes) -> list[bytes]:
-    """The separators between `parts`: old neighbours keep theirs, others take that of a former neighbour."""
-    return [gap_between(a.old, b.old, gaps, default) for a, b in pairwise(parts)]
-
-
 def gap_between(before: int | None, after: int | None, gaps: Sequence[bytes], default: bytes) -> bytes:
-    """The separator between parts whose old positions were `before` and `after`."""
+    """The separator between parts whose old positions were `before` and `after`: their own if they were neighbours,
+    else that of a former neighbour.
+    """
     if before is not None and after is not None and after == before + 1:
         return gaps[before]
     if after is not None and 0 < after <= len(gaps):
@@ -144,11 +141,10 @@ def gap_between(before: int | None, after: int | None, gaps: Sequence[bytes], de
     return default
 
 
-class _Splicer:
-    def __init__(self, raw: bytes, style: JsonStyle, raw_of: RawOf) -> None:
-        self.raw = raw
-        self.style = style
-        self.raw_of = raw_of
+class _Splicer(Struct, frozen=True):
+    raw: bytes
+    style: JsonStyle
+    raw_of: RawOf
 
     def value(self, node: JsonNode, old: Any, new: Any) -> bytes:
         """The bytes of `new`, which replaces the value `old` at `node`."""
@@ -246,9 +242,8 @@ class _Layout:
         if not slots:
             return opening + self._empty + closing
         pieces = [opening, self.lead, slots[0].text]
-        for gap, slot in zip(joined(slots, self.gaps, self.default), slots[1:], strict=True):
-            pieces.append(gap)
-            pieces.append(slot.text)
+        for before, slot in pairwise(slots):
+            pieces += gap_between(before.old, slot.old, self.gaps, self.default), slot.text
         return b"".join((*pieces, self.trail, closing))
 
 

@@ -120,9 +120,6 @@ class Io:
     def write(self, descriptor: int, data: memoryview) -> int:
         return os.write(descriptor, data)
 
-    def read(self, descriptor: int, size: int) -> bytes:
-        return os.read(descriptor, size)
-
     def pread(self, descriptor: int, size: int, position: int) -> bytes:
         """Read from a position; the file offset does not change."""
         if hasattr(os, "pread"):
@@ -265,9 +262,6 @@ class Io:
 
     def names(self, folder: str) -> Iterable[str]:
         return os.listdir(folder)
-
-    def close(self, descriptor: int) -> None:
-        os.close(descriptor)
 
 
 SYSTEM: Final = Io()

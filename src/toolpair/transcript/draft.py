@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Generic, Protocol, Self, TypeVar
 
+from msgspec import Struct
+
 from toolpair.transcript.model import Block, BlockKind, Message, Transcript
 
 Slot = tuple[str | int, ...]
@@ -125,27 +127,22 @@ class LinkedList(Generic[W]):
         return sorted({id(one): one for one in ones}.values(), key=self.place)
 
 
-class DraftBlock:
+class DraftBlock(Struct, eq=False):
     """One block with its current value, kind and id. `slot` is where it was in the record; None for a new block."""
 
-    __slots__ = ("after", "before", "call_kind", "home", "id", "kind", "slot", "source", "value", "written")
-
-    def __init__(
-        self, kind: BlockKind, value: Any, id_: Any = None, slot: Slot | None = None, call_kind: str = ""
-    ) -> None:
-        self.kind: BlockKind = kind
-        self.value = value
-        self.id = id_
-        self.slot = slot
-        self.call_kind = call_kind
-        self.source: Block | None = None
-        """The transcript's; None for a new one."""
-        self.written: Any = None
-        """What the file has for it: not its value, where a dialect reads that as something else."""
-        self.home: DraftMessage | None = None
-        """The message that holds it, or held it last."""
-        self.before: DraftBlock | None = None
-        self.after: DraftBlock | None = None
+    kind: BlockKind
+    value: Any
+    id: Any = None
+    slot: Slot | None = None
+    call_kind: str = ""
+    source: Block | None = None
+    """The transcript's; None for a new one."""
+    written: Any = None
+    """What the file has for it: not its value, where a dialect reads that as something else."""
+    home: DraftMessage | None = None
+    """The message that holds it, or held it last."""
+    before: DraftBlock | None = None
+    after: DraftBlock | None = None
 
 
 class DraftMessage:

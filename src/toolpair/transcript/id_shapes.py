@@ -27,12 +27,8 @@ def sanitised(id_: str) -> str:
 
 
 def _truncated(id_: str) -> str:
-    import hashlib
-
     clean = sanitised(id_)
-    return (
-        clean if len(clean) <= 64 else f"{clean[:55]}_{hashlib.md5(clean.encode('utf-8', 'replace')).hexdigest()[:8]}"
-    )
+    return clean if len(clean) <= 64 else f"{clean[:55]}_{_hex('md5', clean)}"
 
 
 def _truncated_sha256(id_: str) -> str:

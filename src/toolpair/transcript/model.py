@@ -31,24 +31,19 @@ Layout = Literal["blocks", "tool_messages"]
 Scope = Literal["active", "inactive", "malformed"]
 
 
-class Damaged:
+class Damaged(Struct, eq=False):
     """The value of a record that cannot be read. `reason` is a short phrase.
 
-    `parts` are the values of the records on its line, damaged ones included. `first` is the complete object
-    that its bytes start with, if any: some agents read it and ignore the rest. `after` are the uids of the lines that
-    this object continues on.
+    `parts` are the values of the records on its line, damaged ones included. `first` is the complete object that its
+    bytes start with, if any: some agents read it and ignore the rest. `after` are the uids of the lines that this
+    object continues on.
     """
 
-    __slots__ = ("after", "first", "parts", "reason", "rule")
-
-    def __init__(
-        self, rule: str, reason: str, parts: tuple[Any, ...] = (), first: Any = None, after: tuple[int, ...] = ()
-    ) -> None:
-        self.rule = rule
-        self.reason = reason
-        self.parts = parts
-        self.first = first
-        self.after = after
+    rule: str
+    reason: str
+    parts: tuple[Any, ...] = ()
+    first: Any = None
+    after: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
         return f"Damaged({self.rule!r})"

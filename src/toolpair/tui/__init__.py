@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from toolpair.tui.run_result import RunResult
 
 if TYPE_CHECKING:
-    from toolpair.session.journal import Folder
+    from toolpair.session.journal.folder import Folder
     from toolpair.session.session import Session
     from toolpair.tui.background_loading import Open as Open
     from toolpair.tui.session_list import Sessions
@@ -76,7 +76,7 @@ def expect_escape() -> None:
 
 
 def _journal() -> Folder:
-    from toolpair.session.journal import Folder
+    from toolpair.session.journal.folder import Folder
 
     return Folder.of_user()
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from textual.driver import Driver
     from textual.screen import Screen
 
-    from toolpair.session.journal import Folder
+    from toolpair.session.journal.folder import Folder
     from toolpair.session.session import Session
     from toolpair.tui.background_loading import Opening
     from toolpair.tui.commands import Command

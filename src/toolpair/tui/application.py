@@ -22,7 +22,7 @@ from toolpair.tui.typed_ahead import TypedAhead
 if TYPE_CHECKING:
     from textual.screen import Screen
 
-    from toolpair.session.journal import Folder
+    from toolpair.session.journal.folder import Folder
     from toolpair.session.session import Session
     from toolpair.tui.background_loading import Opener, Opening
     from toolpair.tui.commands import Command

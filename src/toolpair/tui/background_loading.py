@@ -109,7 +109,7 @@ def _beginnings(path: str) -> Iterator[bytes]:
 
 
 class InThread(Protocol):
-    """A screen, as far as something is done beside its keys."""
+    """A screen that can run work in a thread."""
 
     def in_thread(self, work: Callable[[Aside], None], name: str = "aside") -> Aside: ...
 

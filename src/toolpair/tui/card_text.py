@@ -1,4 +1,4 @@
-"""The text of the card below the list: the problem under the cursor, or the row if it has none."""
+"""The text of the card below the list: about the problem under the cursor, or the row if it has none."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """The worker process of `colours`: reads lines of code as JSON on standard input, and answers each with two lines:
-`null` once the lexer is loaded, then where which colour stands.
+`null` once the lexer is loaded, then which colour is where.
 
 A separate process, because some texts keep a lexer busy for seconds, and nothing can interrupt it.
 """

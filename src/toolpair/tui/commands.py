@@ -9,7 +9,7 @@ from msgspec import Struct
 from textual.binding import Binding, BindingType
 
 from toolpair.text.inline_diff import common_start
-from toolpair.tui.keys import GROUPS, Key, key_names
+from toolpair.tui.keys import GROUPS, key_names
 
 NAMES: Final = {
     "problem(1)": "next-problem", "problem(-1)": "previous-problem", "choose": "other-ways", "bytes": "exact-bytes",
@@ -42,12 +42,13 @@ def name_of(action: str) -> str:
 
 def commands_of_main() -> list[Command]:
     """All commands of the main screen, in the order of the help."""
-    listed = [_of_key(key) for group in GROUPS for key in group.keys if key.palette]
+    listed = [
+        Command(name_of(key.action), key.label, key_names(key.keys), key.action)
+        for group in GROUPS
+        for key in group.keys
+        if key.palette
+    ]
     return [*listed, *(Command(name_of(action), label, keys, action) for action, label, keys in _ALWAYS)]
-
-
-def _of_key(key: Key) -> Command:
-    return Command(name_of(key.action), key.label, key_names(key.keys), key.action)
 
 
 def commands_of(bindings: Iterable[BindingType]) -> list[Command]:

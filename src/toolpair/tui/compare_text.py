@@ -80,7 +80,7 @@ def row_line(glyphs: Glyphs, row: ComparisonRow, texts: StepTexts, side: str | N
 
 
 def _rule(glyphs: Glyphs, words: str, rule: str, styles: tuple[str, str], cells: int) -> Line:
-    """Words, and a rule behind them."""
+    """Words followed by a rule."""
     shown = cut(glyphs.own(words), cells, glyphs.ellipsis)
     return (Span(shown, styles[0]), Span(glyphs.own(rule * (cells - width(shown))), styles[1]))
 
@@ -134,7 +134,7 @@ def _side(
 
 
 def _both(glyphs: Glyphs, row: ComparisonRow, one: StepText | None, other: StepText | None, cells: int) -> Line:
-    """Both sides in one column: the step once, and after it in what they differ."""
+    """Both sides in one column: the step once, followed by the differences."""
     step, text = (row.a, one) if row.a is not None else (row.b, other)
     assert step is not None
     gutter = _gutter(glyphs, row, step)
@@ -159,7 +159,7 @@ def _both(glyphs: Glyphs, row: ComparisonRow, one: StepText | None, other: StepT
 def _tail(
     glyphs: Glyphs, row: ComparisonRow, step: DiffStep, text: StepText, other: StepText | None, cells: int
 ) -> tuple[Span, ...]:
-    """In what a step differs from its other, or what it returned."""
+    """How a step differs from its counterpart, or what it returned."""
     if step.pair is None:
         # Where it differs, the words themselves are there to be compared.
         return ()
@@ -173,7 +173,7 @@ def _tail(
 
 
 def _own_id(ids: tuple[str, ...], other: tuple[str, ...]) -> SafeText:
-    """The id that the other does not have, else the last."""
+    """The first id that the other side does not have, else the last one."""
     return visible(next((id_ for id_ in ids if id_ not in other), ids[-1] if ids else "no id"))
 
 

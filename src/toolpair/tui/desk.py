@@ -9,7 +9,7 @@ from msgspec import Struct
 from toolpair.tui.overview import Overview
 
 if TYPE_CHECKING:
-    from toolpair.session.journal import Keeper
+    from toolpair.session.journal.keeper import Keeper
     from toolpair.session.session import Conversation, Session, Staged
 
 

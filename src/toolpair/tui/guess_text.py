@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SHOWN_CHARS = 20_000
 _KEY: Final = 24
-"""Characters of a key up to which values stand below each other."""
+"""Values are aligned in a column if no key is longer, in characters."""
 SHOWN_LINES = 12
 """Lines for all the outputs to choose from: each must be visible."""
 

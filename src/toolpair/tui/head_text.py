@@ -83,7 +83,7 @@ def badge_style(verdict: Verdict) -> str:
 
 
 def verdict_lines(session: Session, glyphs: Glyphs, cells: int, limit: int, running: bool) -> list[Line]:
-    """The badge, and what there is to say beside it."""
+    """The badge and the sentence after it."""
     verdict = session.conversation.verdict
     badge = glyphs.own(verdict.badge)
     sentence = with_last_call(verdict, session.problems, session.conversation.transcript, running)
@@ -197,7 +197,7 @@ def _bar_line(verdict: Verdict, glyphs: Glyphs) -> Line:
 
 
 def column_titles(glyphs: Glyphs, cells: int, stacked: bool, note: tuple[str, str], gutter: Line = ()) -> Line:
-    """The names of the columns; `note` describes the filter, `gutter` is what stands above the times."""
+    """The names of the columns; `note` describes the filter, `gutter` is the titles of the times."""
     if stacked:
         return _filtered(glyphs, "calls and results", note, cells)
     room = cells - 1 - line_width(gutter)  # The list is one cell narrower: its scroll bar.

@@ -1,4 +1,4 @@
-"""Work that is done a little at a time, while no key is pressed."""
+"""Work done a little at a time while no key is pressed."""
 
 from __future__ import annotations
 
@@ -24,13 +24,8 @@ class Idle:
         self._timer: Timer | None = None
         self._steps: Iterator[object] = iter(())
 
-    @property
-    def is_working(self) -> bool:
-        """Whether steps are left."""
-        return self._timer is not None
-
     def begin(self, steps: Iterable[object]) -> None:
-        """Take these steps, instead of those begun before."""
+        """Take these steps instead of any earlier ones."""
         if self._timer is not None:
             self._timer.stop()
         self._steps = iter(steps)

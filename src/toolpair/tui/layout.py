@@ -5,11 +5,11 @@ from __future__ import annotations
 from msgspec import Struct
 
 WIDE, NARROW = 110, 72
-"""Columns from which the causes stand beside the card, and below which results stand under their calls."""
+"""From the first width on, the causes are next to the card; below the second, results are under their calls."""
 PREVIEW = (120, 40)
 """The size from which the pair under the cursor is previewed below the list."""
 TALL = (160, 45)
-"""The size from which that is beside the card."""
+"""The size from which the preview is next to the card."""
 _MOST_CARD = 20
 """Lines of the longest card worth having, while a preview can use the rest."""
 
@@ -30,7 +30,7 @@ class Areas(Struct, frozen=True):
     causes: int
     causes_width: int
     beside: int
-    """Columns of the preview beside the card."""
+    """Columns of the preview next to the card."""
 
 
 def areas(width: int, height: int, head: int, rows: int, broken: bool, in_causes: bool) -> Areas:

@@ -111,7 +111,7 @@ class OpenSessions(Opened):
     def changed(self, desk: Desk) -> None:
         screen = self.screen_of(desk)
         if screen is not None:
-            screen.forget_note()
+            screen.note = ""
             screen.reload()
 
     def keep(self) -> None:
@@ -121,7 +121,7 @@ class OpenSessions(Opened):
             problem = desk.keeper.problem if desk.keeper is not None else None
             screen = self.screen_of(desk)
             if problem is not None and screen is not None:
-                screen.warn_of_journal(problem)
+                screen.journal.warn(problem)
 
     def close(self) -> None:
         """Write down what is applied and not saved; nobody works on it any more. Can be called from another thread."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -20,15 +20,13 @@ SEVERITY = {"error": 0, "warning": 1, "info": 2}
 class ProblemIndex:
     """Rebuilt after each change in a single pass over the problems; reads no row."""
 
-    walk: list[Problem]
-    """The problems that `]` visits: errors, then warnings, then notes, each in file order."""
-
     def __init__(self, problems: Sequence[Problem], groups: Sequence[CauseGroup]) -> None:
         self.levels: list[list[Problem]] = [[], [], []]
         self._by_pair: dict[int, list[Problem]] = {}
         self._by_record: dict[int, list[Problem]] = {}
         self._by_message: list[Problem] = []
-        self._unplaced: list[Problem] = []
+        self.unplaced: list[Problem] = []
+        """Problems with neither a pair nor a message."""
         for problem in problems:
             self.levels[SEVERITY[problem.severity]].append(problem)
             if problem.pair is not None:
@@ -39,7 +37,7 @@ class ProblemIndex:
             if problem.pair is None:
                 if problem.record is not None:
                     self._by_record.setdefault(problem.record, []).append(problem)
-                (self._by_message if problem.message is not None else self._unplaced).append(problem)
+                (self._by_message if problem.message is not None else self.unplaced).append(problem)
         self._by_message.sort(key=_message)
         self.walk = [problem for level in self.levels for problem in level]
         self._place = {id(problem): n for n, problem in enumerate(self.walk)}
@@ -84,11 +82,6 @@ class ProblemIndex:
         """The problems without a pair, in order, from this message on."""
         start = bisect_left(self._by_message, number, key=_message)
         return (self._by_message[n] for n in range(start, len(self._by_message)))
-
-    @property
-    def unplaced(self) -> Sequence[Problem]:
-        """Problems with neither a pair nor a message."""
-        return self._unplaced
 
     def weight(self, problem: Problem) -> tuple[int, int, int]:
         """Sort key: of several problems in one place the lowest is shown."""
@@ -284,11 +277,6 @@ class Overview:
         if key.isdecimal() and len(key) < 10:
             return self.index.groups[int(key) - 1 : int(key)] if int(key) else ()
         return [group for group in self.index.groups if key in (cause_key(group), group.rule)]
-
-    def has_cause(self, key: str) -> Callable[[int], bool]:
-        """A test whether a row has a problem of this cause."""
-        rows = frozenset(self.rows_of_cause(key))
-        return rows.__contains__
 
     def same(self, key: tuple[object, ...]) -> Problem | None:
         """The problem with this key after the session was reloaded."""

@@ -1,4 +1,4 @@
-"""What the interface remembers of its user from one run to the next: the theme. Kept beside the journal."""
+"""What the interface remembers of its user from one run to the next: the theme. Kept next to the journal."""
 
 from __future__ import annotations
 

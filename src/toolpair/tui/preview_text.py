@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MOST: Final = 1 << 16
 """Characters of a longer output that are looked at."""
 _RECORD: Final = 1 << 18
-"""Bytes of a record that is read again for what the agent kept beside the output."""
+"""Bytes of a record that is still read again, for what the agent kept with the output."""
 LINES: Final = 200
 """Lines of each side: a preview is no viewer."""
 _NAMES: Final = {"cut": "history lost", "compaction": "replaced by a summary", "damaged": "not readable"}
@@ -35,7 +35,7 @@ class BodyLines:
     """The first lines of a body, made when they are drawn."""
 
     def __init__(self, body: Body, cells: int) -> None:
-        # Plain text stands one cell from the edge, as everything else does.
+        # Plain text starts one cell from the edge, as everything else does.
         self._edge = (Span(SafeText(" ")),) if isinstance(body, TextBody) and not body.gutter else ()
         body.lay_out(cells - len(self._edge))
         self._body = body
@@ -98,7 +98,7 @@ class PreviewText:
         return [body for body in (self._call, self._output) if body is not None]
 
     def two_columns(self, cells: int) -> Shown:
-        """Call and output beside each other; a message takes all cells."""
+        """Call and output side by side; a message takes the whole width."""
         glyphs, left = self._glyphs, (cells - 2) // 2
         begin, end = self._titles
         if not self._is_pair:

@@ -44,10 +44,6 @@ class ProblemTicks:
         self.rows: list[tuple[int, str, Problem]] = []
         """The rows with problems, the worst problems first: row, style, problem."""
 
-    @property
-    def are_sought(self) -> bool:
-        return self._idle.is_working
-
     def follow(self, overview: Overview) -> None:
         """Begin again if the problems have changed."""
         if overview.walk is not self._walk:

@@ -93,7 +93,7 @@ class ReviewText:
         was, is_ = (sum(verdict.outputs_seen for verdict in verdicts) for verdicts in (before, after))
         total_before = sum(verdict.outputs_total for verdict in before)
         total = sum(verdict.outputs_total for verdict in after) + gone
-        placeholders = self._placeholders()
+        placeholders = sum(staged.placeholders for staged in self.session.staged)
         more = f", {count_text(placeholders, 'placeholder')}" if placeholders else ""
         name = "Outputs the model sees"
         if self.cells < _TABLE:
@@ -129,9 +129,6 @@ class ReviewText:
     def _column(self) -> int:
         """The cells of what is now."""
         return self._bar + 9
-
-    def _placeholders(self) -> int:
-        return sum(staged.placeholders for staged in self.session.staged)
 
     def _table(self, name: str, now: str, after: str, style: str = "") -> Line:
         glyphs = self.glyphs

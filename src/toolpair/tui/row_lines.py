@@ -136,7 +136,7 @@ class RowLines:
         return row.pair.call_message is not None and row.pair.call_message == other.pair.call_message
 
     def _call_line(self, row: PairRow, n: int, side: str | None, words: str, broken: str) -> Line:
-        """`words` is the style of what stands there, `broken` that of the row's problem; empty when it is sound."""
+        """`words` is the style of the text, `broken` that of the row's problem; empty when it is sound."""
         assert row.pair is not None
         glyphs, pair = self.glyphs, row.pair
         sign, bracket = self._marks(n)

@@ -148,7 +148,7 @@ def _term(overview: Overview, term: Term) -> Test:
         count = len(overview.index.groups)
         if value.isdecimal() and not 0 < int(value[:9]) <= count:
             raise ValueError(f"there is no cause {value}; the list has {count_text(count, 'cause')}.")
-        return overview.has_cause(value)
+        return frozenset(overview.rows_of_cause(value)).__contains__
     if value == "note":
         return lambda n: (p := overview.problem_at(n)) is not None and p.severity == "info"
     if value == "problem":

@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from toolpair.tui.background_loading import Open
 
 
-def _process_judge() -> Judge:
-    return ProcessJudge()
-
-
 class Sessions(Struct):
     """What the picker lists and how it opens a session; kept with all marks while the interface runs."""
 
@@ -27,7 +23,7 @@ class Sessions(Struct):
     machine: Machine
     folder: str
     """The folder whose sessions come first."""
-    judge: Callable[[], Judge] = _process_judge
+    judge: Callable[[], Judge] = ProcessJudge
     marks: dict[tuple[str, float, int], Mark] = field(default_factory=dict)
     """By path, time and size of a file: a file that has changed is checked again."""
     of: str | None = None

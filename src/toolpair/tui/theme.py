@@ -87,7 +87,7 @@ def terminal_is_light() -> bool:
 
 
 def roles_of(theme: Theme) -> dict[str, str]:
-    """The colour of each role in a theme that does not name them, readable on all that it may stand on."""
+    """The colour of each role in a theme that does not name them, readable on every background it may have."""
     own = (DARK if theme.dark else LIGHT).variables
     named = theme.to_color_system().generate()
     background, surface = Color.parse(named["background"]), Color.parse(named["surface"])

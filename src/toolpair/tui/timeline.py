@@ -17,7 +17,7 @@ from toolpair.tui.styled_text import Glyphs, Line, Span, bar
 
 _AT, _BAR, _TOOK, _TOKENS, _SIZE = 12, 8, 9, 7, 8
 _WITH_BARS, _WITH_SIZE = 120, 140
-"""Cells of a screen from which how long it took is also drawn, and from which the size stands there."""
+"""Widths of a screen from which durations are also drawn as bars, and from which sizes are shown."""
 _SHORTEST, _LONGEST = 0.1, 600.0
 """Seconds of the shortest and the longest bar; between them bars grow with the logarithm."""
 _COUNTED = 1 << 16
@@ -57,7 +57,7 @@ def gutter_titles(glyphs: Glyphs, cells: int) -> Line:
 def gutter_line(
     glyphs: Glyphs, cells: int, times: RowTimes, rows: Sequence[PairRow], order: Sequence[int], at: int
 ) -> Line:
-    """What stands there beside the row at a position of `order`; blank where the file does not say it."""
+    """The gutter of the row at a position of `order`; blank where the file does not say."""
     row = rows[order[at]]
     written = _local(times.written(row))
     words: dict[str, str] = {}
@@ -92,7 +92,7 @@ def _clock(moment: datetime, before: datetime | None) -> str:
 
 
 def _took_bar(glyphs: Glyphs, seconds: float) -> str:
-    """A bar for how long it took, as wide as its column."""
+    """How long it took as a bar, as wide as its column."""
     part = math.log(max(seconds, _SHORTEST) / _SHORTEST) / math.log(_LONGEST / _SHORTEST)
     return bar(glyphs, max(1, round(1000 * part)), 1000, _BAR).rstrip(" .").ljust(_BAR)
 

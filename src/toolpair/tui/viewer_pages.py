@@ -105,7 +105,7 @@ def _whole_output(conversation: Conversation, call: Block | None, result: Block)
 
 
 def record_page(conversation: Conversation, uid: int, noun: str, of: int) -> ViewerPage:
-    """The record as it stands in the file. `of` is the number of the page that it belongs to."""
+    """The record as it is in the file. `of` is the number of the page that it belongs to."""
 
     def text() -> str:
         return decoded(conversation.document.record(uid).body)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolpair.cli.ci.paths import from_here
+from toolpair.cli.ci import from_here
 from toolpair.cli.file_report import Checked, Totals, cause_sentence, rule_shown
 from toolpair.cli.inputs import STDIN
 from toolpair.cli.terminal import out, safe

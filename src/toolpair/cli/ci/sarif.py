@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any, Final
 
 from toolpair import __version__
-from toolpair.cli.ci.paths import uri_of
+from toolpair.cli.ci import uri_of
 from toolpair.cli.file_report import Checked, Entry, Totals, cause_sentence
 from toolpair.cli.inputs import STDIN
 from toolpair.cli.terminal import dump, out, safe

@@ -9,7 +9,7 @@ from toolpair.dialects.item_types import type_name
 from toolpair.formats.cline_cli.compaction import Compaction
 from toolpair.formats.cline_cli.history import TITLE, in_blocks
 from toolpair.formats.engine.damage.lost import can_be_closed, effect_on_readers
-from toolpair.formats.engine.damage.own_problems import no_message
+from toolpair.formats.engine.damage.own_problems import add_error, no_message, recommended
 from toolpair.formats.format import Damage, Item, ResumeEffect, View
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
@@ -43,38 +43,28 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
     for number, message in enumerate(context.messages):
         kinds = [block.kind for block in message.blocks]
         if not merges and message.role == "user" and "result" in kinds[1:] and kinds[0] != "result":
-            edit = Reorder(message, "results_first")
-            context.add(
-                "result.not_first",
-                "Text stands before a result, and Cline CLI sends it before the result, which the API refuses.",
-                Where(at=(number, kinds.index("result")), about=message),
-                severity="error",
-                fixes=(Fix("results-first", "move the results to the front", (edit,), recommended=True),),
-            )
+            text = "Text stands before a result, and Cline CLI sends it before the result, which the API refuses."
+            fix = recommended("results-first", "move the results to the front", Reorder(message, "results_first"))
+            where = Where(at=(number, kinds.index("result")), about=message)
+            add_error(context, "result.not_first", text, where, None, None, fix)
         for place, block in enumerate(message.blocks):
-            if (fix := _mended(block, names)) is not None:
-                context.add(
-                    "field.missing",
-                    "Cline CLI cannot send the session: it does not know what to do with this block.",
-                    at_block(number, place, message),
-                    severity="error",
-                    impact="stops",
-                    cause=Cause("wrong_type", "a program other than Cline CLI wrote it"),
-                    fixes=(fix,),
-                )
+            if (mended := _mended(block, names)) is not None:
+                text = "Cline CLI cannot send the session: it does not know what to do with this block."
+                cause = Cause("wrong_type", "a program other than Cline CLI wrote it")
+                add_error(context, "field.missing", text, at_block(number, place, message), "stops", cause, mended)
 
 
 def _mended(block: Block, names: Mapping[str, str | None]) -> Fix | None:
     """How a block that stops the agent is repaired; None for any other."""
     value = block.value
     if value is None:
-        return Fix("remove-block", "remove the block", (Remove(block),), recommended=True)
+        return recommended("remove-block", "remove the block", Remove(block))
     if type_name(value) != "tool_result" or ("content" in value and isinstance(value.get("name"), str)):
         return None
     name = value["name"] if isinstance(value.get("name"), str) else names.get(repr(block.id)) or "unknown"
     head = {key: value[key] for key in ("type", "tool_use_id") if key in value}
     made = {**head, **value, "name": name, "content": value.get("content", [])}
-    return Fix("complete", "write what is missing in it", (SetValue(block, made),), recommended=True)
+    return recommended("complete", "write what is missing in it", SetValue(block, made))
 
 
 def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:

@@ -26,6 +26,7 @@ FORMAT: Final = Format(
     notes_on_fixes=lazy("toolpair.formats.codex.fix_notes:notes_on_fixes"),
     light=lazy("toolpair.formats.codex.light:light"),
     clean_by=frozenset({"openai-responses"}),
+    numbered_by="ordinal",
     continues=lazy("toolpair.formats.codex.sent_items:continues"),
     relatives=lazy("toolpair.formats.codex.forks:relatives"),
     request_kept=lazy("toolpair.formats.codex.settings:request_kept"),

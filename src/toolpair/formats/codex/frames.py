@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from toolpair.dialects.openai_responses import STAND_INS
 from toolpair.formats.codex.recovered import unanswered
-from toolpair.formats.codex.rollout_lines import RolloutLine, lines_of
+from toolpair.formats.codex.rollout_lines import Ordinals, RolloutLine, lines_of
 from toolpair.formats.format import FileFacts, Item, SentMessage, Spills
 from toolpair.transcript.edits import Edit, Rename
 from toolpair.transcript.model import Message, StandIns, Transcript
@@ -35,8 +35,8 @@ class Frame(Struct, eq=False):
     @property
     def numbered(self) -> tuple[int, int] | None:
         """In a file with ordinals: the number of records after the window, and of those before the first gap."""
-        found = self.surroundings.agent_facts
-        return found if isinstance(found, tuple) else None
+        found, added = self.surroundings.agent_facts, self.surroundings.added
+        return (found.after + added, found.before_gap + added) if isinstance(found, Ordinals) else None
 
     def count(self, sent: Sequence[SentMessage]) -> int | None:
         """How many items are sent from these records."""
@@ -47,8 +47,11 @@ class Frame(Struct, eq=False):
         return [item for item in self.surroundings.copies(ids) if item.uid not in self.own] if ids else []
 
     def hold(self, before: Sequence[Item], after: Sequence[Item], edits: Sequence[Edit]) -> None:
-        """Raise Spills if the edits also change records outside the window: their ordinals, or copies of an id."""
-        if self.numbered is not None and [item.uid for item in before] != [item.uid for item in after]:
+        """Raise Spills if the edits also change records outside the window: copies of an id, or ordinals where that is
+        more than to count on.
+        """
+        found = self.surroundings.agent_facts
+        if isinstance(found, Ordinals) and not found.gapless and [i.uid for i in before] != [i.uid for i in after]:
             raise Spills
         renamed = [edit.block for edit in edits if isinstance(edit, Rename) and edit.block.kind == "call"]
         if self.elsewhere([block.id for block in renamed if isinstance(block.id, str)]):

@@ -16,7 +16,7 @@ from toolpair.formats.codex.cutting import BYTES, TOKENS, is_cut, limit_for
 from toolpair.formats.codex.meta import unread_fields
 from toolpair.formats.codex.readable import is_loaded, passes_through
 from toolpair.formats.codex.reading import AGENT
-from toolpair.formats.codex.rollout_lines import is_too_deep
+from toolpair.formats.codex.rollout_lines import Ordinals, is_too_deep
 from toolpair.formats.engine.reading.id_index import IdIndex
 from toolpair.formats.engine.reading.light import (
     ANSWERED,
@@ -237,7 +237,8 @@ class CodexLight(Light):
             numbered = None
             if self._numbered:
                 at = bisect_left(self._gaps, end)
-                numbered = count - end, (self._gaps[at] if at < len(self._gaps) else count) - end
+                gap = self._gaps[at] if at < len(self._gaps) else count
+                numbered = Ordinals(count - end, gap - end, not self._gaps)
             return FileFacts(
                 head=head,
                 agent_facts=numbered,

@@ -174,6 +174,17 @@ def is_paginated(items: Sequence[Item]) -> bool:
     return False
 
 
+class Ordinals(Struct, frozen=True):
+    """What a window of a file with ordinals has to know of the others."""
+
+    after: int
+    """How many records come after it."""
+    before_gap: int
+    """How many of them come before the first gap."""
+    gapless: bool
+    """There is no gap anywhere in the file."""
+
+
 def ordinal_of(value: Any) -> int | None:
     """The record's number in a paginated rollout."""
     number = value.get("ordinal") if isinstance(value, dict) else None

@@ -9,7 +9,7 @@ from toolpair.dialects import continue_dev as dialect
 from toolpair.formats.continue_dev.detection import CONTEXT
 from toolpair.formats.continue_dev.history import ANEW, TITLE, Facts, has_context
 from toolpair.formats.engine.damage.lost import effect_on_readers
-from toolpair.formats.engine.damage.own_problems import no_message
+from toolpair.formats.engine.damage.own_problems import add_error, no_message, recommended
 from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.format import Damage, Item, ResumeEffect, View
 from toolpair.rules.context import Context
@@ -41,15 +41,10 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
     """Entries that Continue cannot send, with which it does not start."""
     facts = facts_of(context.transcript, Facts)
     if facts.marked and facts.items:
-        context.add(
-            "record.bom",
-            f"The file begins with a byte order mark, so {ANEW}.",
-            Where(record=facts.items[0].uid),
-            severity="error",
-            impact="loses",
-            cause=Cause("record.bom", "an editor left it"),
-            no_fix="Save the file without a byte order mark (as UTF-8) in an editor.",
-        )
+        text = f"The file begins with a byte order mark, so {ANEW}."
+        no_fix = "Save the file without a byte order mark (as UTF-8) in an editor."
+        cause = Cause("record.bom", "an editor left it")
+        add_error(context, "record.bom", text, facts.items[0].uid, "loses", cause, no_fix=no_fix)
     for part in facts.parts:
         item = part.item
         if item.uid in facts.copies:
@@ -62,18 +57,10 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
         if part.own and part.message is not None and not has_context(item.value):
             _no_context(context, item)
         if part.own and part.message is not None and _lacks_content(part.message):
-            context.add(
-                "content.null",
-                "The content of this message is null or absent, so Continue does not start with this session.",
-                Where(about=part.message, record=item.uid),
-                severity="error",
-                cause=Cause("content_null", "another program wrote this message"),
-                fixes=(
-                    Fix(
-                        "empty-text", "write an empty text", (SetField(part.message, "content", ""),), recommended=True
-                    ),
-                ),
-            )
+            text = "The content of this message is null or absent, so Continue does not start with this session."
+            fix = recommended("empty-text", "write an empty text", SetField(part.message, "content", ""))
+            cause = Cause("content_null", "another program wrote this message")
+            add_error(context, "content.null", text, Where(about=part.message, record=item.uid), None, cause, fix)
 
 
 def _no_context(context: Context, item: Item) -> None:
@@ -82,15 +69,11 @@ def _no_context(context: Context, item: Item) -> None:
     edit = SetInRecord(item.uid, (CONTEXT,), kept)
     loses = "what stands there in place of a list" if value and not isinstance(value, list) else None
     title = f"take what is null out of `{CONTEXT}`" if kept else f"write an empty `{CONTEXT}`"
-    context.add(
-        "rollout.envelope",
-        f"This entry of the history has no list `{CONTEXT}`, so Continue does not start with this session.",
-        Where(record=item.uid),
-        severity="error",
-        cause=Cause("rollout.envelope", "another program wrote the entry, or it was cut off"),
-        fixes=(Fix("write-envelope", title, (edit,), recommended=loses is None, loses=loses),),
-        no_fix=_UNKNOWN if loses else None,
-    )
+    text = f"This entry of the history has no list `{CONTEXT}`, so Continue does not start with this session."
+    cause = Cause("rollout.envelope", "another program wrote the entry, or it was cut off")
+    fix = Fix("write-envelope", title, (edit,), recommended=loses is None, loses=loses)
+    no_fix = _UNKNOWN if loses else None
+    add_error(context, "rollout.envelope", text, item.uid, None, cause, fix, no_fix=no_fix)
 
 
 def _lacks_content(message: Message) -> bool:

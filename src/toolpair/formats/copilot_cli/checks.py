@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from toolpair.dialects import copilot as dialect
 from toolpair.dialects.block_texts import is_real_output
@@ -24,13 +24,13 @@ from toolpair.formats.copilot_cli.history import NOT_LOADED, TITLE, History
 from toolpair.formats.copilot_cli.sending import NEWEST, Answers
 from toolpair.formats.copilot_cli.writing import STARTED
 from toolpair.formats.engine.damage.lost import effect_on_readers, held_in, held_in_part, ids_in
-from toolpair.formats.engine.damage.own_problems import no_first_line
+from toolpair.formats.engine.damage.own_problems import add_error, no_first_line, recommended
 from toolpair.formats.engine.reading.reading import facts_of, first_text
 from toolpair.formats.engine.reading.tree_history import Node
 from toolpair.formats.format import Damage, Item, ResumeEffect, View
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
-from toolpair.rules.where import Where, at_result
+from toolpair.rules.where import at_result
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import Edit, MendBytes, MoveResult, RemoveRecord, SetInRecord
 from toolpair.transcript.model import Damaged, Transcript
@@ -60,15 +60,8 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
             title = "write what every event has"
             if "data" in flaws:
                 edits, title = (RemoveRecord(node.uid),), "remove the event, which says nothing"
-            context.add(
-                "rollout.envelope",
-                f"This event's {' and '.join(flaws)} is not what {TITLE} accepts, so it does not load the session.",
-                Where(record=node.uid),
-                severity="error",
-                impact="stops",
-                cause=Cause("rollout.envelope", "another program wrote the event"),
-                fixes=(Fix("write-envelope", title, edits, recommended=True),),
-            )
+            text = f"This event's {' and '.join(flaws)} is not what {TITLE} accepts, so it does not load the session."
+            _add(context, node, text, recommended("write-envelope", title, *edits))
             before = before if "data" in flaws else new["id"] if "id" in flaws else node.id
         else:
             before = node.id
@@ -94,25 +87,27 @@ def _fields(context: Context, history: History, view: View) -> None:
         id_ = data_of(node.value).get("toolCallId")
         name = names.get(id_) if isinstance(id_, str) else None
         made = mended(node.value, {**known, "toolName": name} if name is not None else known)
-        title, edits = "write what an event of its type has", tuple[Edit, ...]()
         if made is None:
-            title, edits = "set it aside, in a file beside this one: it is not sent", (MendBytes(node.uid, "aside"),)
+            aside = MendBytes(node.uid, "aside")
+            fix = recommended("write-fields", "set it aside, in a file beside this one: it is not sent", aside)
         else:
-            edits = tuple(SetInRecord(node.uid, slot, part) for slot, part in made.items())
+            fix = _written(node, made)
         field, wanted = found[0]
         holder, _, key = field.rpartition(".")
         there = data_of(node.value).get(holder) if holder else data_of(node.value)
         missing = isinstance(there, dict) and key not in there
         what = f"This event has no {field}" if missing else f"This event's {field} is not {wanted}"
-        context.add(
-            "rollout.envelope",
-            f"{what}, so {TITLE} does not load the session.",
-            Where(record=node.uid),
-            severity="error",
-            impact="stops",
-            cause=Cause("rollout.envelope", "another program wrote the event"),
-            fixes=(Fix("write-fields", title, edits, recommended=True),),
-        )
+        _add(context, node, f"{what}, so {TITLE} does not load the session.", fix)
+
+
+def _written(node: Node, made: Mapping[Slot, Any]) -> Fix:
+    edits = (SetInRecord(node.uid, slot, value) for slot, value in made.items())
+    return recommended("write-fields", "write what an event of its type has", *edits)
+
+
+def _add(context: Context, node: Node, text: str, fix: Fix) -> None:
+    cause = Cause("rollout.envelope", "another program wrote the event")
+    add_error(context, "rollout.envelope", text, node.uid, "stops", cause, fix)
 
 
 def _unsent_names(context: Context, history: History) -> None:
@@ -122,24 +117,9 @@ def _unsent_names(context: Context, history: History) -> None:
         made = dict(_missing_names(node, history)) if node.uid not in sent else {}
         if made:
             what = "name" if all(slot[-1] == "name" for slot in made) else "id"
-            context.add(
-                "rollout.envelope",
-                f"A call in this event has no {what}, so {TITLE} does not load the session."
-                if dialect.CALLS in data_of(node.value)
-                else f"This result names no call, so {TITLE} does not load the session.",
-                Where(record=node.uid),
-                severity="error",
-                impact="stops",
-                cause=Cause("rollout.envelope", "another program wrote the event"),
-                fixes=(
-                    Fix(
-                        "write-fields",
-                        "write what an event of its type has",
-                        tuple(SetInRecord(node.uid, slot, value) for slot, value in made.items()),
-                        recommended=True,
-                    ),
-                ),
-            )
+            in_call = dialect.CALLS in data_of(node.value)
+            text = f"A call in this event has no {what}" if in_call else "This result names no call"
+            _add(context, node, f"{text}, so {TITLE} does not load the session.", _written(node, made))
 
 
 def _missing_names(node: Node, history: History) -> Iterator[tuple[Slot, str]]:
@@ -186,15 +166,10 @@ def _too_late(context: Context, history: History) -> None:
             continue
         if any(problem.result is result and problem.severity == "error" for problem in context.problems):
             continue
-        context.add(
-            "result.not_adjacent",
-            "This result came after the user stopped the agent, or resumed the session, so it is left out.",
-            at_result(pair, result),
-            severity="error",
-            impact="loses",
-            cause=Cause("late", "the tool ended after the agent had given it up"),
-            fixes=(Fix("move", "move the result right after its call", (MoveResult(result, call),), recommended=True),),
-        )
+        text = "This result came after the user stopped the agent, or resumed the session, so it is left out."
+        cause = Cause("late", "the tool ended after the agent had given it up")
+        fix = recommended("move", "move the result right after its call", MoveResult(result, call))
+        add_error(context, "result.not_adjacent", text, at_result(pair, result), "loses", cause, fix)
 
 
 def _no_start(context: Context, history: History, first: Item, view: View) -> None:

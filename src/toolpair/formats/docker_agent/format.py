@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from toolpair.dialects import openai_chat
 from toolpair.dialects.block_texts import WrittenBlock
 from toolpair.formats.docker_agent.detection import ITEM, SESSION, message_in, model_of
+from toolpair.formats.engine.damage.own_problems import add_error
 from toolpair.formats.engine.reading.clock import count_in, seconds_of, usage_of
 from toolpair.formats.engine.reading.reading import as_text, facts_of, malformed_in, pairs_in
 from toolpair.formats.engine.reading.stored_rows import facts_in, row_of
@@ -30,7 +31,6 @@ from toolpair.formats.format import (
 )
 from toolpair.rules.odd_records import type_name
 from toolpair.rules.problem import Cause, Fix
-from toolpair.rules.where import Where
 from toolpair.transcript.edits import MendBytes
 from toolpair.transcript.model import COMPACTED, Boundary, Damaged, Message, Scope, Transcript
 
@@ -199,13 +199,8 @@ def _no_message(context: Context, item: Item) -> None:
     value = message_in(item.value)
     says_nothing = not value or isinstance(value, (bool, int, float))
     aside = MendBytes(item.uid, "aside")
-    context.add(
-        "record.bad_json",
-        f"This row does not hold a message but {type_name(value)}, so docker-agent does not load this session.",
-        Where(record=item.uid),
-        severity="error",
-        impact="stops",
-        cause=Cause("no_message", "something else was written into the row"),
-        fixes=(Fix("set-aside", "set it aside, in a file beside this one", (aside,), recommended=says_nothing),),
-        no_fix=None if says_nothing else "Only you know what it was meant to be: set it aside, or write the message.",
-    )
+    fix = Fix("set-aside", "set it aside, in a file beside this one", (aside,), recommended=says_nothing)
+    text = f"This row does not hold a message but {type_name(value)}, so docker-agent does not load this session."
+    cause = Cause("no_message", "something else was written into the row")
+    left = None if says_nothing else "Only you know what it was meant to be: set it aside, or write the message."
+    add_error(context, "record.bad_json", text, item.uid, "stops", cause, fix, no_fix=left)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 
-from toolpair.formats.engine.damage.own_problems import no_first_line
+from toolpair.formats.engine.damage.own_problems import add_error, no_first_line, recommended
 from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.engine.reading.tree_history import NodeTree, SkippedLines
 from toolpair.formats.format import Damage, Item, ResumeEffect, View
@@ -13,8 +13,7 @@ from toolpair.formats.gemini_cli.history import TALK, TITLE, History, is_named
 from toolpair.formats.gemini_cli.left_out import check as check_left_out
 from toolpair.formats.gemini_cli.sending import is_void, refused
 from toolpair.rules.context import Context
-from toolpair.rules.problem import Cause, Fix
-from toolpair.rules.where import Where
+from toolpair.rules.problem import Cause
 from toolpair.transcript.edits import Remove
 from toolpair.transcript.model import Damaged, Transcript
 
@@ -48,16 +47,10 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
     for turn in history.turns if lost else ():
         void = [block for block in turn.blocks if is_void(block)] if id(turn) in lost else []
         if void:
-            edits = tuple(Remove(block) for block in void)
-            context.add(
-                "content.empty_text",
-                "The empty text in this response makes Gemini CLI leave the response out, with its calls.",
-                Where(record=turn.entry.uid),
-                severity="error",
-                impact="loses",
-                cause=Cause("content.empty_text", "the response was written with a text that says nothing"),
-                fixes=(Fix("remove-block", "remove the empty text", edits, recommended=True),),
-            )
+            text = "The empty text in this response makes Gemini CLI leave the response out, with its calls."
+            cause = Cause("content.empty_text", "the response was written with a text that says nothing")
+            fix = recommended("remove-block", "remove the empty text", *map(Remove, void))
+            add_error(context, "content.empty_text", text, turn.entry.uid, "loses", cause, fix)
 
 
 def _check_first_line(context: Context, history: History, view: View) -> None:

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from toolpair.formats.engine.damage.own_problems import add_error, recommended
 from toolpair.rules.context import Context
-from toolpair.rules.problem import Cause, Fix
-from toolpair.rules.where import Where
+from toolpair.rules.problem import Cause
 from toolpair.transcript.edits import Edit, InsertRecord, SetInRecord
 
 RULE: Final = "record.left_out"
@@ -83,15 +83,9 @@ def check(context: Context, messages: Sequence[Said]) -> None:
             edit = InsertRecord({**message.value, "content": noted}, *message.missing)
             says = "At an earlier resume Gemini CLI left out what you wrote here"
             title = f'bring it back, with "{NOTE}" before it'
-        context.add(
-            RULE,
-            f"{says}{_reason(words)}.",
-            Where(record=message.record),
-            severity="error",
-            impact="loses",
-            cause=Cause(RULE, f"the message begins as {'a command' if words[0] in '/?' else 'one of the agent'} does"),
-            fixes=(Fix("note-in-front", title, (edit,), recommended=True),),
-        )
+        cause = Cause(RULE, f"the message begins as {'a command' if words[0] in '/?' else 'one of the agent'} does")
+        fix = recommended("note-in-front", title, edit)
+        add_error(context, RULE, f"{says}{_reason(words)}.", message.record, "loses", cause, fix)
 
 
 def _reason(words: str) -> str:

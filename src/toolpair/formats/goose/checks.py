@@ -11,6 +11,7 @@ from toolpair.dialects import goose as dialect
 from toolpair.dialects.block_values import words
 from toolpair.dialects.item_types import type_name
 from toolpair.formats.engine.damage.lost import effect_on_readers
+from toolpair.formats.engine.damage.own_problems import add_error, recommended
 from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.engine.reading.stored_rows import row_of
 from toolpair.formats.format import Damage, Item, ResumeEffect, View
@@ -105,9 +106,9 @@ def _left_out(context: Context) -> None:
     for number, problem in enumerate(context.problems):
         if problem.rule == "turn.trailing_call":
             text = f"{tool_of(problem.call)} was called at the very end, and no result for it is in this history."
-            context.problems[number] = replace(problem, severity="error", impact="loses", text=text)
+            context.problems[number] = replace(problem, severity="error", own_impact="loses", text=text)
         elif problem.rule == "result.id_mismatch":
-            context.problems[number] = replace(problem, severity="error", impact="loses")
+            context.problems[number] = replace(problem, severity="error", own_impact="loses")
 
 
 def _settings(context: Context, items: Sequence[Item]) -> None:
@@ -116,21 +117,18 @@ def _settings(context: Context, items: Sequence[Item]) -> None:
     found = row_of(of_session.value, SESSIONS).get(_SETTINGS) if of_session is not None else None
     if of_session is None or found is None or isinstance(found, dict):
         return
+    text = (
+        f"The session's model settings ({_SETTINGS}) are not JSON, so goose continues with those of its configuration."
+    )
+    edit = SetInRecord(of_session.uid, (SESSIONS, _SETTINGS), None)
     context.add(
         "record.bad_json",
-        f"The session's model settings ({_SETTINGS}) are not JSON, so goose continues with those of its configuration.",
+        text,
         Where(record=of_session.uid),
         severity="warning",
         impact="harmless",
         cause=Cause("settings_damaged", "the column was cut off, or written by another program"),
-        fixes=(
-            Fix(
-                "clear",
-                "empty the column",
-                (SetInRecord(of_session.uid, (SESSIONS, _SETTINGS), None),),
-                loses="what is left of the settings",
-            ),
-        ),
+        fixes=(Fix("clear", "empty the column", (edit,), loses="what is left of the settings"),),
     )
 
 
@@ -144,25 +142,14 @@ def _unreadable(context: Context, item: Item, number: int | None) -> None:
     edits: list[Edit] = [SetInRecord(item.uid, (*slot, name), v) for name, v in odd_columns(item.value).items()]
     if not isinstance(content, list) or not all(map(is_part, content)):
         edits.append(SetInRecord(item.uid, (*slot, key), readable))
-    context.add(
-        "field.missing",
-        "goose does not start: it does not know what to do with this row."
-        if in_row
-        else "goose does not know what to do with this message, and skips it.",
-        Where(at=None if number is None else (number, None), record=item.uid),
-        severity="error",
-        impact="stops" if in_row else "loses",
-        cause=Cause("wrong_type", "another version of goose, or another program, wrote it"),
-        fixes=(
-            Fix(
-                "complete",
-                "write it as goose reads it",
-                tuple(edits),
-                recommended=True,
-                loses="goose's own notice, which it never sent" if notices else None,
-            ),
-        ),
-    )
+    text = "goose does not know what to do with this message, and skips it."
+    if in_row:
+        text = "goose does not start: it does not know what to do with this row."
+    loses = "goose's own notice, which it never sent" if notices else None
+    fix = recommended("complete", "write it as goose reads it", *edits, loses=loses)
+    where = Where(at=None if number is None else (number, None), record=item.uid)
+    cause = Cause("wrong_type", "another version of goose, or another program, wrote it")
+    add_error(context, "field.missing", text, where, "stops" if in_row else "loses", cause, fix)
 
 
 def _words_before_results(context: Context) -> None:
@@ -172,21 +159,11 @@ def _words_before_results(context: Context) -> None:
         if message.role != "user" or "result" not in kinds or kinds == {"result"}:
             continue
         at = next(n for n, block in enumerate(message.blocks) if block.kind == "result")
-        context.add(
-            "result.not_first",
-            "Text stands in one message with a result, and goose sends it before the result, which the API refuses.",
-            Where(at=(number, at), about=message),
-            severity="error",
-            cause=Cause("text_with_result", "text was put into the message of a result"),
-            fixes=(
-                Fix(
-                    "results-first",
-                    "put the text into a message after the results",
-                    (Reorder(message, "results_first"),),
-                    recommended=True,
-                ),
-            ),
-        )
+        text = "Text stands in one message with a result, and goose sends it before the result, which the API refuses."
+        title = "put the text into a message after the results"
+        fix = recommended("results-first", title, Reorder(message, "results_first"))
+        cause = Cause("text_with_result", "text was put into the message of a result")
+        add_error(context, "result.not_first", text, Where(at=(number, at), about=message), None, cause, fix)
 
 
 def _is_unsent(value: Any) -> bool:
@@ -201,12 +178,8 @@ def _leading_response(context: Context) -> None:
         return
     if any(problem.rule == "turn.first_not_user" for problem in context.problems):
         return
-    fix = Fix(
-        "insert-user",
-        "add a short user message at the start",
-        (InsertMessage(None, "user", "(conversation resumed)"),),
-        recommended=True,
-    )
+    words = InsertMessage(None, "user", "(conversation resumed)")
+    fix = recommended("insert-user", "add a short user message at the start", words)
     context.add(
         "turn.first_not_user",
         "The conversation does not start with a user message, so goose leaves the first response out.",

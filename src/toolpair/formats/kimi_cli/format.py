@@ -17,6 +17,7 @@ from toolpair.dialects import kimi as dialect
 from toolpair.dialects.block_texts import text_of
 from toolpair.dialects.openai_chat import waiting_in
 from toolpair.formats.engine.damage.lost import can_be_closed, effect_on_readers, held_in, held_in_part
+from toolpair.formats.engine.damage.own_problems import add_error
 from toolpair.formats.engine.reading.clock import count_in, usage_of
 from toolpair.formats.engine.reading.reading import facts_of, malformed_in
 from toolpair.formats.engine.sending import Said, request
@@ -244,16 +245,11 @@ def _check(context: Context, items: Sequence[Item]) -> None:
             fixes.insert(0, Fix("fix-item", "write it as Kimi CLI reads it", edits, recommended=True))
         elif message is None:
             fixes[0] = replace(fixes[0], recommended=True)
-        does = f"so {STOPS}" if fault == "stops" else "so Kimi CLI skips it"
-        context.add(
-            "rollout.not_loaded",
-            f"This line is not a message that Kimi CLI can read, {does}.",
-            Where(at=(number, None) if number is not None else None, about=message, record=item.uid),
-            severity="error",
-            impact="stops" if fault == "stops" else "loses",
-            cause=Cause("rollout.not_loaded", "another program wrote it"),
-            fixes=tuple(fixes),
-        )
+        stops = fault == "stops"
+        text = f"This line is not a message that Kimi CLI can read, so {STOPS if stops else 'Kimi CLI skips it'}."
+        where = Where(at=(number, None) if number is not None else None, about=message, record=item.uid)
+        cause = Cause("rollout.not_loaded", "another program wrote it")
+        add_error(context, "rollout.not_loaded", text, where, "stops" if stops else "loses", cause, *fixes)
 
 
 def _told_of(context: Context, uid: int, number: int | None) -> bool:

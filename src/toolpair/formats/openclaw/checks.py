@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from toolpair.formats.engine.damage.own_problems import add_error, recommended
 from toolpair.formats.engine.reading.stored_rows import row_of
 from toolpair.formats.engine.reading.tree_history import SkippedLines
 from toolpair.formats.format import Damage, Item, ResumeEffect, View
@@ -88,22 +89,12 @@ def _left_out(context: Context, event: Event, made: Mapping[str, Any], number: i
     what = "result" if result is not None else "message"
     absent = ", ".join(name for name in made if name not in event.record["message"])
     lacks = f"has no {absent}" if absent else f"has another type of {', '.join(made)} than it reads"
-    context.add(
-        "field.missing",
-        f"This {what} {lacks}, so {TITLE} leaves it out without telling you.",
-        Where(at=None if number is None else (number, None), result=result, record=event.item.uid),
-        severity="error",
-        impact="loses",
-        cause=Cause("wrong_type", "its end was cut off, or another program wrote it"),
-        fixes=(
-            Fix(
-                "complete",
-                f"write it as {TITLE} reads it",
-                tuple(SetInRecord(event.item.uid, (*IN_EVENT, "message", key), value) for key, value in made.items()),
-                recommended=True,
-            ),
-        ),
-    )
+    edits = (SetInRecord(event.item.uid, (*IN_EVENT, "message", key), value) for key, value in made.items())
+    fix = recommended("complete", f"write it as {TITLE} reads it", *edits)
+    text = f"This {what} {lacks}, so {TITLE} leaves it out without telling you."
+    where = Where(at=None if number is None else (number, None), result=result, record=event.item.uid)
+    cause = Cause("wrong_type", "its end was cut off, or another program wrote it")
+    add_error(context, "field.missing", text, where, "loses", cause, fix)
 
 
 def _add_header(context: Context, rows: Rows) -> None:
@@ -114,24 +105,18 @@ def _add_header(context: Context, rows: Rows) -> None:
     fixes: tuple[Fix, ...] = ()
     if id_ is not None and there is not None:
         named = SetInRecord(there.item.uid, (*IN_EVENT, "id"), id_)
-        fixes = (Fix("rebuild-meta", "write the session's id into its row", (named,), recommended=True),)
+        fixes = (recommended("rebuild-meta", "write the session's id into its row", named),)
     elif id_ is not None:
         time = next((event.record["timestamp"] for event in rows.events if "timestamp" in event.record), None)
         record = {"type": "session", "version": 4, "id": id_, "timestamp": time, "cwd": "/"}
         made = {key: None for key in first.row if key not in ("session_id", "created_at")}
         row = {"session_id": id_, "created_at": first.row.get("created_at"), **made}
         edit = InsertRecord({EVENTS: {**row, "event_json": record}}, first.item.uid)
-        fixes = (Fix("rebuild-meta", "write that row, from the session's other rows", (edit,), recommended=True),)
-    context.add(
-        "rollout.no_meta",
-        f"The session does not have its session row, so {TITLE} does not resume it.",
-        Where(record=first.item.uid),
-        severity="error",
-        impact="stops",
-        cause=Cause("rollout.no_meta", "the row was deleted" if there is None else "the row was changed"),
-        fixes=fixes,
-        no_fix=None if fixes else "No other row says which session it is.",
-    )
+        fixes = (recommended("rebuild-meta", "write that row, from the session's other rows", edit),)
+    text = f"The session does not have its session row, so {TITLE} does not resume it."
+    cause = Cause("rollout.no_meta", "the row was deleted" if there is None else "the row was changed")
+    no_fix = None if fixes else "No other row says which session it is."
+    add_error(context, "rollout.no_meta", text, first.item.uid, "stops", cause, *fixes, no_fix=no_fix)
 
 
 def _check_list(context: Context, rows: Rows) -> None:

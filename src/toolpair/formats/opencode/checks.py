@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from toolpair.dialects import opencode as dialect
 from toolpair.dialects.block_texts import is_real_output
 from toolpair.dialects.item_types import type_name
 from toolpair.formats.engine.damage.lost import effect_on_readers
+from toolpair.formats.engine.damage.own_problems import add_error, recommended
 from toolpair.formats.format import Damage, Item, ResumeEffect, View
 from toolpair.formats.opencode.detection import MESSAGE, SESSION
 from toolpair.formats.opencode.history import (
@@ -27,10 +28,11 @@ from toolpair.formats.opencode.history import (
 )
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
-from toolpair.rules.where import Where
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import ABSENT, InsertRecord, RemoveRecord, SetInRecord
 from toolpair.transcript.model import Transcript
+
+_INCOMPLETE: Final = Cause("part_incomplete", "another program wrote the row, or it was changed by hand")
 
 
 def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
@@ -76,23 +78,11 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
 
 
 def _session_lost(context: Context, history: History, uid: int) -> None:
-    context.add(
-        "record.bad_json",
-        f"The session's own file is not JSON, so {history.agent} loads neither it nor the list of sessions.",
-        Where(record=uid),
-        severity="error",
-        impact="stops",
-        cause=Cause("session_damaged", "the disk was full, or the machine went down while it was written"),
-        fixes=(
-            Fix(
-                "write-session",
-                "write the file again, from its messages",
-                (SetInRecord(uid, (SESSION, "data"), new_session(history)),),
-                loses="its title",
-                recommended=True,
-            ),
-        ),
-    )
+    text = f"The session's own file is not JSON, so {history.agent} loads neither it nor the list of sessions."
+    cause = Cause("session_damaged", "the disk was full, or the machine went down while it was written")
+    edit = SetInRecord(uid, (SESSION, "data"), new_session(history))
+    fix = recommended("write-session", "write the file again, from its messages", edit, loses="its title")
+    add_error(context, "record.bad_json", text, uid, "stops", cause, fix)
 
 
 def _outputs(message: StoredMessage) -> int:
@@ -104,23 +94,12 @@ def _failed(context: Context, history: History, message: StoredMessage, uid: int
     outputs = _outputs(message)
     if not outputs:
         return
-    context.add(
-        "record.failed",
-        f"This response ended in an error, so {history.agent} leaves it out with {plural(outputs, 'output')}.",
-        Where(record=uid),
-        severity="error",
-        impact="loses",
-        cause=Cause("response_failed", "the provider's API failed after the tools had run"),
-        fixes=(
-            Fix(
-                "forget-error",
-                "remove the note of the error, so that the response is sent",
-                (SetInRecord(uid, (MESSAGE, "data", "error"), ABSENT),),
-                loses="the note of the error",
-                recommended=True,
-            ),
-        ),
-    )
+    text = f"This response ended in an error, so {history.agent} leaves it out with {plural(outputs, 'output')}."
+    edit = SetInRecord(uid, (MESSAGE, "data", "error"), ABSENT)
+    title = "remove the note of the error, so that the response is sent"
+    fix = recommended("forget-error", title, edit, loses="the note of the error")
+    cause = Cause("response_failed", "the provider's API failed after the tools had run")
+    add_error(context, "record.failed", text, uid, "loses", cause, fix)
 
 
 def _message_gone(context: Context, history: History, message: StoredMessage, place: int) -> None:
@@ -134,28 +113,15 @@ def _message_gone(context: Context, history: History, message: StoredMessage, pl
     }
     outputs = _outputs(message)
     lost = f" with {plural(outputs, 'output')}" if outputs else ""
-    context.add(
-        "record.no_message",
-        f"The message of {plural(len(message.parts), 'part')} is gone, so {history.agent} leaves them out{lost}.",
-        Where(record=first.uid),
-        severity="error",
-        impact="loses",
-        cause=Cause("message_gone", "the row was deleted and its parts were not"),
-        fixes=(
-            Fix(
-                "write-message",
-                "write the row again",
-                (InsertRecord({MESSAGE: with_ids(history, MESSAGE, row)}, first.uid),),
-                recommended=True,
-            ),
-            Fix(
-                "remove-parts",
-                "remove what is left of it",
-                tuple(RemoveRecord(part.uid) for part in message.parts),
-                loses="what it says",
-            ),
-        ),
+    text = f"The message of {plural(len(message.parts), 'part')} is gone, so {history.agent} leaves them out{lost}."
+    cause = Cause("message_gone", "the row was deleted and its parts were not")
+    edit = InsertRecord({MESSAGE: with_ids(history, MESSAGE, row)}, first.uid)
+    gone = tuple(RemoveRecord(part.uid) for part in message.parts)
+    fixes = (
+        recommended("write-message", "write the row again", edit),
+        Fix("remove-parts", "remove what is left of it", gone, loses="what it says"),
     )
+    add_error(context, "record.no_message", text, first.uid, "loses", cause, *fixes)
 
 
 def _row_says_nothing(context: Context, history: History, message: StoredMessage, uid: int, place: int) -> None:
@@ -166,28 +132,15 @@ def _row_says_nothing(context: Context, history: History, message: StoredMessage
     stops = message.info.get("time") is None
     if history.in_folder:
         stops = message.data is None or isinstance(message.data, str)
-    what = (
-        "is not JSON"
-        if isinstance(message.data, str)
-        else f"has no {'role' if history.in_folder or not stops else 'time'}"
-    )
+    no_json = isinstance(message.data, str)
+    what = "is not JSON" if no_json else f"has no {'role' if history.in_folder or not stops else 'time'}"
     then = "cannot load the session" if stops else "leaves it out"
-    context.add(
-        "record.bad_json" if isinstance(message.data, str) else "field.missing",
-        f"This message's row {what}, so {history.agent} {then}.",
-        Where(record=uid),
-        severity="error",
-        impact="stops" if stops else "loses",
-        cause=Cause("message_damaged", "the row was written wrongly or damaged"),
-        fixes=(
-            Fix(
-                "write-message",
-                "write the row again, from its parts and the messages around it",
-                (SetInRecord(uid, (MESSAGE, "data"), made),),
-                recommended=True,
-            ),
-        ),
-    )
+    text = f"This message's row {what}, so {history.agent} {then}."
+    title = "write the row again, from its parts and the messages around it"
+    fix = recommended("write-message", title, SetInRecord(uid, (MESSAGE, "data"), made))
+    cause = Cause("message_damaged", "the row was written wrongly or damaged")
+    rule = "record.bad_json" if no_json else "field.missing"
+    add_error(context, rule, text, uid, "stops" if stops else "loses", cause, fix)
 
 
 def _new_info(history: History, message: StoredMessage, place: int) -> dict[str, Any]:
@@ -209,7 +162,9 @@ def _incomplete(context: Context, history: History, message: StoredMessage, part
     missing = set(lacks(data))
     then = f"{history.agent} cannot send the session"
     if part.data is None:
-        _says_nothing(context, history, part)
+        text = f"This part of a message is null, so {history.agent} cannot load the session."
+        fix = recommended("remove-part", "remove it", RemoveRecord(part.uid))
+        add_error(context, "record.bad_json", text, part.uid, "stops", _INCOMPLETE, fix)
         return
     if type_name(data) != "tool":
         what, edit = "text", SetInRecord(part.uid, (*dialect.DATA, "text"), "")
@@ -221,24 +176,6 @@ def _incomplete(context: Context, history: History, message: StoredMessage, part
         then = "the API refuses the session"
     else:
         return
-    context.add(
-        "field.missing",
-        f"This part of a message has no {what}, so {then}.",
-        Where(record=part.uid),
-        severity="error",
-        impact="stops",
-        cause=Cause("part_incomplete", "another program wrote the row, or it was changed by hand"),
-        fixes=(Fix("complete", "write what is missing", (edit,), recommended=True),),
-    )
-
-
-def _says_nothing(context: Context, history: History, part: Part) -> None:
-    context.add(
-        "record.bad_json",
-        f"This part of a message is null, so {history.agent} cannot load the session.",
-        Where(record=part.uid),
-        severity="error",
-        impact="stops",
-        cause=Cause("part_incomplete", "another program wrote the row, or it was changed by hand"),
-        fixes=(Fix("remove-part", "remove it", (RemoveRecord(part.uid),), recommended=True),),
-    )
+    text = f"This part of a message has no {what}, so {then}."
+    fix = recommended("complete", "write what is missing", edit)
+    add_error(context, "field.missing", text, part.uid, "stops", _INCOMPLETE, fix)

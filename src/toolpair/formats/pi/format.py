@@ -14,6 +14,7 @@ from typing import Any, Final
 from toolpair.dialects import pi as dialect
 from toolpair.dialects.block_values import without_halves
 from toolpair.dialects.item_types import type_name
+from toolpair.formats.engine.damage.own_problems import add_error, recommended
 from toolpair.formats.engine.reading.reading import blocks_by_key
 from toolpair.formats.engine.reading.turns import Turn
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentPart, View
@@ -24,7 +25,6 @@ from toolpair.formats.pi_family.history import read as pi_read
 from toolpair.formats.pi_family.sending import PiSending
 from toolpair.rules import causes
 from toolpair.rules.context import Context, tool_of
-from toolpair.rules.problem import Fix
 from toolpair.rules.where import Where
 from toolpair.transcript.draft import value_at
 from toolpair.transcript.edits import Relink
@@ -183,21 +183,12 @@ def _report_late(context: Context, history: History, broken: Turn, late: Sequenc
     links = [(broken.node.uid, late[-1].node.id), (path[at + 1], broken.node.parent)]
     if end + 1 < len(path):
         links.append((path[end + 1], broken.node.id))
-    context.add(
-        "result.not_adjacent",
-        f"The result of {tool_of(pair.call)} comes after a response that broke off, when pi has answered the call.",
-        Where(at=pair.results_at[0], pairs=(pair,), call=pair.call, result=own),
-        cause=causes.named("late.behind_turn", "a response that broke off stands between the call and its result"),
-        fixes=(
-            Fix(
-                "move",
-                "put it before the response that broke off",
-                tuple(Relink(uid, parent) for uid, parent in links),
-                recommended=True,
-            ),
-        ),
-        severity="error",
-    )
+    text = f"The result of {tool_of(pair.call)} comes after a response that broke off, when pi has answered the call."
+    where = Where(at=pair.results_at[0], pairs=(pair,), call=pair.call, result=own)
+    cause = causes.named("late.behind_turn", "a response that broke off stands between the call and its result")
+    edits = (Relink(uid, parent) for uid, parent in links)
+    fix = recommended("move", "put it before the response that broke off", *edits)
+    add_error(context, "result.not_adjacent", text, where, None, cause, fix)
 
 
 # --- its versions ------------------------------------------------------------------------------------------

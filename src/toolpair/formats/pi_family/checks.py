@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from toolpair.dialects import pi as dialect
-from toolpair.formats.engine.damage.own_problems import no_first_line
+from toolpair.formats.engine.damage.own_problems import add_error, no_first_line, recommended
 from toolpair.formats.engine.reading.tree_history import SkippedLines
 from toolpair.formats.format import Damage, Item, ResumeEffect, View
 from toolpair.formats.pi_family.history import History, history_of, model_of
 from toolpair.rules import causes
 from toolpair.rules.context import Context, tool_of
-from toolpair.rules.problem import Fix
 from toolpair.rules.where import at_result
 from toolpair.transcript.draft import value_at
 from toolpair.transcript.edits import SetInRecord
@@ -61,21 +60,11 @@ def _other_item_ids(context: Context, history: History) -> None:
         whole, other = (dialect.stored_id(value_at(records.get(one.record), one.slot)) for one in (call, result))
         if whole is None or whole == other:
             continue
-        context.add(
-            "result.id_mismatch",
-            f"This result has the first part of its call's id, {tool_of(call)}, and not the whole id.",
-            at_result(pair),
-            cause=causes.named("id.call_item", f"the call was written as `{whole}`, the result as `{other}`"),
-            fixes=(
-                Fix(
-                    "rename-result",
-                    "give the result the call's id",
-                    (SetInRecord(result.record, (*result.slot, "toolCallId"), whole),),
-                    recommended=True,
-                ),
-            ),
-            severity="error",
-        )
+        text = f"This result has the first part of its call's id, {tool_of(call)}, and not the whole id."
+        cause = causes.named("id.call_item", f"the call was written as `{whole}`, the result as `{other}`")
+        edit = SetInRecord(result.record, (*result.slot, "toolCallId"), whole)
+        fix = recommended("rename-result", "give the result the call's id", edit)
+        add_error(context, "result.id_mismatch", text, at_result(pair), None, cause, fix)
 
 
 def _headless(context: Context, history: History, view: View) -> None:

@@ -14,13 +14,19 @@ from toolpair.dialects import pi as dialect
 from toolpair.dialects.block_texts import WrittenBlock, is_real_output
 from toolpair.formats.engine.reading.clock import count_in, usage_of
 from toolpair.formats.engine.reading.reading import as_text, malformed_in, pairs_in
-from toolpair.formats.engine.reading.tree_history import End, Node, NodeTree, branches_of, inactive_ways, links_of
+from toolpair.formats.engine.reading.tree_history import (
+    End,
+    Node,
+    NodeTree,
+    branches_and_links,
+    inactive_ways,
+    links_of,
+)
 from toolpair.formats.engine.reading.turns import Turn, messages_of
 from toolpair.formats.format import Damage, Item, KeptRequest, ResumeEffect, Usage, View
 from toolpair.formats.pi_family.detection import ROLES, message_in
 from toolpair.rules.problem import Impact, Severity
 from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Scope, Transcript
-from toolpair.transcript.record_tree import RecordTree
 
 _SUMMARY: Final = (
     "The conversation history before this point was compacted into the following summary:\n\n<summary>\n",
@@ -239,12 +245,9 @@ def transcript_of(history: History, items: Sequence[Item], view: View) -> Transc
     others = (node for node in history.tree.nodes if node.uid not in said)
     beside = [turn for node in others if (turn := _turn(node, None, None, ways)) is not None]
     scopes.update((turn.node.uid, "inactive") for turn in beside)
-    leaf = history.path[-1] if view.leaf is not None and history.path else None
     links = links_of(history.tree, history.path, history.end, len(messages), ways.title, history.kept is True)
-    compaction: tuple[Boundary, ...] = ()
-    if history.kept is not None and history.turns:
-        summary = history.turns[0].node.uid
-        compaction = (Boundary(0, COMPACTED, summary),)
+    summary = history.turns[0].node.uid if history.kept is not None and history.turns else None
+    compaction = (Boundary(0, COMPACTED, summary),) if summary is not None else ()
     header = history.header or {}
     return Transcript(
         messages,
@@ -258,12 +261,7 @@ def transcript_of(history: History, items: Sequence[Item], view: View) -> Transc
         scopes=scopes,
         inactive_blocks=pairs_in(block for turn in beside for block in turn.blocks),
         boundaries=(*compaction, *links.boundaries),
-        tree=RecordTree(
-            leaf=as_text(leaf.id) if leaf is not None else None,
-            branches=branches_of(history.tree, history.path, history.own, user_words),
-            elsewhere=leaf is not None and leaf is not history.own,
-            broken=links.broken,
-        ),
+        tree=branches_and_links(history.tree, history.path, history.own, links, user_words, view.leaf is not None),
     )
 
 

@@ -10,13 +10,14 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from toolpair.formats.engine.damage.own_problems import add_error, recommended
 from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.engine.reading.tree_history import Node, SkippedLines
 from toolpair.formats.format import Damage, Item, ResumeEffect, View
 from toolpair.formats.qwen_code.detection import is_record
 from toolpair.formats.qwen_code.history import EMPTY, KEPT, ROLES, TITLE, History, content_of, has_folder, read_by_agent
 from toolpair.rules.context import Context
-from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.problem import Cause, Fix, Impact
 from toolpair.rules.where import Where, at_message
 from toolpair.transcript.counting import plural
 from toolpair.transcript.draft import value_at
@@ -36,7 +37,7 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
     _messages(context, history, there)
     for number, problem in enumerate(context.problems):
         if problem.rule in _ALWAYS_ERRORS:
-            context.problems[number] = replace(problem, severity="error", impact="loses")
+            context.problems[number] = replace(problem, severity="error", own_impact="loses")
     _empty_texts(context, history)
     _glued_lines(context, history, there)
 
@@ -55,16 +56,11 @@ def _sessions(context: Context, history: History, there: Container[int], view: V
     others = [uid for uid, id_ in records if id_ != own and uid in there]
     if not others:
         return  # a glued line has to be split first
-    edits: tuple[Edit, ...] = tuple(SetInRecord(uid, ("sessionId",), own) for uid in others)
-    title = "write this session's id" if len(edits) == 1 else f"write this session's id into {len(edits):,} records"
+    title = "write this session's id" if len(others) == 1 else f"write this session's id into {len(others):,} records"
+    fix = recommended("write-session", title, *(SetInRecord(uid, ("sessionId",), own) for uid in others))
     text = f"{plural(len(others), 'record')} of this file {'says' if len(others) == 1 else 'say'} another session's id"
-    _add(
-        context,
-        f"{text}, so Qwen Code does not resume it.",
-        Fix("write-session", title, edits, recommended=True),
-        others[0],
-        cause="records of another session were written into the file",
-    )
+    cause = "records of another session were written into the file"
+    _add(context, f"{text}, so Qwen Code does not resume it.", fix, others[0], cause=cause)
 
 
 def _folder(context: Context, history: History, there: Container[int]) -> None:
@@ -76,7 +72,7 @@ def _folder(context: Context, history: History, there: Container[int]) -> None:
     fixes = []
     if folder is not None:
         edit = SetInRecord(item.uid, ("cwd",), folder)
-        fixes.append(Fix("write-folder", "write the folder that later records name", (edit,), recommended=True))
+        fixes.append(recommended("write-folder", "write the folder that later records name", edit))
     none = "No other record names the folder either: write it into the first one, as `cwd`."
     text = "The first record does not name the working folder, so Qwen Code does not resume this session."
     _add(context, text, fixes, item.uid, no_fix=None if fixes else none)
@@ -92,7 +88,7 @@ def _messages(context: Context, history: History, there: Container[int]) -> None
             _kept(context, node)
         elif node.value["type"] != "system" and (made := _in_parts(node.value)) is not None:
             edit = SetInRecord(node.uid, ("message",), made)
-            fix = Fix("write-parts", "write them as a part", (edit,), recommended=True)
+            fix = recommended("write-parts", "write them as a part", edit)
             _add(context, _LOST, fix, node.uid, rule="rollout.not_loaded")
     _roles(context, history)
     _parts(context, history)
@@ -106,7 +102,7 @@ def _kept(context: Context, node: Node) -> None:
     made = [kept] if isinstance(kept, dict) and "parts" in kept else [{**content_of(kept), "role": "user"}]
     edit = SetInRecord(node.uid, KEPT, made)
     text = "What this compression kept is not a list of messages, so Qwen Code does not start."
-    _add(context, text, Fix("write-list", "write it as a list with one message", (edit,), recommended=True), node.uid)
+    _add(context, text, recommended("write-list", "write it as a list with one message", edit), node.uid)
 
 
 def _in_parts(value: dict[str, Any]) -> dict[str, Any] | None:
@@ -182,15 +178,10 @@ def _empty_texts(context: Context, history: History) -> None:
                 continue
             what = "part" if nothing else "text"
             title, several = f"remove the empty {what}", f"remove the empty {what}s"
-            context.add(
-                EMPTY,
-                f"This response has an empty {what}, so Qwen Code leaves it out, with its calls.",
-                Where(at=(number, place), others=(block,)),
-                severity="error",
-                impact="loses",
-                cause=Cause("empty_text", f"an empty {what} was saved with the response"),
-                fixes=(Fix("remove-text", title, (Remove(block),), recommended=True, several=several),),
-            )
+            fix = Fix("remove-text", title, (Remove(block),), recommended=True, several=several)
+            text = f"This response has an empty {what}, so Qwen Code leaves it out, with its calls."
+            cause = Cause("empty_text", f"an empty {what} was saved with the response")
+            add_error(context, EMPTY, text, Where(at=(number, place), others=(block,)), "loses", cause, fix)
 
 
 def _is_empty(block: Block) -> bool:
@@ -206,16 +197,9 @@ def _add(
     cause: str = "another program wrote the record",
     no_fix: str | None = None,
 ) -> None:
-    context.add(
-        rule,
-        text,
-        where if isinstance(where, Where) else Where(record=where),
-        severity="error",
-        impact="loses" if rule == "rollout.not_loaded" else "stops",
-        cause=Cause(rule, cause),
-        fixes=(fix,) if isinstance(fix, Fix) else fix,
-        no_fix=no_fix,
-    )
+    impact: Impact = "loses" if rule == "rollout.not_loaded" else "stops"
+    fixes = (fix,) if isinstance(fix, Fix) else fix
+    add_error(context, rule, text, where, impact, Cause(rule, cause), *fixes, no_fix=no_fix)
 
 
 def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:

@@ -17,7 +17,7 @@ from toolpair.formats.engine.reading.tree_history import (
     End,
     Node,
     NodeTree,
-    branches_of,
+    branches_and_links,
     inactive_ways,
     links_of,
     uuid_from,
@@ -27,7 +27,6 @@ from toolpair.formats.format import AS_RESUMED, Item, KeptRequest, Usage, View
 from toolpair.formats.qwen_code.detection import is_record, message_in
 from toolpair.transcript.draft import value_at
 from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Scope, Transcript
-from toolpair.transcript.record_tree import RecordTree
 
 NEWEST: Final = "0.24.4"
 TITLE: Final = "Qwen Code"
@@ -254,12 +253,10 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     sent = {uid for message in messages for uid in message.records}
     beside = [node for node in history.tree.nodes if node.uid not in sent and node.messages]
     scopes.update((node.uid, "inactive") for node in beside if node.uid not in scopes)
-    leaf = history.path[-1] if view.leaf is not None and history.path else None
     links = links_of(history.tree, history.path, history.end, len(messages), TITLE, history.compression is not None)
-    compaction: tuple[Boundary, ...] = ()
-    if history.compression is not None and history.said and history.said[0].summary:
-        compaction = (Boundary(0, COMPACTED, history.said[0].node.uid),)
-    first = history.own.value if history.own is not None else {}
+    first = history.said[0] if history.compression is not None and history.said else None
+    compaction = (Boundary(0, COMPACTED, first.node.uid),) if first is not None and first.summary else ()
+    last = history.own.value if history.own is not None else {}
     models = (node.value.get("model") for node in reversed(history.path))
     return Transcript(
         messages,
@@ -267,18 +264,13 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         native=True,
         agent=TITLE,
         agent_facts=history,
-        session_id=as_text(first.get("sessionId")),
+        session_id=as_text(last.get("sessionId")),
         folder=next((node.value["cwd"] for node in history.tree.nodes if as_text(node.value.get("cwd"))), None),
         model=first_text(models),
         scopes=scopes,
         inactive_blocks=pairs_in(block for node in beside for block in _blocks(node)),
         boundaries=(*compaction, *links.boundaries),
-        tree=RecordTree(
-            leaf=as_text(leaf.id) if leaf is not None else None,
-            branches=branches_of(history.tree, history.path, history.own, _user_words),
-            elsewhere=leaf is not None and leaf is not history.own,
-            broken=links.broken,
-        ),
+        tree=branches_and_links(history.tree, history.path, history.own, links, _user_words, view.leaf is not None),
     )
 
 

@@ -28,6 +28,7 @@ __all__ = [
     "less_sent",
     "losses",
     "losses_between",
+    "missing_in_documents",
     "missing_texts",
 ]
 
@@ -37,7 +38,7 @@ Both = tuple[CheckedRecords, CheckedRecords]
 def losses(before: CheckedRecords, after: CheckedRecords) -> Losses:
     """What `before` has that is lost in `after`. Linear in the size of both; what they share is not read."""
     changed = [(before, after)]
-    return losses_between(changed, missing_texts(changed, None))
+    return losses_between(changed, missing_texts(changed))
 
 
 def losses_between(changed: Sequence[Both], texts: Sequence[TextGone]) -> Losses:
@@ -53,10 +54,15 @@ def gone(changed: Sequence[Both], texts: Sequence[TextGone], known: Losses = NOT
     return Losses(texts=losses_of(texts, known, [before for before, _ in changed])) if texts else NOTHING
 
 
-def missing_texts(changed: Sequence[Both], whole: Document | None) -> Sequence[TextGone]:
-    """The texts that are nowhere any more; `whole` is all of the new state, None where it is not in a file."""
+def missing_texts(changed: Sequence[Both]) -> Sequence[TextGone]:
+    """The texts that are nowhere any more."""
     changed = [both for both in changed if _differ(*both)]
-    return texts_gone(_records(changed, whole)) if changed else ()
+    return texts_gone(_records(changed)) if changed else ()
+
+
+def missing_in_documents(changed: Sequence[tuple[Document, Document]], whole: Document) -> Sequence[TextGone]:
+    """The same of parts of a file; `whole` is all of its new state."""
+    return texts_gone(of_documents(changed, whole)) if changed else ()
 
 
 def _differ(before: CheckedRecords, after: CheckedRecords) -> bool:
@@ -70,9 +76,9 @@ def _modelled(before: CheckedRecords, after: CheckedRecords) -> Losses:
     return gone + Losses(unsent=not_sent) if not_sent else gone
 
 
-def _records(changed: Sequence[Both], whole: Document | None) -> Records:
+def _records(changed: Sequence[Both]) -> Records:
     documents = [(before.document, after.document) for before, after in changed]
     pairs = [(then, now) for then, now in documents if then is not None and now is not None]
     if len(pairs) < len(documents):
         return of_lists(*changed[0])
-    return of_documents(pairs, whole or pairs[0][1])
+    return of_documents(pairs, pairs[0][1])

@@ -145,7 +145,7 @@ class Comparison:
     def _answer(self, call: Block) -> tuple[str, ...]:
         """The text of a call's results: distinguishes calls with the same input."""
         for state in (self.before, self.after):
-            found = state.judgement.pairing.pair_of(call)
+            found = state.pairing.pair_of(call)
             if found is not None:
                 return tuple(map(result_text, found.results)) if found.evidence != "guess" else ()
         return ()
@@ -230,8 +230,10 @@ class Comparison:
         number_of = {id(call): number for number, call in enumerate(self.old_calls)}
         old_owner: dict[int, int | None] = {}
         old: list[tuple[Block, int | None]] = []
-        answering = {_item_of(result) for pair in self.before.pairs if pair.call is not None for result in pair.results}
-        for pair in self.before.pairs:
+        answering = {
+            _item_of(result) for pair in self.before.pairing.pairs if pair.call is not None for result in pair.results
+        }
+        for pair in self.before.pairing.pairs:
             said: set[tuple[str, ...]] = set()
             call = pair.call if pair.evidence != "guess" else None
             for result in pair.results:
@@ -250,7 +252,7 @@ class Comparison:
                 old.append((result, owner))
         new: list[tuple[Block, int | None]] = []
         same: set[int] = set()
-        for pair in self.after.pairs:
+        for pair in self.after.pairing.pairs:
             answered = pair.call if _answers(pair) else None
             owner = None if answered is None else self.call_of_new.get(id(answered), -1)
             for result in pair.results:

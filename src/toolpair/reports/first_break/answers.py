@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import orjson
 
-from toolpair.reports.first_break.found import Answer
+from toolpair.reports.first_break.request import Answer
 
 _STATUS_KEYS: Final = (
     *("status_code", "statusCode", "http_status", "httpStatus", "response_status", "responseStatus", "status"),

@@ -16,10 +16,9 @@ from toolpair.history.list_windows import windows_in
 from toolpair.reports.first_break.bodies import History, history_of
 from toolpair.reports.first_break.changes import Change, Diff, Renamed
 from toolpair.reports.first_break.fingerprint import hashes_of, leading_system
-from toolpair.reports.first_break.found import Answer, Found, Unread
-from toolpair.reports.first_break.log import Entry, Log
+from toolpair.reports.first_break.log import Log
 from toolpair.reports.first_break.logs.kind import LateAnswer
-from toolpair.reports.first_break.request import Request
+from toolpair.reports.first_break.request import Found, Request, Unread
 from toolpair.reports.first_break.threads import Threads
 from toolpair.rules.problem import Cause, Problem
 from toolpair.rules.profiles import profile as profile_named
@@ -132,24 +131,21 @@ def _read(log: Log, found: FirstBreaks, profile: str | None) -> None:
             if (request := by_ref.get(entry.ref)) is not None:
                 request.answer = entry.answer
             continue
-        request = _request(entry, len(found.requests) + 1)
+        one = entry.found
+        number = len(found.requests) + 1
+        request = Request(
+            number, entry.line, entry.span, entry.place, one.time, one.answer, one.session, one.apart, cut=one.cut
+        )
         found.requests.append(request)
-        if entry.found.ref is not None:
-            by_ref[entry.found.ref] = request
-        history = history_of(entry.found.body) if isinstance(entry.found.body, dict) else None
+        if one.ref is not None:
+            by_ref[one.ref] = request
+        history = history_of(one.body) if isinstance(one.body, dict) else None
         if history is None:
-            request.unread = entry.found.unread or "no body"
+            request.unread = one.unread or "no body"
             found.unread[request.unread] = found.unread.get(request.unread, 0) + 1
             continue
         found.cut += request.cut
-        _measure(request, history, entry.found, profile, known)
-
-
-def _request(entry: Entry, number: int) -> Request:
-    found = entry.found
-    return Request(
-        number, entry.line, entry.span, entry.place, found.time, found.answer, found.session, found.apart, cut=found.cut
-    )
+        _measure(request, history, one, profile, known)
 
 
 def _measure(
@@ -174,14 +170,8 @@ def _measure(
     request.continues = continues if isinstance(continues, str) else None
     key = request.total, request.profile
     if key not in known:
-        problems = _errors(history, request)
-        known[key] = array("q", map(hash, keys_of(problems)))
+        known[key] = array("q", map(hash, _keys_of(_errors(history, request))))
     request.errors = known[key]
-
-
-def _errors(history: History, request: Request) -> list[Problem]:
-    problems = errors_in(history, request.profile)
-    return [problem for problem in problems if not is_of_texts(problem)] if request.cut else problems
 
 
 def _in_time(requests: Sequence[Request]) -> list[Request]:
@@ -209,7 +199,8 @@ def _find(found: FirstBreaks, order: Sequence[Request]) -> None:
         if request.unread is not None:
             continue
         same = told.get((request.conversation, request.total))
-        if same is not None and request.answer is not None and request.answer.refused and not _says(same.answer):
+        says = same is not None and same.answer is not None and (same.answer.refused or same.answer.taken)
+        if same is not None and not says and request.answer is not None and request.answer.refused:
             same.answer = request.answer
         seen = broken.setdefault(request.conversation, set())
         new = {key for key in request.errors if key not in seen}
@@ -226,11 +217,6 @@ def _find(found: FirstBreaks, order: Sequence[Request]) -> None:
                 later.refused.append(request.number)
         if not request.errors and request.answer is not None and request.answer.refused:
             found.refused.append(request)
-
-
-def _says(answer: Answer | None) -> bool:
-    """Whether the answer tells what the provider thinks of the request."""
-    return answer is not None and (answer.refused or answer.taken)
 
 
 def _history(log: Log, request: Request | None) -> History | None:
@@ -251,14 +237,17 @@ def _broken(log: Log, request: Request, new: set[int]) -> Iterator[tuple[Break, 
     if first is not None and request.before is not None:
         diff = Diff(first.messages, history.messages, f"request {request.before.number}", history.key)
     groups: dict[tuple[object, ...], list[tuple[Problem, Change, int]]] = {}
-    for problem, key in zip(problems, keys_of(problems), strict=True):
+    for problem, key in zip(problems, _keys_of(problems), strict=True):
         if hash(key) in new:
             change = diff.about(problem) if diff is not None else _FIRST
             cause = problem.cause.id if problem.cause is not None else None
             groups.setdefault((problem.rule, cause, change.kind), []).append((problem, change, hash(key)))
-    before = _blocks(first, first.messages) if first is not None else []
+    before = _blocks(first) if first is not None else []
     ended = _ended(first, before) if first is not None else None
-    turn = _turns(history)
+    turn = sum(
+        isinstance(one, dict) and one.get("role") == "user" and next(pair_ids(one), None) is None
+        for one in history.messages
+    )
     for members in groups.values():
         problem, change, _ = members[0]
         pairs = tuple(_pair(problem, change, before) for problem, change, _ in members)
@@ -306,7 +295,10 @@ def _ended(history: History, blocks: Sequence[Block]) -> str | None:
     """What a request ended with, in a few words: "the result of Bash"."""
     if not history.messages:
         return None
-    results = [str(block.id) for block in _last_blocks(history, blocks) if block.kind == "result"]
+    first = len(history.messages)
+    while first and not is_of_model(history.messages[first - 1]):
+        first -= 1
+    results = [str(block.id) for block in blocks if block.record >= first and block.kind == "result"]
     if not results:
         role = history.messages[-1].get("role") if isinstance(history.messages[-1], dict) else None
         return {"user": "a prompt", "assistant": "an answer of the model"}.get(str(role))
@@ -316,25 +308,10 @@ def _ended(history: History, blocks: Sequence[Block]) -> str | None:
     return f"{'the result' if len(results) == 1 else f'{len(results):,} results'}{of}"
 
 
-def _blocks(history: History, messages: Sequence[Any]) -> list[Block]:
-    items = [Item(number, message) for number, message in enumerate(messages)]
+def _blocks(history: History) -> list[Block]:
+    items = [Item(number, message) for number, message in enumerate(history.messages)]
     read = get_format(history.format).read(items)
     return [block for message in read.messages for block in message.blocks]
-
-
-def _last_blocks(history: History, blocks: Sequence[Block]) -> list[Block]:
-    """The blocks after the last answer of the model."""
-    first = len(history.messages)
-    while first and not is_of_model(history.messages[first - 1]):
-        first -= 1
-    return [block for block in blocks if block.record >= first]
-
-
-def _turns(history: History) -> int:
-    return sum(
-        isinstance(one, dict) and one.get("role") == "user" and next(pair_ids(one), None) is None
-        for one in history.messages
-    )
 
 
 _OF_PAIRS: Final = frozenset({"result", "call", "turn"})
@@ -342,20 +319,21 @@ _OF_PAIRS: Final = frozenset({"result", "call", "turn"})
 Key = tuple[str, object]
 
 
-def errors_in(history: History, profile: str) -> list[Problem]:
-    """The errors of a history, each at its message."""
-    checked_by, request = profile_named(profile), request_of(history.outer)
+def _errors(history: History, request: Request) -> list[Problem]:
+    """The errors of a history, each at its message; without those of texts which the log has shortened."""
+    checked_by, asked = profile_named(request.profile), request_of(history.outer)
     with gc_paused():
-        windows = windows_in(history.messages, history.format, checked_by, request=request)
+        windows = windows_in(history.messages, history.format, checked_by, request=asked)
         if windows is not None:
             found = windows.problems
         else:
             items = [Item(number, message) for number, message in enumerate(history.messages)]
-            found = CheckedRecords(items, get_format(history.format), checked_by, request).problems
-    return [problem for problem in found if problem.severity == "error"]
+            found = CheckedRecords(items, get_format(history.format), checked_by, asked).problems
+    errors = [problem for problem in found if problem.severity == "error"]
+    return [problem for problem in errors if not RULES[problem.rule].is_of_texts] if request.cut else errors
 
 
-def keys_of(problems: Sequence[Problem]) -> list[Key]:
+def _keys_of(problems: Sequence[Problem]) -> list[Key]:
     """For each problem what is broken: the same in all requests that hold it, and another for the second of two."""
     seen: dict[Key, int] = {}
     keys: list[Key] = []
@@ -372,8 +350,3 @@ def _key(problem: Problem) -> Key:
     if not ids:
         return problem.rule, None
     return ("pair" if family in _OF_PAIRS else problem.rule), ids[0]
-
-
-def is_of_texts(problem: Problem) -> bool:
-    """Whether it is about what a call or a result says, which a log may have shortened."""
-    return RULES[problem.rule].is_of_texts

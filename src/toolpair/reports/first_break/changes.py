@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from toolpair.dialects.pair_ids import pair_ids, without_pair_ids
 from toolpair.history.aligning import aligned
-from toolpair.reports.first_break.fingerprint import message_hash
+from toolpair.reports.first_break.fingerprint import hashes_of, leading_system, message_hash
 from toolpair.rules.problem import Problem
 from toolpair.transcript.counting import plural
 
@@ -57,7 +57,7 @@ class Diff:
         self._key: Final = key
         self._before: Final = before
         self._after: Final = after
-        hashes = [message_hash(one) for one in before], [message_hash(one) for one in after]
+        hashes = hashes_of(before), hashes_of(after)
         matches = aligned(*hashes)
         self._to: Final = {new: old for old, new in matches}
         self._from: Final = dict(matches)
@@ -132,8 +132,7 @@ class Diff:
         """Both halves are there, and too far from each other, or in the wrong order."""
         if first in self._elsewhere or last in self._elsewhere:
             new = first if first in self._elsewhere else last
-            old = self._elsewhere[new]
-            return self._moved(old, new)
+            return self._moved(self._elsewhere[new], new)
         if first in self._to and last in self._to:
             inside = [new for new in self._added if first < new < last]
             if inside:
@@ -160,8 +159,7 @@ class Diff:
             if end - first == len(added) == 1:
                 return Change("edited", f"{what} {verb} another message now: {self._range(added)}.")
             return Change("compacted", f"{what} {verb} replaced by {by}.")
-        in_front = all(old in self._leading for old in range(first))
-        if in_front:
+        if first <= leading_system(self._before):
             return Change("trimmed", f"{what} {verb} left out at the beginning.")
         return Change("removed", f"{what} {verb} left out.")
 
@@ -172,14 +170,6 @@ class Diff:
         """The new message that holds other calls or results of an old one."""
         ids = set(pair_ids(self._before[place]))
         return next((new for new in added if not ids.isdisjoint(pair_ids(self._after[new]))), None)
-
-    @property
-    def _leading(self) -> range:
-        """The system messages in front."""
-        count = 0
-        while count < len(self._before) and _is_system(self._before[count]):
-            count += 1
-        return range(count)
 
     def _after_of(self, old: int) -> int:
         """The place in the later request after what stood before `old`."""
@@ -242,10 +232,8 @@ def _runs(numbers: Iterator[int]) -> list[tuple[int, int]]:
     """Ascending numbers as ranges (first, end)."""
     runs: list[tuple[int, int]] = []
     for number in numbers:
-        if runs and runs[-1][1] == number:
-            runs[-1] = runs[-1][0], number + 1
-        else:
-            runs.append((number, number + 1))
+        first = runs.pop()[0] if runs and runs[-1][1] == number else number
+        runs.append((first, number + 1))
     return runs
 
 
@@ -260,10 +248,6 @@ def _places(messages: Sequence[Any]) -> dict[str, list[int]]:
 
 def _role(message: Any) -> Any:
     return message.get("role", message.get("type")) if isinstance(message, dict) else None
-
-
-def _is_system(message: Any) -> bool:
-    return isinstance(message, dict) and message.get("role") in ("system", "developer")
 
 
 def _is(numbers: Sequence[int]) -> str:

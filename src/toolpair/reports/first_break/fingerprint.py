@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from typing import Any, Final
 
 import orjson
@@ -49,9 +50,4 @@ def hashes_of(messages: Sequence[Any]) -> array[int]:
 
 def leading_system(messages: Iterable[Any]) -> int:
     """How many of the first messages are system messages, which may change with every request."""
-    count = 0
-    for message in messages:
-        if not isinstance(message, dict) or message.get("role") not in _SYSTEM:
-            return count
-        count += 1
-    return count
+    return sum(1 for _ in takewhile(lambda one: isinstance(one, dict) and one.get("role") in _SYSTEM, messages))

@@ -7,11 +7,11 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from toolpair.reports.first_break.found import Found
 from toolpair.reports.first_break.logs.bodies import KIND as BODIES
-from toolpair.reports.first_break.logs.kind import LateAnswer, LogKind, Reader, Span
+from toolpair.reports.first_break.logs.kind import LateAnswer, LogKind, Reader
 from toolpair.reports.first_break.logs.kinds import UNDERSTOOD, kind_of
 from toolpair.reports.first_break.logs.records import LogRecord, Records
+from toolpair.reports.first_break.request import Found, Span
 from toolpair.source.errors import UnreadableFile
 from toolpair.source.snapshot import Snapshot
 from toolpair.transcript.model import Damaged

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from toolpair.reports.first_break.request import Request
@@ -38,7 +39,7 @@ class Threads:
 
     def add(self, request: Request) -> None:
         """Find the request that it continues, and its conversation."""
-        begins = list(accumulate(request.hashes, _and_then, initial=hash(request.apart)))[1:]
+        begins = list(accumulate(request.hashes, lambda *both: hash(both), initial=hash(request.apart)))[1:]
         keys = _Keys(*(_salted(of, request.apart) for of in (request.paired, request.ids, request.hashes)))
         request.before = before = self._before(request, begins, keys)
         if before is None:
@@ -114,17 +115,9 @@ class _Holders:
         best, count = Counter(holder.conversation for holder in found).most_common(1)[0]
         if count < least:
             return None
-        return max((holder for holder in found if holder.conversation == best), key=_step)
+        return max((holder for holder in found if holder.conversation == best), key=attrgetter("step"))
 
 
 def _salted(keys: Sequence[int], apart: str | None) -> Sequence[int]:
     """The keys of requests that are surely of other conversations are others."""
     return keys if apart is None else [hash((apart, key)) for key in keys]
-
-
-def _and_then(so_far: int, message: int) -> int:
-    return hash((so_far, message))
-
-
-def _step(request: Request) -> int:
-    return request.step

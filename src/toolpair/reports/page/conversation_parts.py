@@ -1,7 +1,12 @@
-"""A conversation from its beginning to its end, as parts: messages, and each call beside its results."""
+"""A conversation from its beginning to its end, as parts: messages, and each call beside its results.
+
+It knows on which page each was written, and what was read on the way: problems lead there.
+"""
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
@@ -10,6 +15,7 @@ from msgspec import Struct
 
 from toolpair.formats.engine.reading.call_details import CallDetails, DetailReader
 from toolpair.history.passing import Passage, passages
+from toolpair.history.verdict_text import with_last_call
 from toolpair.reports.page.bodies import Amount, answer_of, call_bodies, other_bodies
 from toolpair.reports.page.parts import Across, Begin, Link, PairPart, Part, Plain, Said, Turn
 from toolpair.reports.reading.call_line import call_line
@@ -56,24 +62,34 @@ class Mentions(Struct, frozen=True):
 
 
 class ConversationParts:
-    """The parts of one conversation, read window by window. `prefix` stands before each of its anchors."""
+    """The parts of one conversation, read window by window. `prefix` stands before each of its anchors.
+
+    `add` is told of each part when it is written.
+    """
 
     def __init__(self, conversation: Conversation, mentions: Mentions, prefix: str, amount: Amount) -> None:
         self.conversation: Final = conversation
         self.prefix: Final = prefix
-        self.abouts: Final[dict[int, str]] = {}
+        self._abouts: Final[dict[int, str]] = {}
         """Pairs with problems, and what their calls are in one line."""
-        self.anchors: Final[dict[int, str]] = {}
+        self._anchors: Final[dict[int, str]] = {}
         """Records with problems that a line across the conversation is about, and its anchor."""
-        self.answers: Final[dict[int, str | None]] = {}
+        self._answers: Final[dict[int, str | None]] = {}
         """By the identity of problems that are kept without what they are about: what the API would say."""
-        self.last_calls: Final[list[Problem]] = []
+        self._last_calls: Final[list[Problem]] = []
         """The same problems with what they are about, where the history ends with a call."""
         self._mentions = mentions
         self._amount = amount
         self._details = DetailReader(conversation.format)
         self._day = ""
         self._lines = 0
+        self.begin: Link | None = None
+        self._pages: list[int] = []
+        self._first_pairs: list[int] = []
+        """For each page with pairs its number and its first pair."""
+        self._turns = array("q")
+        self._turn_pages = array("q")
+        self._line_pages: dict[str, int] = {}
 
     def parts(self, title: str) -> Iterator[Part]:
         yield Begin(f"{self.prefix}conversation", title)
@@ -82,9 +98,9 @@ class ConversationParts:
 
     def _passage(self, passage: Passage) -> Iterator[Part]:
         for problem, whole in passage.again:
-            self.answers[id(problem)] = api_text(whole)
+            self._answers[id(problem)] = api_text(whole)
             if problem.rule == "turn.trailing_call":
-                self.last_calls.append(whole)
+                self._last_calls.append(whole)
         of_start = {found.start: found for found in passage.pairs}
         items = {item.uid: item for item in passage.items}
         across = list(passage.across)
@@ -103,7 +119,7 @@ class ConversationParts:
         if row.record is not None:
             named = self._mentions.by_record.get(row.record, ())
             if named:
-                self.anchors.setdefault(row.record, anchor)
+                self._anchors.setdefault(row.record, anchor)
         return Across(row.kind, f"{_ACROSS.get(row.kind, row.kind)}: {row.label}", anchor, _said(named))
 
     def _message(
@@ -162,7 +178,7 @@ class ConversationParts:
         worst = named[0].problem if named else None
         tool, words = call_line(call, self.conversation.transcript.folder) if call is not None else ("", NO_CALL)
         if named:
-            self.abouts[index] = f"{tool} {words[:_WORDS]}".strip()
+            self._abouts[index] = f"{tool} {words[:_WORDS]}".strip()
         asked = items.get(call.record) if call is not None else None
         first = items.get(results[0].record) if results else None
         details = self._details.details(asked, first) if first is not None else CallDetails()
@@ -185,6 +201,51 @@ class ConversationParts:
             problems=_said(named),
             both_ids=found.state in _BROKEN and call is not None and any(call.id != result.id for result in results),
         )
+
+    # What problems need of a conversation that is written
+
+    def add(self, part: Part, page: int) -> None:
+        """A part was written on this page."""
+        match part:
+            case Begin():
+                self.begin = Link(part.anchor, part.title, page)
+            case PairPart() if not self._pages or self._pages[-1] != page:
+                self._pages.append(page)
+                self._first_pairs.append(part.number)
+            case Turn():
+                self._turns.append(part.number)
+                self._turn_pages.append(page)
+            case Across() if part.problems:
+                self._line_pages[part.anchor] = page
+
+    def about(self, problem: Problem) -> str:
+        """The call that a problem is about, in one line."""
+        return self._abouts.get(problem.pair, "") if problem.pair is not None else ""
+
+    def says(self, problem: Problem) -> str | None:
+        """What the API would say to it."""
+        known = self._answers
+        return known[id(problem)] if id(problem) in known else api_text(problem)
+
+    def sentence(self) -> str:
+        """The verdict, in which the last call is named with its input."""
+        conversation = self.conversation
+        return with_last_call(conversation.verdict, self._last_calls or conversation.problems, conversation.head)
+
+    def link_to(self, problem: Problem) -> Link | None:
+        """Where to see what a problem is about."""
+        pair = problem.pair if problem.pair is not None else next(iter(problem.pairs), None)
+        if pair is not None and pair in self._abouts:
+            page = self._pages[max(bisect_right(self._first_pairs, pair) - 1, 0)]
+            return Link(f"{self.prefix}pair-{pair}", f"pair {pair:,}", page)
+        anchor = self._anchors.get(problem.record) if problem.record is not None else None
+        if anchor is not None and anchor in self._line_pages:
+            return Link(anchor, "where it stands", self._line_pages[anchor])
+        if problem.message is not None and self._turns:
+            at = max(bisect_right(self._turns, problem.message) - 1, 0)
+            number = self._turns[at]
+            return Link(f"{self.prefix}message-{number}", f"messages.{number}", self._turn_pages[at])
+        return None
 
 
 def _value(item: Item | None) -> object:

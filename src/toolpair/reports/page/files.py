@@ -13,8 +13,8 @@ from toolpair.reports.page.writer import COMMENT, REDACTED, page_name
 from toolpair.reports.redaction.copies import redacted
 from toolpair.session.session import Session, open_session
 from toolpair.source.errors import Refused
-from toolpair.source.saving import save_as
 from toolpair.source.saving.checks import exists, refuse_folder, refuse_name
+from toolpair.source.saving.new_file import save_as
 
 if TYPE_CHECKING:
     from collections.abc import Callable

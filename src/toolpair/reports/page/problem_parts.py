@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from toolpair.history.conversation import lines_text
 from toolpair.history.summary import CauseGroup
-from toolpair.reports.page.conversation_parts import Mentions, Named
+from toolpair.reports.page.conversation_parts import ConversationParts, Mentions, Named
 from toolpair.reports.page.parts import FixPart, Front, Link, Opening, ProblemGroup, ProblemPart
-from toolpair.reports.page.targets import Targets
 from toolpair.reports.reading.problem_words import (
     cause_text,
     known_text,
@@ -80,16 +79,16 @@ class ProblemIndex:
         label = f": {self.conversation.label}" if self.conversation.label else ""
         return f"Conversation {self.conversation.number:,} of {len(self.session.conversations):,}{label}"
 
-    def part(self, place: int, targets: Targets) -> Front:
+    def part(self, place: int, written: ConversationParts) -> Front:
         """What stands at a place."""
         entry = self._entries[place - self.first]
         match entry:
             case None:
-                return self._opening(targets)
+                return self._opening(written)
             case CauseGroup():
                 return ProblemGroup(_capital(entry.title), len(entry.problems), entry.problems[0].severity == "info")
             case Problem():
-                return self._part(entry, targets)
+                return self._part(entry, written)
 
     def _link(self, problem: Problem) -> Link:
         name, number, _ = self._numbers[id(problem)]
@@ -111,21 +110,21 @@ class ProblemIndex:
                 by_message.setdefault(problem.message, []).append(named)
         return Mentions(by_pair, by_message, by_record)
 
-    def _opening(self, targets: Targets) -> Opening:
+    def _opening(self, written: ConversationParts) -> Opening:
         session, conversation = self.session, self.conversation
         verdict = conversation.verdict
         return Opening(
             title=self.title,
             badge=verdict.badge,
             outlook=verdict.outlook,
-            sentence=targets.sentence(),
+            sentence=written.sentence(),
             facts=tuple(_facts(session, conversation)),
             counts=self.counts,
             anchor=f"{self.prefix}verdict",
-            conversation=targets.begin if self.several else None,
+            conversation=written.begin if self.several else None,
         )
 
-    def _part(self, problem: Problem, targets: Targets) -> ProblemPart:
+    def _part(self, problem: Problem, written: ConversationParts) -> ProblemPart:
         name, number, count = self._numbers[id(problem)]
         place = self.session.location(problem, self.conversation)
         where = [lines_text(place)] if place.line is not None else []
@@ -142,12 +141,12 @@ class ProblemIndex:
             text=problem.text,
             rule=problem.rule,
             where=" · ".join(where),
-            about=targets.about(problem),
+            about=written.about(problem),
             ids=tuple(_ids(problem)),
-            lines=tuple(_lines(problem, targets.says(problem))),
+            lines=tuple(_lines(problem, written.says(problem))),
             fixes=tuple(FixPart(_capital(fix.title), loss_text(fix), fix is best, fix.note) for fix in fixes),
             no_fix=_capital(no_fix_text(problem)) if best is None and (problem.no_fix or not fixes) else None,
-            target=targets.of(problem),
+            target=written.link_to(problem),
         )
 
 

@@ -18,7 +18,6 @@ from toolpair.reports.page.html import HtmlWriter
 from toolpair.reports.page.markdown import MarkdownWriter
 from toolpair.reports.page.parts import Begin, Link, PairPart, Part, Turn
 from toolpair.reports.page.problem_parts import ProblemIndex
-from toolpair.reports.page.targets import Targets
 from toolpair.reports.page.writer import PageHead, Writer, page_name
 
 if TYPE_CHECKING:
@@ -145,7 +144,7 @@ class Report:
             self._indexes.append(ProblemIndex(session, conversation, begin, self._per_page))
         self._fronts = (self._indexes[-1].end - 1) // self._per_page + 1
         """How many pages have something before the conversations. The first of these begins on the last of them."""
-        self._targets: list[Targets] = []
+        self._written: list[ConversationParts] = []
         self._pages = Pages(folder, wanted.blocks, wanted.bytes) if wanted.paged else Pages(folder)
         try:
             self._write(progress)
@@ -168,16 +167,15 @@ class Report:
         done = 0
         for index in self._indexes:
             amount = Amount(self._wanted.full, self._wanted.images)
-            source = ConversationParts(index.conversation, index.mentions, index.prefix, amount)
-            targets = Targets(source)
-            self._targets.append(targets)
-            for part in source.parts(index.title or "Conversation"):
-                self._add(part, targets)
+            written = ConversationParts(index.conversation, index.mentions, index.prefix, amount)
+            self._written.append(written)
+            for part in written.parts(index.title or "Conversation"):
+                self._add(part, written)
                 if progress is not None and isinstance(part, Turn):
                     progress(done + part.number, total)
             done += index.conversation.counts.messages
 
-    def _add(self, part: Part, targets: Targets) -> None:
+    def _add(self, part: Part, written: ConversationParts) -> None:
         blocks, message = 1, ""
         if isinstance(part, PairPart):
             blocks = (part.call is not None) + len(part.answers)
@@ -187,7 +185,7 @@ class Report:
             blocks = 0
         self._pages.turn_over(max(blocks, 1))
         page = self._fronts + self._pages.count - 1
-        targets.add(part, page)
+        written.add(part, page)
         self._pages.add(self._writer.part(part, page), blocks, message)
 
     # the pages
@@ -221,9 +219,9 @@ class Report:
     def _front(self, number: int) -> Iterator[bytes]:
         """What stands on a page before the conversations."""
         first, end = (number - 1) * self._per_page, number * self._per_page
-        for index, targets in zip(self._indexes, self._targets, strict=True):
+        for index, written in zip(self._indexes, self._written, strict=True):
             for place in range(max(first, index.first), min(end, index.end)):
-                yield self._writer.front(index.part(place, targets), number).encode()
+                yield self._writer.front(index.part(place, written), number).encode()
 
     def _head(self, number: int) -> PageHead:
         return PageHead(
@@ -245,10 +243,10 @@ class Report:
         return ", ".join(words)
 
     def _jumps(self) -> Iterator[Link]:
-        for index, targets in list(zip(self._indexes, self._targets, strict=True))[:_NAMED]:
+        for index, written in list(zip(self._indexes, self._written, strict=True))[:_NAMED]:
             page = index.first // self._per_page + 1
             of = f" in {index.title}" if index.title else ""
             if any(index.counts):
                 yield Link(f"{index.prefix}verdict-problems", f"What is wrong{of}", page)
-            if targets.begin is not None:
-                yield targets.begin
+            if written.begin is not None:
+                yield written.begin

@@ -11,32 +11,30 @@ from toolpair.rules.profiles import is_profile
 from toolpair.session.decisions import Decision
 from toolpair.session.following import Dropped, reapply
 from toolpair.session.journal.folder import LONGEST, Folder, Locked
-from toolpair.session.journal.journal_entry import DamagedEntry, JournalEntry, JournalRow, Newer, Step
+from toolpair.session.journal.journal_entry import DamagedEntry, JournalEntry, JournalRow, Newer, Since, Step
 from toolpair.source.errors import UnreadableFile
 
 if TYPE_CHECKING:
-    from toolpair.session.journal.journal_entry import Since
     from toolpair.session.journal.journaled import Journaled
 
 
-class UnsavedWork:
+class UnsavedWork(Struct, frozen=True, eq=False):
     """One journal entry. While this object lives, no other process is offered the same one."""
 
-    def __init__(self, folder: Folder, name: str, entry: JournalEntry, locked: Locked) -> None:
-        self._folder = folder
-        self._name = name
-        self._locked = locked
-        self.entry = entry
+    folder: Folder
+    name: str
+    entry: JournalEntry
+    locked: Locked
 
     def forget(self) -> None:
         """Do not offer it again."""
         with contextlib.suppress(OSError):
-            self._folder.remove(self._name)
-        self._locked.close()
+            self.folder.remove(self.name)
+        self.locked.close()
 
     def release(self) -> None:
         """Offer it again the next time the session is opened."""
-        self._locked.close()
+        self.locked.close()
 
 
 def left_for(folder: Folder, path: str) -> UnsavedWork | str | None:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+from toolpair.source.saving.keeping import flush_names
+from toolpair.source.saving.streaming import write_all
 from toolpair.source.system import O_DIRECTORY, O_NOFOLLOW, O_WAITLESS, Io
 
 
@@ -83,6 +85,18 @@ class Confined:
         with os.fdopen(self.open(path), "rb") as file:
             return file.read()
 
+    def make(self, path: str, content: bytes, take_on: Callable[[int], None] | None = None) -> None:
+        """A new file that survives a power cut; `take_on` gives its descriptor what another one has."""
+        with self.above(path) as (folder, name):
+            descriptor = self.io.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder)
+        try:
+            write_all(descriptor, content, self.io)
+            if take_on is not None:
+                take_on(descriptor)
+            self.io.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
     def unlink(self, path: str) -> None:
         with self.above(path) as (folder, name):
             self.io.unlink(name, dir_fd=folder)
@@ -91,17 +105,17 @@ class Confined:
         with self.above(path) as (folder, name):
             self.io.remove_folder(name, dir_fd=folder)
 
-    def take(self, name: str, room: int, path: str) -> None:
-        """Give a file of another folder, open as `room`, the path."""
-        with self.above(path, make=True) as (folder, last):
-            self.io.rename(name, last, src_dir_fd=room, dst_dir_fd=folder)
+    def rename(self, old: str, new: str) -> None:
+        """Give a file another path, whose folder may be new."""
+        with self.above(old) as (source, name), self.above(new, make=True) as (folder, last):
+            self.io.rename(name, last, src_dir_fd=source, dst_dir_fd=folder)
 
-    def give(self, path: str, room: int, name: str) -> None:
-        """Give a file a second name in another folder, open as `room`."""
-        with self.above(path) as (folder, last):
-            self.io.link(last, name, src_dir_fd=folder, dst_dir_fd=room)
+    def link(self, path: str, other: str) -> None:
+        """Give a file a second path."""
+        with self.above(path) as (source, name), self.above(other) as (folder, last):
+            self.io.link(name, last, src_dir_fd=source, dst_dir_fd=folder)
 
     def flush(self, path: str) -> None:
         """Make the names in the folder of a file durable."""
         with self.above(path) as (folder, _):
-            self.io.fsync(folder)
+            flush_names(folder, self.io)

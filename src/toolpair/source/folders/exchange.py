@@ -18,7 +18,7 @@ import re
 import secrets
 import stat
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Final
@@ -29,10 +29,10 @@ from toolpair.source.errors import Refused, SaveFailed, UnreadableFile
 from toolpair.source.folders.confined import Confined
 from toolpair.source.folders.layout import is_inside
 from toolpair.source.saving.checks import changed
-from toolpair.source.saving.keeping import NO_LINKS, flush_names
+from toolpair.source.saving.keeping import NO_LINKS
 from toolpair.source.saving.own_mark import is_own, mark_of
-from toolpair.source.saving.streaming import Step, write_all
-from toolpair.source.system import O_DIRECTORY, O_NOFOLLOW, O_WAITLESS, SYSTEM, Io
+from toolpair.source.saving.streaming import Step
+from toolpair.source.system import O_DIRECTORY, O_NOFOLLOW, SYSTEM, Io
 
 _ROOM: Final = re.compile(r"\.toolpair-[0-9a-f]{16}\.saving\Z")
 _JOURNAL: Final = "journal"
@@ -84,10 +84,10 @@ class _Room:
     """The hidden folder of one save, open and locked, in the folder that it changes. Methods raise OSError."""
 
     def __init__(self, folder: str, name: str, io: Io) -> None:
-        self.io = io
         self.files = Confined(folder, io)
+        """All files of the folder, those of the room among them: see `path`."""
         try:
-            self._name = name
+            self.name = name
             self._descriptor = io.open(name, os.O_RDONLY | O_DIRECTORY | O_NOFOLLOW, dir_fd=self.files.top)
         except BaseException:
             self.files.close()
@@ -97,24 +97,29 @@ class _Room:
         os.close(self._descriptor)
         self.files.close()
 
-    def lock(self) -> None:
-        """Show others that the room is in use. BlockingIOError when it is."""
-        try:
-            self.io.flock(self._descriptor)
-        except BlockingIOError:
-            raise
-        except OSError:
-            pass  # no locks on this file system
+    def path(self, name: str) -> str:
+        """The path of a file in the room."""
+        return f"{self.name}/{name}"
+
+    def new(self, number: int) -> str:
+        return self.path(f"{number}.new")
+
+    def old(self, number: int) -> str:
+        return self.path(f"{number}.old")
 
     def lock_soon(self) -> None:
-        """As `lock`, when the process that uses the room is done, which takes a moment."""
+        """Show others that the room is in use, once the process that uses it is done, which takes a moment.
+        BlockingIOError when it is not.
+        """
         deadline = time.monotonic() + _WAITS
         while True:
             try:
-                return self.lock()
+                return self.files.io.flock(self._descriptor)
             except BlockingIOError:
                 if time.monotonic() > deadline:
                     raise
+            except OSError:
+                return None  # no locks on this file system
             time.sleep(0.02)
 
     def names(self) -> list[str]:
@@ -123,65 +128,20 @@ class _Room:
     def state(self) -> os.stat_result:
         return os.fstat(self._descriptor)
 
-    def read(self, name: str) -> bytes:
-        flags = os.O_RDONLY | O_NOFOLLOW | O_WAITLESS
-        with os.fdopen(self.io.open(name, flags, dir_fd=self._descriptor), "rb") as file:
-            return file.read()
-
-    def make(self, name: str, content: bytes, take_on: Callable[[int], None] | None = None) -> None:
-        """A new file that survives a power cut; `take_on` gives its descriptor what another one has."""
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-        descriptor = self.io.open(name, flags, 0o600, dir_fd=self._descriptor)
-        try:
-            write_all(descriptor, content, self.io)
-            if take_on is not None:
-                take_on(descriptor)
-            self.io.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-
-    def keep(self, path: str, name: str) -> None:
-        """A second name for a file of the folder."""
-        self.files.give(path, self._descriptor, name)
-
-    def give(self, name: str, path: str) -> None:
-        """Put a file of the room in the place of one of the folder."""
-        self.files.take(name, self._descriptor, path)
-
-    def rename(self, old: str, new: str) -> None:
-        self.io.rename(old, new, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
-
-    def unlink(self, name: str) -> None:
-        self.io.unlink(name, dir_fd=self._descriptor)
-
-    def stat(self, name: str) -> os.stat_result | None:
-        try:
-            return os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
-        except FileNotFoundError:
-            return None
-
-    def flush(self) -> None:
-        """Make the names in it durable."""
-        flush_names(self._descriptor, self.io)
-
-    def flush_folder(self) -> None:
-        """Make the room's own name durable."""
-        flush_names(self.files.top, self.io)
-
     def clear(self) -> None:
         """Remove it, the journal first: without it the rest means nothing."""
         # Not through the layer that tests inject failures into: this must work after the very call that failed.
         for name in sorted(self.names(), key=lambda one: one not in (_JOURNAL, _BACK)):
             if _HELD.match(name):
                 os.unlink(name, dir_fd=self._descriptor)
-        os.rmdir(self._name, dir_fd=self.files.top)
+        os.rmdir(self.name, dir_fd=self.files.top)
 
 
 class Exchange:
     """What is to be exchanged, prepared. Its methods raise OSError."""
 
     def __init__(self, room: _Room, session: str) -> None:
-        self._room, self._io = room, room.io
+        self._room, self._files = room, room.files
         self._states: list[os.stat_result | None] = []
         self._journal = _Journal(session, [], [])
         self._begun = 0
@@ -193,7 +153,7 @@ class Exchange:
     def prepare(self, changes: Sequence[FileChange], shown: str) -> None:
         """Write the new contents and compare them; keep the old files. Raises Refused if one is not as expected."""
         folders = dict.fromkeys(change.path.rpartition("/")[0] for change in changes if change.after is not None)
-        made = [one for one in folders if self._room.files.stat(one) is None]
+        made = [one for one in folders if self._files.stat(one) is None]
         self._journal = _Journal(self._journal.session, [_entry(change) for change in changes], made)
         near = next((change.path for change in changes if change.before is not None), None)
         for number, change in enumerate(changes):
@@ -202,32 +162,32 @@ class Exchange:
                 self._write_new(number, change.after, change.path if change.before is not None else near)
 
     def _keep(self, number: int, change: FileChange, shown: str) -> os.stat_result | None:
-        room, old = self._room, f"{number}.old"
+        files, old = self._files, self._room.old(number)
         if change.before is None:
-            if room.files.stat(change.path) is not None:
+            if files.stat(change.path) is not None:
                 raise Refused(changed(shown), "changed")
             return None
         try:
-            room.keep(change.path, old)
+            files.link(change.path, old)
         except FileNotFoundError:
             raise Refused(changed(shown), "changed") from None
         except OSError as error:
             if error.errno not in NO_LINKS:
                 raise
-            room.make(old, room.files.read(change.path), partial(self._take_on, change.path))
-        if room.files.read(change.path) != change.before or room.read(old) != change.before:
+            files.make(old, files.read(change.path), partial(self._take_on, change.path))
+        if files.read(change.path) != change.before or files.read(old) != change.before:
             raise Refused(changed(shown), "changed")
-        return room.files.stat(change.path)
+        return files.stat(change.path)
 
     def _write_new(self, number: int, content: bytes, like: str | None) -> None:
-        name = f"{number}.new"
-        self._room.make(name, content, partial(self._take_on, like) if like is not None else None)
-        if self._room.read(name) != content:
+        path = self._room.new(number)
+        self._files.make(path, content, partial(self._take_on, like) if like is not None else None)
+        if self._files.read(path) != content:
             raise OSError(errno.EIO, "what was written is read back differently")
 
     def _take_on(self, like: str, descriptor: int) -> None:
         """Owner, attributes and mode of another file, as far as the system lets this user set them."""
-        io, source = self._io, self._room.files.open(like)
+        io, source = self._files.io, self._files.open(like)
         wanted: dict[str, bytes] = {}
         try:
             found = os.fstat(source)
@@ -252,46 +212,46 @@ class Exchange:
     def carry_out(self, step: Step, shown: str) -> None:
         """Exchange the files. What fails before the journal is written leaves all as it was. Raises Refused."""
         step("journal")
-        room = self._room
-        room.make("unfinished", _marked(self._journal))
-        room.flush()
-        room.flush_folder()
-        room.rename("unfinished", _JOURNAL)
-        room.flush()
+        files, room = self._files, self._room
+        unfinished, journal = room.path("unfinished"), room.path(_JOURNAL)
+        files.make(unfinished, _marked(self._journal))
+        files.flush(unfinished)
+        files.flush(room.name)
+        files.rename(unfinished, journal)
+        files.flush(journal)
         for number, entry in enumerate(self._journal.entries):
             step("exchange")
             self._refuse_changed(number, entry, shown)
             self._begun = number + 1
             _put(room, number, entry)
-        for above in _above(self._journal.entries):
-            _flush_in(room, above)
-        for folder in self._journal.folders:
-            with room.files.above(folder) as (parent, _):
-                flush_names(parent, self._io)
+        for path in (*_one_of_each_folder(self._journal.entries), *self._journal.folders):
+            files.flush(path)
 
     def _refuse_changed(self, number: int, entry: _Entry, shown: str) -> None:
         # An edit may have kept size and time.
-        is_same = _told(self._room.files.stat(entry.path)) == _told(self._states[number])
-        if not is_same or _digest_of(self._room.files.read, entry.path) != entry.before:
+        is_same = _told(self._files.stat(entry.path)) == _told(self._states[number])
+        if not is_same or _digest_of(self._files, entry.path) != entry.before:
             raise Refused(changed(shown), "changed")
 
     def finish(self) -> None:
         """From now on nothing is taken back."""
-        self._room.unlink(_JOURNAL)
+        journal = self._room.path(_JOURNAL)
+        self._files.unlink(journal)
         self.is_done = True
         try:
-            self._room.flush()
+            self._files.flush(journal)
         except OSError:
             self.notes.append("The system did not confirm that the changes would survive a power cut.")
 
     def late(self) -> Iterator[bytes]:
         """What other programs have written to the old files since."""
         for number, entry in enumerate(self._journal.entries):
-            name = f"{number}.old"
-            if entry.before is None or self._room.stat(name) is None:
+            if entry.before is None:
                 continue
             try:
-                now = self._room.read(name)
+                now = self._files.read(self._room.old(number))
+            except FileNotFoundError:
+                continue
             except OSError:
                 self.notes.append("Whether another program wrote to the session during the save could not be seen.")
                 return
@@ -301,9 +261,9 @@ class Exchange:
     def take_back(self) -> None:
         """All as it was, but for what other programs have written."""
         # Not through the layer that tests inject failures into: this must work after the very call that failed.
-        self._room.io = self._room.files.io = SYSTEM
+        self._files.io = SYSTEM
         with contextlib.suppress(FileNotFoundError):
-            self._room.rename(_JOURNAL, _BACK)
+            self._files.rename(self._room.path(_JOURNAL), self._room.path(_BACK))
         _take_back(self._room, self._journal, self._journal.entries[: self._begun])
         self._begun = 0
 
@@ -413,11 +373,11 @@ def _rooms(folder: str, shown: str, io: Io) -> Iterator[_Room]:
 
 def _journal_in(room: _Room) -> tuple[str, _Journal] | None:
     """The name and the content of a room's journal; None if there is none that this user's toolpair wrote."""
-    name = next((one for one in (_BACK, _JOURNAL) if room.stat(one) is not None), None)
+    name = next((one for one in (_BACK, _JOURNAL) if room.files.stat(room.path(one)) is not None), None)
     if name is None:
         return None
     try:
-        marked = msgspec.json.decode(room.read(name), type=_Marked)
+        marked = msgspec.json.decode(room.files.read(room.path(name)), type=_Marked)
         if not is_own(marked.journal.encode(), marked.mark):
             return None
         return name, msgspec.json.decode(marked.journal, type=_Journal)
@@ -440,12 +400,12 @@ def _brought_to_an_end(room: _Room, session: str) -> str | None:
     if name == _JOURNAL and all(_is_expected(room, *one) for one in enumerate(journal.entries)):
         for number, entry in enumerate(journal.entries):
             _put(room, number, entry)
-        for above in _above(journal.entries):
-            _flush_in(room, above)
+        for path in _one_of_each_folder(journal.entries):
+            room.files.flush(path)
         said = "A save that was killed halfway has been finished."
     else:
         if name == _JOURNAL:
-            room.rename(_JOURNAL, _BACK)
+            room.files.rename(room.path(_JOURNAL), room.path(_BACK))
         _take_back(room, journal, journal.entries)
         said = "A save that was killed halfway has been taken back."
     room.clear()
@@ -454,48 +414,41 @@ def _brought_to_an_end(room: _Room, session: str) -> str | None:
 
 def _is_expected(room: _Room, number: int, entry: _Entry) -> bool:
     """Whether a file is as it is after the exchange, or as it was before it and the new content is there."""
-    now = _digest_of(room.files.read, entry.path)
+    now = _digest_of(room.files, entry.path)
     if now == entry.after:
         return True
-    return now == entry.before and entry.after in (None, _digest_of(room.read, f"{number}.new"))
+    return now == entry.before and entry.after in (None, _digest_of(room.files, room.new(number)))
 
 
 def _put(room: _Room, number: int, entry: _Entry) -> None:
     """One file of the exchange; nothing if that has happened."""
-    new = f"{number}.new"
     if entry.after is None:
         with contextlib.suppress(FileNotFoundError):
             room.files.unlink(entry.path)
-    elif room.stat(new) is not None:
-        room.give(new, entry.path)
+    elif room.files.stat(room.new(number)) is not None:
+        room.files.rename(room.new(number), entry.path)
 
 
 def _take_back(room: _Room, journal: _Journal, entries: Sequence[_Entry]) -> None:
     """Each file that the exchange has changed as it was; one that another program has written since stays."""
     for number, entry in enumerate(entries):
-        old = f"{number}.old"
-        if _digest_of(room.files.read, entry.path) != entry.after or entry.before == entry.after:
+        if _digest_of(room.files, entry.path) != entry.after or entry.before == entry.after:
             continue
         if entry.before is None:
             room.files.unlink(entry.path)
-        elif _digest_of(room.read, old) == entry.before:
-            room.give(old, entry.path)
-    for above in journal.folders:
+        elif _digest_of(room.files, room.old(number)) == entry.before:
+            room.files.rename(room.old(number), entry.path)
+    for folder in journal.folders:
         with contextlib.suppress(OSError):
-            room.files.remove_folder(above)
-    for above in _above(entries):
+            room.files.remove_folder(folder)
+    for path in _one_of_each_folder(entries):
         with contextlib.suppress(FileNotFoundError):
-            _flush_in(room, above)
+            room.files.flush(path)
 
 
-def _above(entries: Sequence[_Entry]) -> list[str]:
+def _one_of_each_folder(entries: Sequence[_Entry]) -> list[str]:
     """A file of each folder that has some of them."""
     return list({entry.path.rpartition("/")[0]: entry.path for entry in entries}.values())
-
-
-def _flush_in(room: _Room, path: str) -> None:
-    with room.files.above(path) as (folder, _):
-        flush_names(folder, room.io)
 
 
 def _marked(journal: _Journal) -> bytes:
@@ -515,9 +468,9 @@ def _digest(content: bytes | None) -> str | None:
     return None if content is None else hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
-def _digest_of(read: Callable[[str], bytes], name: str) -> str | None:
+def _digest_of(files: Confined, path: str) -> str | None:
     try:
-        return _digest(read(name))
+        return _digest(files.read(path))
     except FileNotFoundError:
         return None
 

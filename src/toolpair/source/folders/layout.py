@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from toolpair.source.fingerprint import Identity
-from toolpair.source.limits import USUAL, Limits
 from toolpair.source.record_values import BOM
 from toolpair.source.rows.layout import MarkedText, Row, Stored, StoredSession, Table, Text
 from toolpair.source.system import O_NOFOLLOW, O_WAITLESS
@@ -84,29 +80,3 @@ def row_with_content(layout: FolderLayout, folder: str, row: Row) -> Row:
     content = read_file(place(folder, layout.path_of(row.table.name, row.columns)))
     kind = MarkedText if content.startswith(BOM) else Text
     return replace(row, columns={**row.columns, row.table.json[-1]: kind(content)})
-
-
-class FilesOfSession(Struct, frozen=True, eq=False):
-    """A session's files in a folder. Methods raise OSError."""
-
-    layout: FolderLayout
-    path: str
-    session: str
-    limits: Limits = USUAL
-
-    def rows(self) -> Iterator[Row]:
-        return (row_with_content(self.layout, self.path, row) for row in self.layout.files(self.path, self.session))
-
-    def state(self) -> Identity:
-        """The folder, the size of all files, the last change of one, and a digest of what `stat` says of them."""
-        size = last = 0
-        digest = hashlib.blake2b(digest_size=8)
-        for row in self.layout.files(self.path, self.session):
-            path = self.layout.path_of(row.table.name, row.columns)
-            found = os.lstat(place(self.path, path))
-            size += found.st_size
-            last = max(last, found.st_mtime_ns)
-            told = (path, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
-            digest.update(repr(told).encode("utf-8", "surrogateescape"))
-        folder = os.stat(self.path)
-        return Identity(folder.st_dev, folder.st_ino, size, last, int.from_bytes(digest.digest()))

@@ -10,7 +10,8 @@ from typing import Final
 from toolpair.source.errors import Refused, UnreadableFile
 from toolpair.source.fingerprint import Identity
 from toolpair.source.folders.exchange import FileChange, exchanging, finish_saves
-from toolpair.source.folders.layout import FilesOfSession, is_inside, place, read_file
+from toolpair.source.folders.layout import is_inside, place, read_file
+from toolpair.source.folders.stored_session import StoredFiles
 from toolpair.source.rows.backup import RowsBackup, made
 from toolpair.source.rows.changes import RowChange, changes_between, moved_columns
 from toolpair.source.rows.layout import Stored, Text
@@ -33,7 +34,7 @@ class FilesChange(Change):
     """A change of files; `path` is the folder."""
 
     @property
-    def files(self) -> FilesOfSession | None:
+    def files(self) -> StoredFiles | None:
         """The session that was opened; None where a backup is put back."""
         return None
 
@@ -102,8 +103,8 @@ class FilesSave(RecordsSave, FilesChange):
     blocked_by = "a file that cannot be read is in the way of another one; repair it, or set it aside"
 
     @property
-    def files(self) -> FilesOfSession:
-        assert isinstance(self.stored, FilesOfSession)
+    def files(self) -> StoredFiles:
+        assert isinstance(self.stored, StoredFiles)
         return self.stored
 
     def wanted(self) -> list[FileChange]:
@@ -119,7 +120,7 @@ class FilesSave(RecordsSave, FilesChange):
         return moved_columns(list(self.files.rows()), self.now.records) == frozenset()
 
 
-def _file_change(files: FilesOfSession, change: RowChange, shown: str) -> FileChange:
+def _file_change(files: StoredFiles, change: RowChange, shown: str) -> FileChange:
     columns = change.after or change.before or {}
     path = files.layout.path_of(change.table, columns)
     contents = (_bytes_in(change.before, "data"), _bytes_in(change.after, "data"))

@@ -1,29 +1,55 @@
-"""One session of a folder, read as a snapshot of lines, and saved."""
+"""One session of a folder, read as a snapshot of lines."""
 
 from __future__ import annotations
 
+import hashlib
+import os
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import ClassVar, Final
 
-from toolpair.source.errors import Refused, UnreadableFile
+from msgspec import Struct
+
+from toolpair.source.errors import UnreadableFile
+from toolpair.source.fingerprint import Identity
 from toolpair.source.folders.exchange import unfinished_saves
-from toolpair.source.folders.layout import FilesOfSession
+from toolpair.source.folders.layout import FolderLayout, place, row_with_content
+from toolpair.source.limits import USUAL, Limits
+from toolpair.source.rows.layout import Row
 from toolpair.source.rows.private_copy import Progress
 from toolpair.source.rows.session_rows import lines_in
-from toolpair.source.snapshot import Save, Snapshot, why_not_opened
-
-if TYPE_CHECKING:
-    from toolpair.source.container import Container
-    from toolpair.source.document import Document
+from toolpair.source.snapshot import Snapshot, why_not_opened
 
 _TRIES: Final = 10
 _TICK: Final = 20_000_000
 """Nanoseconds in which a file may change twice and have the same time."""
 
 
-class StoredFiles(FilesOfSession, frozen=True, eq=False):
-    """A session's files in a folder, as the `StoredRecords` of its snapshot."""
+class StoredFiles(Struct, frozen=True, eq=False):
+    """A session's files in a folder, as the `StoredRecords` of its snapshot. Methods raise OSError."""
+
+    in_folder: ClassVar[bool] = True
+    layout: FolderLayout
+    path: str
+    session: str
+    limits: Limits = USUAL
+
+    def rows(self) -> Iterator[Row]:
+        return (row_with_content(self.layout, self.path, row) for row in self.layout.files(self.path, self.session))
+
+    def state(self) -> Identity:
+        """The folder, the size of all files, the last change of one, and a digest of what `stat` says of them."""
+        size = last = 0
+        digest = hashlib.blake2b(digest_size=8)
+        for row in self.layout.files(self.path, self.session):
+            path = self.layout.path_of(row.table.name, row.columns)
+            found = os.lstat(place(self.path, path))
+            size += found.st_size
+            last = max(last, found.st_mtime_ns)
+            told = (path, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+            digest.update(repr(told).encode("utf-8", "surrogateescape"))
+        folder = os.stat(self.path)
+        return Identity(folder.st_dev, folder.st_ino, size, last, int.from_bytes(digest.digest()))
 
     def read(self, shown: str, progress: Progress | None = None) -> Snapshot:
         """The session as it is now, when no other process saves it. Raises Unreadable."""
@@ -44,18 +70,3 @@ class StoredFiles(FilesOfSession, frozen=True, eq=False):
                 name = getattr(error, "filename", None) or shown
                 raise UnreadableFile(why_not_opened(str(name), error)) from None
         raise UnreadableFile(f"{shown} is being written to all the time; close its agent, and try again.")
-
-    def saving(
-        self, snapshot: Snapshot, container: Container, documents: Sequence[Document], keep_backups: int | None
-    ) -> Save:
-        from toolpair.source.folders.save import FilesSave
-
-        return FilesSave(snapshot, container, documents, keep_backups=keep_backups)
-
-    def copied(self, name: str, base: Document, now: Document, shown: str) -> bytes | None:
-        """Always lines."""
-        from toolpair.source.rows.copying import names_database
-
-        if names_database(name):
-            raise Refused(f"{shown} is in a folder, not in a database; name the copy with .jsonl.", "form")
-        return None

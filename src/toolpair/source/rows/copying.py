@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from toolpair.source.document import Document
 from toolpair.source.errors import Refused, UnreadableFile
 from toolpair.source.rows.changes import changes_between, in_tables, moved_columns
 from toolpair.source.rows.layout import Part, columns_of, insert, quoted, tables_of, text
-from toolpair.source.rows.reading import prepare, reading
+from toolpair.source.rows.reading import prepare, reading, refuse_log
+from toolpair.source.rows.session_rows import StoredRows
 from toolpair.source.rows.transaction import carry_out
-
-if TYPE_CHECKING:
-    from toolpair.source.document import Document
-    from toolpair.source.rows.session_rows import RowsOfSession
+from toolpair.source.snapshot import StoredRecords
 
 _NUMBERS: Final = ("page_size", "user_version", "application_id")
 """What an agent may know its database by."""
@@ -28,15 +28,20 @@ def names_database(name: str) -> bool:
     return name.lower().endswith(_SUFFIXES)
 
 
-def database_of(rows: RowsOfSession, base: Document, now: Document, shown: str) -> bytes:
-    """The session as it is now, as the bytes of a database. Raises Refused."""
+def copied(stored: StoredRecords, name: str, base: Document, now: Document, shown: str) -> bytes | None:
+    """What a copy of this name holds, if it is a database with the session as it is now. Raises Refused."""
+    if not names_database(name):
+        return None
+    if not isinstance(stored, StoredRows):
+        raise Refused(f"{shown} is in a folder, not in a database; name the copy with .jsonl.", "form")
+    refuse_log(os.path.realpath(name))
     try:
-        return _database_of(rows, base, now, shown)
+        return _database_of(stored, base, now, shown)
     except UnreadableFile as error:
         raise Refused(f"{error} {_LINES}", "gone") from None
 
 
-def _database_of(rows: RowsOfSession, base: Document, now: Document, shown: str) -> bytes:
+def _database_of(rows: StoredRows, base: Document, now: Document, shown: str) -> bytes:
     layout = rows.layout
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as made, reading(rows.path, shown) as (source, _):
         prepare(made)

@@ -14,7 +14,7 @@ from toolpair.source.rows.changes import RowChange, changes_between, dangling, m
 from toolpair.source.rows.layout import Table, text
 from toolpair.source.rows.reading import COPIED, connected, reading, refuse_log, state_of
 from toolpair.source.rows.records_save import Change, RecordsSave
-from toolpair.source.rows.session_rows import RowsOfSession
+from toolpair.source.rows.session_rows import StoredRows
 from toolpair.source.rows.transaction import WAITS, broken_links, carry_out, is_made, refuse_held, whole, writing
 from toolpair.source.saving.checks import changed, refuse_unwritable
 from toolpair.source.saving.file_names import KeptNames
@@ -102,8 +102,8 @@ class RowsSave(RecordsSave, RowsChange):
     blocked_by = "a row that cannot be read is in the way of another one; repair that row, or set it aside"
 
     @property
-    def rows(self) -> RowsOfSession:
-        assert isinstance(self.stored, RowsOfSession)
+    def rows(self) -> StoredRows:
+        assert isinstance(self.stored, StoredRows)
         return self.stored
 
     @property

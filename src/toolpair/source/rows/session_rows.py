@@ -1,24 +1,24 @@
-"""The rows of one session, and the lines that they are read as."""
+"""The rows of one session in a database, read as a snapshot of lines."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING, Final
+from typing import ClassVar, Final
 
 from msgspec import Struct
 
 from toolpair.source.errors import TooLarge, UnreadableFile
 from toolpair.source.file_bytes import Content
+from toolpair.source.fingerprint import Identity
 from toolpair.source.limits import USUAL, Limits, fits, in_words
 from toolpair.source.rows.layout import Layout, Row, tables_of
 from toolpair.source.rows.lines import line_of
+from toolpair.source.rows.private_copy import Progress
+from toolpair.source.rows.reading import reading, state_of
+from toolpair.source.snapshot import Snapshot, StoredRecords
 from toolpair.source.spooled import Spooled
-
-if TYPE_CHECKING:
-    from toolpair.source.rows.private_copy import Progress
-    from toolpair.source.snapshot import StoredRecords
 
 _ASKED: Final = 1 << 24
 """Bytes between two looks at the memory that is left."""
@@ -26,13 +26,22 @@ _LONGEST: Final = 1_000_000_000
 """The most that SQLite itself allows."""
 
 
-class RowsOfSession(Struct, frozen=True, eq=False):
-    """A session's rows in a database."""
+class StoredRows(Struct, frozen=True, eq=False):
+    """A session's rows in a database, as the `StoredRecords` of its snapshot."""
 
+    in_folder: ClassVar[bool] = False
     layout: Layout
     path: str
     session: str
     limits: Limits = USUAL
+
+    def read(self, shown: str, progress: Progress | None = None) -> Snapshot:
+        with reading(self.path, shown, progress) as (connection, state):
+            data = lines_in(self, self.rows(connection), shown, progress)
+        return Snapshot(self.path, shown, data, state, None, limits=self.limits, rows=self)
+
+    def state(self) -> Identity:
+        return state_of(self.path)
 
     def rows(self, connection: sqlite3.Connection) -> Iterator[Row]:
         """The session's rows. Raises Unreadable if the database is another one by now."""

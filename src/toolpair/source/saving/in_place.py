@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from toolpair.source.byte_runs import Piece, chunks_of
@@ -164,44 +165,35 @@ def _after(
     return backup, notes
 
 
-class FileSave:
+class FileSave(Struct, eq=False):
     """One save of an opened file. Its steps share no state with anything else, and may run in another thread."""
 
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        container: Container,
-        documents: Sequence[Document],
-        *,
-        allow_links: bool = False,
-        keep_backups: int | None = None,
-    ) -> None:
-        self._before = snapshot
-        self._container = container
-        self._documents = tuple(documents)
-        self._allow_links = allow_links
-        self._keep_backups = keep_backups
-        self.result: SaveResult | None = None
-        """The result of `write`."""
+    before: Snapshot
+    container: Container
+    documents: Sequence[Document]
+    allow_links: bool = False
+    keep_backups: int | None = None
+    result: SaveResult | None = None
+    """The result of `write`."""
 
     @property
     def size(self) -> int:
         """Roughly how many bytes are written."""
-        return len(self._before.data)
+        return len(self.before.data)
 
     def write(self, progress: Progress | None = None) -> SaveResult:
         """Write the file. Raises Refused, SaveFailed, and what `progress` raises; see `replace_file`."""
-        packed = self._before.packing is not None
-        pieces: Iterable[Piece] = self._container.runs(self._documents)
+        packed = self.before.packing is not None
+        pieces: Iterable[Piece] = self.container.runs(self.documents)
         if packed:
-            pieces = pack(chunks_of(pieces, self._before.data))
-        old = Old.of(self._before, appendable=not packed and self._container.kind == "lines")
+            pieces = pack(chunks_of(pieces, self.before.data))
+        old = Old.of(self.before, appendable=not packed and self.container.kind == "lines")
         self.result = replace_file(
             old,
             pieces,
-            allow_links=self._allow_links,
-            aside=tuple(piece for document in self._documents for piece in document.aside),
-            keep_backups=self._keep_backups,
+            allow_links=self.allow_links,
+            aside=tuple(piece for document in self.documents for piece in document.aside),
+            keep_backups=self.keep_backups,
             progress=progress,
         )
         return self.result
@@ -210,11 +202,11 @@ class FileSave:
         """What the file holds now: what was written, and what others have appended. Call it after `write`."""
         assert self.result is not None
         try:
-            snapshot = replace(open_source(self.result.path, self._before.limits), shown=self._before.shown)
+            snapshot = replace(open_source(self.result.path, self.before.limits), shown=self.before.shown)
             container = read_container(snapshot.data, snapshot.shown, limits=snapshot.limits)
         except UnreadableFile:
             return self._as_written(self.result.identity)
-        if self._before.fingerprint is not None:
+        if self.before.fingerprint is not None:
             snapshot = remembered(snapshot)
         return snapshot, container
 
@@ -223,8 +215,8 @@ class FileSave:
 
         No identity is attached to it, so that the next save compares contents.
         """
-        data = b"".join(chunks_of(self._container.runs(self._documents), self._before.data))
-        packing = Packing(b"", True) if self._before.packing is not None else None
+        data = b"".join(chunks_of(self.container.runs(self.documents), self.before.data))
+        packing = Packing(b"", True) if self.before.packing is not None else None
         identity = Identity(identity.dev, identity.ino, 0 if packing else len(data), 0, 0)
-        snapshot = replace(self._before, data=data, identity=identity, packing=packing, fingerprint=None)
+        snapshot = replace(self.before, data=data, identity=identity, packing=packing, fingerprint=None)
         return snapshot, read_container(data, snapshot.shown, limits=snapshot.limits)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -46,10 +47,9 @@ def source_of(snapshot: Snapshot) -> Source | None:
     data = snapshot.data
     if not isinstance(data, FileBytes):
         return None
-    if snapshot.rows is not None or snapshot.packing is not None or snapshot.path is None:
-        # Lines that were made of rows, were unpacked or came from a pipe: in a file that nobody else knows.
-        return Source(data.fileno(), refuse_changed=lambda io: None)
-    return Source(data.fileno(), refuse_changed=lambda io: _refuse_changed(snapshot, data.fileno(), io))
+    # Lines that were made of rows, were unpacked or came from a pipe are in a file that nobody else knows.
+    is_own = snapshot.rows is not None or snapshot.packing is not None or snapshot.path is None
+    return Source(data.fileno(), refuse_changed=None if is_own else partial(_refuse_changed, snapshot, data.fileno()))
 
 
 def _refuse_changed(snapshot: Snapshot, descriptor: int, io: Io) -> None:

@@ -228,7 +228,7 @@ class DiffBody(Body):
         return (Span(SafeText(" " * max(0, room - line_width(part))), under),) if under else ()
 
     def _wrapped(self, side: Side, under: str, room: int) -> Iterator[tuple[Line, str]]:
-        """The lines of one side, each with the carets to stand below it."""
+        """The lines of one side, each with the carets that go below it."""
         spans: list[Span] = []
         for text, kind in self._fitted(side, room):
             if kind == "left out":
@@ -244,7 +244,7 @@ class DiffBody(Body):
             yield part, carets
 
     def _fitted(self, side: Side, room: int) -> tuple[Mark, ...]:
-        """The parts of a line; what stands around a change is shortened to be seen in one line."""
+        """The parts of a line, with the text around a change shortened so that the change fits on one line."""
         if not self.wrapped:
             return side.marks
         return fitted(side.marks, room - 2 * (len(self.glyphs.ellipsis) - 1))
@@ -349,8 +349,8 @@ def fitted(marks: tuple[Mark, ...], room: int) -> tuple[Mark, ...]:
 
 
 def _ends(marks: tuple[Mark, ...]) -> tuple[tuple[int, str], tuple[Mark, ...], tuple[int, str]]:
-    """How much is left out before the line's first part, and that part if it is the same on both sides; what stands
-    between; the same for its end.
+    """How much is left out before the line's first part, and that part if it is the same on both sides; the parts
+    in between; then the same for its end.
     """
     rest = list(marks)
     found: list[tuple[int, str]] = []

@@ -203,7 +203,7 @@ class JsonBody(Body):
         self._hide()
 
     def _outermost(self) -> list[int]:
-        """The objects and arrays to fold: those that stand beside others, or the innermost one."""
+        """The objects and arrays to fold: those with siblings, or the innermost one."""
         lines, first, last = self._lines, self._outer, len(self._lines) - 1
         while True:
             opening, beside, n = [], 0, first

@@ -4,7 +4,7 @@
     body = result_body(glyphs, result, call)               # an output, in the colours of its file
 
 Everything in the lines has been made safe to show. `written` is the JSON of a call's arguments as the file has it, so
-that numbers stay as they are; without it they are written anew.
+that numbers stay as they are; without it they are serialised again.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class TextBody(Body):
         self._line_style = line_style
         self._style = style
         self._prefix = prefix
-        """What stands in front of the first line."""
+        """Shown in front of the first line."""
         self._own_numbers = (numbered or file is not None) and NUMBERED.match(text) is not None
         self._digits = max(3, len(str(text.count("\n") + 1))) if numbered and not self._own_numbers else 0
         self._file, self._language = file, language

@@ -59,10 +59,11 @@ def _accept(owner: Owner, draft: Session, count: int, what: str, done: Callable[
 
 
 def _applied(owner: Owner, problems: Sequence[Problem], what: str) -> None:
-    """Called when something was staged for these problems."""
+    """Say what was applied to these problems, and go to the next one."""
     row = owner.pairs.row_index or 0
     owner.overview.note_staged(problems)
-    loses = _loses(owner.session)
+    staged = owner.session.staged
+    loses = f" (loses {staged[-1].loses})" if staged and staged[-1].loses else ""
     owner.note = f"applied: {what}{loses}. u undoes it"
     owner.overview.current = None
     owner.read_again(row)
@@ -97,7 +98,7 @@ def redo(owner: Owner) -> None:
 
 
 def _stepped(owner: Owner, staged: Staged, done: str, back: Problem | None) -> None:
-    """Go to the problem `back`, else to the next one."""
+    """After undo or redo: go to the problem `back`, else to the next one."""
     owner.read_again(owner.pairs.row_index or 0)
     where = f" in conversation {staged.conversation + 1:,}" if len(owner.session.conversations) > 1 else ""
     owner.note = f"{done}{where}: {staged.title}"
@@ -115,12 +116,6 @@ def _stepped(owner: Owner, staged: Staged, done: str, back: Problem | None) -> N
 def _nothing_done(session: Session, what: str) -> str:
     held = session.staging.held_back
     return held[0].text if held else f"nothing to do for {what}"
-
-
-def _loses(session: Session) -> str:
-    """What the last step loses, in brackets."""
-    staged = session.staged
-    return f" (loses {staged[-1].loses})" if staged and staged[-1].loses else ""
 
 
 def review(owner: Owner) -> None:

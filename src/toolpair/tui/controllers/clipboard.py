@@ -11,13 +11,8 @@ from toolpair.text.safe import SafeText, visible, visible_text
 from toolpair.tui.run_result import command_of
 
 if TYPE_CHECKING:
-    from toolpair.history.summary import PairRow
     from toolpair.tui.controllers.owner import Owner
     from toolpair.tui.screens.menu import MenuEntry
-
-
-def _record_of(row: PairRow) -> int | None:
-    return row.result.record if row.result is not None else row.record
 
 
 def choose_copy(owner: Owner) -> None:
@@ -57,7 +52,8 @@ def choose_copy(owner: Owner) -> None:
     if command:
         offer("the command to resume", lambda: command, command)
 
-    at = pair.call.record if pair is not None and pair.call is not None else _record_of(row)
+    block = pair.call if pair is not None and pair.call is not None else row.result
+    at = block.record if block is not None else row.record
     if at is not None:
 
         def choose_api() -> None:

@@ -57,7 +57,7 @@ class Follower:
         self._owner.say(note)
 
     def _look(self) -> None:
-        """Check beside the keys, unless another screen shows what is staged."""
+        """Check in a thread, unless another screen shows what is staged."""
         owner, timer, begin = self._owner, self._timer, time.monotonic()
         if owner.busy_reason or not owner.is_on_top:
             self._look_later(begin)

@@ -13,7 +13,7 @@ from toolpair.tui.screens.confirm import ConfirmScreen
 from toolpair.tui.styled_text import Line
 
 if TYPE_CHECKING:
-    from toolpair.session.journal import TakenUp, UnsavedWork
+    from toolpair.session.journal.left import TakenUp, UnsavedWork
     from toolpair.session.session import Session
     from toolpair.tui.controllers.owner import Owner
 
@@ -31,7 +31,8 @@ class JournalOffer:
         make_folder, path = owner.tool.journal, owner.session.file.address
         if make_folder is None or path is None or owner.desk.keeper is not None:
             return
-        from toolpair.session.journal import Keeper, left_for
+        from toolpair.session.journal.keeper import Keeper
+        from toolpair.session.journal.left import left_for
 
         owner.desk.keeper = Keeper(make_folder, path)
 
@@ -53,7 +54,7 @@ class JournalOffer:
         if isinstance(left, str):
             self._owner.say(f"! {left}")
             return
-        from toolpair.session.journal import since
+        from toolpair.session.journal.left import since
 
         entry = left.entry
         fixes = count_text(entry.fixes, "fix")
@@ -92,7 +93,7 @@ class JournalOffer:
 
     def _apply_left(self, left: UnsavedWork) -> None:
         """Apply it in the background, on top of what has been applied by now."""
-        from toolpair.session.journal import take_up
+        from toolpair.session.journal.left import take_up
 
         entry = left.entry
         done: list[TakenUp] = []

@@ -76,7 +76,8 @@ def choose_branch(owner: Owner) -> None:
         if branch.leaf == transcript.tree.leaf or (transcript.tree.leaf is None and branch.active):
             here = number
         words = cut(visible(" ".join(branch.words.split())), _WORDS, owner.glyphs.ellipsis)
-        label = f"{_moment(branch.time):<16}  {count_text(branch.messages, 'message'):>14}  {marks:<9}  {words}"
+        time = visible((branch.time or "")[:16].replace("T", " "))
+        label = f"{time:<16}  {count_text(branch.messages, 'message'):>14}  {marks:<9}  {words}"
         entries.append(MenuEntry(label, partial(_show_branch, owner, None if branch.active else branch.leaf)))
     for subagent in subagent_sessions:
         words = cut(visible(subagent.label), _WORDS, owner.glyphs.ellipsis)
@@ -123,11 +124,6 @@ def _open_subagent(owner: Owner, path: str) -> None:
         Opening(path, partial(open_beside, owner.session)), failed, len(owner.tool.open_sessions.desks)
     )
     owner.open(screen)
-
-
-def _moment(time: str | None) -> str:
-    """A timestamp to the minute."""
-    return visible((time or "")[:16].replace("T", " "))
 
 
 def choose_original(owner: Owner) -> None:

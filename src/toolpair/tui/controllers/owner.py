@@ -74,7 +74,7 @@ class Owner(MainScreen):
     @property
     @abstractmethod
     def is_led(self) -> bool:
-        """Whether it goes to a certain place as soon as all is read."""
+        """Whether it goes to a given place as soon as the whole file is read."""
 
     def reload(self, row: int | None = None) -> None:
         """Reload the session, keeping the cursor on its row, or on `row`."""
@@ -95,7 +95,7 @@ class Owner(MainScreen):
         self.rows_changed(row, len(self.overview.rows) - before)
 
     def rows_changed(self, row: int, more: int) -> None:
-        """Rows are others from `row` on, and there are `more` of them."""
+        """The rows from `row` on have changed, and there are `more` of them."""
         self.stop_looking()
         self.row_filter.rows_changed(row, more)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ReadingOn:
-    """Follows the reading, takes what it brings, and reads the rest after it was stopped."""
+    """Shows the reading's progress, takes its result, and reads the rest after it was stopped."""
 
     def __init__(self, owner: Owner, opening: Opening | None, work: LongTask | None, ended: Callable[[], None]) -> None:
         """`ended` is called when all of the file is shown."""
@@ -34,12 +34,12 @@ class ReadingOn:
         return "not yet: still reading the file, esc stops"
 
     def begin(self) -> None:
-        """Show how far it is."""
+        """Show the progress."""
         if self._work is not None and not self._work.stopped:
             self._owner.work.follow(self._work)
 
     def take_whole(self, session: Session) -> None:
-        """All of the file is read: go on with that, at the row where the cursor is."""
+        """The whole file is read: continue with it, at the row where the cursor is."""
         owner = self._owner
         if owner.work.now is not None:
             owner.work.forget()
@@ -66,7 +66,7 @@ class ReadingOn:
         self._owner.say(f"the rest was not read: {failure(error)}")
 
     def read_rest(self) -> None:
-        """Read it after all."""
+        """Read the rest after it was stopped."""
         owner, opening = self._owner, self._opening
         if owner.overview.partial is None or opening is None:
             owner.say("the whole file has been read")

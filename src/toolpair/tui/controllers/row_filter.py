@@ -46,7 +46,7 @@ class RowFilter:
         return self.words
 
     def switch(self, words: str) -> None:
-        """Show only what matches these words; all again if that is shown."""
+        """Show only what matches these words, or everything again if that is already shown."""
         if self.words == words:
             self.clear()
         else:
@@ -90,7 +90,8 @@ class RowFilter:
                 if quietly:
                     self.clear()
                 else:
-                    owner.say(_none(words, owner.overview.so_far))
+                    none = f"no row{owner.overview.so_far} matches {words}"
+                    owner.say("there are no problems" if words == ONLY_BROKEN else none)
                 return
             if search.hits and not (quietly and not search.done):
                 at = here if self.words != words else owner.pairs.row_index or 0
@@ -147,7 +148,3 @@ class RowFilter:
         """Stop matching rows. Returns whether that was still running."""
         running, self._running = self._running, None
         return running is not None and running.stop()
-
-
-def _none(words: str, so_far: str) -> str:
-    return "there are no problems" if words == ONLY_BROKEN else f"no row{so_far} matches {words}"

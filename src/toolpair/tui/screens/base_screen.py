@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Vertical
 from textual.screen import ModalScreen
 
 from toolpair.text.safe import SafeText
@@ -80,9 +81,9 @@ class BaseScreen(LaterOn[T], Generic[T]):
         return self.tool.glyphs
 
     note = ""
-    """What is said above the keys."""
+    """Shown above the keys."""
     drawn = False
-    """Whether the top of the stack has been drawn since it came there."""
+    """Whether it has been drawn since it came to the top of the stack."""
     seen_since = float("inf")
     """Since when it has been visible, by the monotonic clock."""
 
@@ -190,6 +191,11 @@ class Dialog(ModalScreen[T], BaseScreen[T], Generic[T]):
     Dialog > #box > Lines { background: $surface; }
     """
 
+    def compose(self) -> ComposeResult:
+        with Vertical(id="box"):
+            yield from self.build()
+        yield Lines(id="too-small")
+
     def on_key(self, event: events.Key) -> None:
         if event.key == "escape":
             # Not left to the binding, which would run after the keys that arrived with it.
@@ -214,10 +220,15 @@ class HeldKey:
         self._screen = screen
         self._last: dict[str, float] = {}
 
-    def fresh(self, key: str = "enter") -> bool:
-        """Whether the current key was pressed for what the screen shows, however long it waited in the queue."""
+    def admits(self, key: str = "enter") -> bool:
+        """Whether the current key was pressed for what the screen shows, however long it waited in the queue; if not,
+        say what to do.
+        """
         came = self._screen.tool.typed_ahead.came
         last = self._last.get(key)
         self._last[key] = came
         held = last is not None and came - last < min(HELD, REPEATED)
-        return came - self._screen.seen_since >= HELD and not held
+        if came - self._screen.seen_since >= HELD and not held:
+            return True
+        self._screen.say(f"press {key} again, now that you have read this")
+        return False

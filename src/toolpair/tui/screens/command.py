@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.widgets import Input
 
 from toolpair.tui.commands import Command, completed, found_for
@@ -37,11 +36,10 @@ class CommandScreen(ListDialog[str | None]):
         self._shown = list(commands)
 
     def build(self) -> ComposeResult:
-        with Vertical(id="box"):
-            yield Lines(id="top")
-            yield LineList(self.glyphs)
-            yield Field(self.glyphs, SafeInput(), ":")
-            yield Lines(id="bottom")
+        yield Lines(id="top")
+        yield LineList(self.glyphs)
+        yield Field(self.glyphs, SafeInput(), ":")
+        yield Lines(id="bottom")
 
     def on_mount(self) -> None:
         field = self.query_one(SafeInput)

@@ -28,10 +28,10 @@ from toolpair.tui.compare_text import (
     summary_short,
 )
 from toolpair.tui.compared_sides import Side
-from toolpair.tui.controllers.comparison_finding import ChosenRows, ComparesRows, ComparisonFinding
 from toolpair.tui.keys import APP, COMPARE, CURSOR
 from toolpair.tui.numbers import count_text
 from toolpair.tui.screens.base_screen import Hint, hint_line
+from toolpair.tui.screens.comparison_finding import ChosenRows, ComparesRows
 from toolpair.tui.screens.viewer import ViewerPage, ViewerScreen, text_page
 from toolpair.tui.searching import GivingWay
 from toolpair.tui.styled_text import Line, Span, spread, with_hits
@@ -52,7 +52,6 @@ class CompareScreen(ComparesRows):
         super().__init__()
         self._sides = a, b
         self.note = "reading …"
-        self._finding = ComparisonFinding(self)
         self._texts = ComparisonTexts(self)
         self._side = "a"
         self._columns: bool | None = None
@@ -101,8 +100,7 @@ class CompareScreen(ComparesRows):
         side = self._side if entry == self.row_list.cursor else None
 
         line = row_line(self.glyphs, rows[entry], lambda step: self._texts.of(step, entry), side, cells, self._two)
-        query = self._finding.query
-        return with_hits(line, Query(query).pattern) if query else line
+        return with_hits(line, Query(self.sought).pattern) if self.sought else line
 
     def lay_out(self, width: int, height: int) -> None:
         glyphs, rows = self.glyphs, self.rows
@@ -130,10 +128,8 @@ class CompareScreen(ComparesRows):
         note = self.note
         if not note and rows is not None and rows.differences:
             note = f"difference {max(1, rows.number(self.row_list.cursor)):,} of {rows.differences:,}"
-        if self._finding.words and rows is not None:
-            note = " · ".join(
-                filter(None, (visible(self._finding.words), f"{count_text(len(rows), 'row')} (esc)", note))
-            )
+        if self.filter_words and rows is not None:
+            note = " · ".join(filter(None, (visible(self.filter_words), f"{count_text(len(rows), 'row')} (esc)", note)))
         hints: list[Hint] = [
             ("]", "next difference", "difference(1)"), ("enter", "open both", "open_both"),
             ("|", "one column" if self._two else "two columns", "columns"), ("h l", "A or B", "side(0)"),
@@ -177,7 +173,7 @@ class CompareScreen(ComparesRows):
             self.row_list.move_to(row)
 
     def action_side(self, by: int) -> None:
-        """To the left, to the right, or to the other one."""
+        """Go to the left side, the right one, or the other one."""
         self.action_side_of({-1: "a", 1: "b"}.get(by, "b" if self._side == "a" else "a"))
 
     def action_side_of(self, side: str) -> None:
@@ -206,7 +202,7 @@ class CompareScreen(ComparesRows):
         self.show_rows(rows, rows.row_of(here) + within)
 
     def action_open_both(self) -> None:
-        """Both sides of the row; what is the same is unfolded first."""
+        """Open both sides of the row; on a fold, unfold it."""
         rows = self.rows
         if rows is None or not len(rows):
             return
@@ -230,7 +226,7 @@ class CompareScreen(ComparesRows):
     on_row_list_chosen = action_open_both
 
     def action_bytes(self) -> None:
-        """The records of both sides, byte by byte."""
+        """Show the records of both sides byte by byte."""
         rows = self.rows
         row = rows[self.row_list.cursor] if rows is not None and len(rows) else None
         if rows is None or row is None or not row.steps:
@@ -243,21 +239,6 @@ class CompareScreen(ComparesRows):
         noun = "line" if rows.comparison.a.conversation.document.kind == "lines" else "message"
         pages = change_pages(lambda: changes, noun, self.tool.carets)
         self.open(ViewerScreen(f"Exact bytes, A and B: {visible(row.steps[0].name)}", pages))
-
-    # search and filter
-
-    def action_filter(self) -> None:
-        self._finding.filter()
-
-    def action_search(self) -> None:
-        self._finding.search()
-
-    def action_hit(self, by: int) -> None:
-        self._finding.hit(by)
-
-    def action_back(self) -> None:
-        if not self._finding.back():
-            super().action_back()
 
 
 def _pages(mark: str, step: DiffStep, carets: bool) -> list[ViewerPage]:
@@ -288,7 +269,7 @@ class ComparisonTexts:
         self._reading = False
 
     def of(self, step: DiffStep, row: int) -> StepText | None:
-        """What is known of a step in this row."""
+        """The text of a step in this row, if it is known."""
         if not step.history.conversation.fixes_are_local:
             return step_text(step)
         key = (id(step.history), step.message, step.step.block, step.inherited)

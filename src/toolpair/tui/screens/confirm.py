@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 
 from toolpair.tui.later import LaterOn
 from toolpair.tui.screens.base_screen import Dialog, HeldKey, Hint, hint_lines
@@ -53,8 +52,7 @@ class ConfirmScreen(Dialog[str | None]):
         self._held = HeldKey(self)
 
     def build(self) -> ComposeResult:
-        with Vertical(id="box"):
-            yield Lines(id="text")
+        yield Lines(id="text")
 
     def lay_out(self, width: int, height: int) -> None:
         glyphs = self.glyphs
@@ -80,10 +78,8 @@ class ConfirmScreen(Dialog[str | None]):
                 return
 
     def _answer(self, key: str, name: str) -> None:
-        if self._held.fresh(key):
+        if self._held.admits(key):
             self.finish(name)
-        else:
-            self.say(f"press {key} again, now that you have read this")
 
     def action_answer(self, name: str) -> None:
         """An answer was clicked."""

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Generic, TypeVar
 
 from textual.app import ComposeResult
-from textual.containers import Vertical
 
 from toolpair.tui.screens.base_screen import Dialog, Hint, hint_line
 from toolpair.tui.styled_text import Glyphs, Line
@@ -23,17 +22,16 @@ class ListDialog(Dialog[T], Generic[T]):
     DEFAULT_CSS = "ListDialog LineList { height: auto; background: $surface; }"
 
     def build(self) -> ComposeResult:
-        with Vertical(id="box"):
-            yield Lines(id="top")
-            yield LineList(self.glyphs)
-            yield Lines(id="bottom")
+        yield Lines(id="top")
+        yield LineList(self.glyphs)
+        yield Lines(id="bottom")
 
     @property
     def list(self) -> LineList:
         return self.query_one(LineList)
 
     def frame(self, title: str, hints: Sequence[Hint]) -> None:
-        """Show what stands above the list and below it."""
+        """Show the title above the list and the keys below it."""
         width = self.size.width
         self.query_one("#top", Lines).show([self.glyphs.rule(title, width, "title")])
         self.query_one("#bottom", Lines).show([hint_line(self.glyphs, hints, width)])

@@ -12,9 +12,10 @@ from textual.containers import Grid, Vertical
 from toolpair.text.cells import cut
 from toolpair.tui.card_text import Card, learn_preview
 from toolpair.tui.causes_text import CauseEntry, cause_entries, causes_hints, entry_lines, entry_of, title_of
+from toolpair.tui.controllers.owner import Owner
 from toolpair.tui.head_text import column_titles, head_lines
 from toolpair.tui.idle import Idle
-from toolpair.tui.layout import NARROW, WIDE, Areas, areas
+from toolpair.tui.layout import NARROW, PREVIEW, WIDE, Areas, areas
 from toolpair.tui.rail import ProblemTicks
 from toolpair.tui.screens.base_screen import Hint, hint_line
 from toolpair.tui.screens.writing import bar_line
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from toolpair.session.session import Problem
     from toolpair.tui.aside import Aside
-    from toolpair.tui.controllers.owner import Owner
+    from toolpair.tui.desk import Desk
     from toolpair.tui.preview_text import PreviewText
 
 REST = 0.12
@@ -51,23 +52,23 @@ SOUND_HINTS: tuple[Hint, ...] = (
 )  # fmt: skip
 
 
-class MainView:
+class MainView(Owner):
     """The widgets and what they currently show."""
 
-    def __init__(self, owner: Owner) -> None:
-        self._owner = owner
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
         self._head = Lines(id="head")
         self._titles = Lines(id="titles")
-        self._below = Preview(owner.glyphs, id="below")
+        self._below = Preview(self.glyphs, id="below")
         self._card = Lines(id="card")
-        self._beside = Preview(owner.glyphs, id="beside")
+        self._beside = Preview(self.glyphs, id="beside")
         self._causes_title = Lines(id="causes-title")
-        self._causes = CauseList(owner.glyphs, id="cause-list")
+        self._causes = CauseList(self.glyphs, id="cause-list")
         self._causes_keys = Lines(id="causes-keys")
         self._causes_pane = Vertical(id="causes")
         self._lower = Grid(id="lower")
         self._keys = Lines(id="keys")
-        self._size = (0, 0)
+        self._extent = (0, 0)
         self._areas: Areas | None = None
         self._entries: list[CauseEntry] = []
         self._causes_shown: tuple[list[list[Line]], int] = ([], 0)
@@ -77,13 +78,12 @@ class MainView:
         self._preview_text: type[PreviewText] | None = None
         self._previewed: tuple[object, ...] = ()
         """What the preview shows: the row, and its size."""
-        self._ahead = Idle(partial(owner.later, of_state=True))
-        self._pairs = PairView(owner.overview, owner.glyphs)
-        self._ticks = ProblemTicks(partial(owner.later, of_state=True), self._pairs.show_ticks)
+        self._ahead = Idle(partial(self.later, of_state=True))
+        self._pairs = PairView(self.overview, self.glyphs)
+        self._ticks = ProblemTicks(partial(self.later, of_state=True), self._pairs.show_ticks)
         self._pairs.ticks = self._ticks
 
     def build(self) -> ComposeResult:
-        """The widgets, from top to bottom."""
         yield self._head
         yield self._titles
         yield self._pairs
@@ -107,35 +107,36 @@ class MainView:
         """The cause under the cursor of their list."""
         return self._entries[self._causes.cursor] if self._causes.cursor < len(self._entries) else None
 
-    def enter_causes(self) -> bool:
-        """Give the list of causes the focus. Returns whether there is any."""
-        if not self._entries:
-            return False
-        self._causes_pane.display = True
-        self._causes.focus()
-        return True
+    def action_pane(self) -> None:
+        """To the causes, or back to the list."""
+        if self.in_causes:
+            self.leave_causes()
+        elif self._entries:
+            self._causes_pane.display = True
+            self._causes.focus()
+        elif self.is_whole():
+            self.say("there are no problems")
 
     def leave_causes(self) -> None:
-        self._owner.pairs.focus()
+        self.pairs.focus()
 
-    def scroll_preview(self, by: int) -> bool:
-        """False where there is no preview."""
+    def action_scroll_preview(self, by: int) -> None:
         shown = [preview for preview in (self._below, self._beside) if preview.display]
         for preview in shown:
             preview.scroll_by(by * max(1, (preview.size.height - 1) // 2))
-        return bool(shown)
+        if not shown:
+            self.say(f"a terminal of {PREVIEW[0]} x {PREVIEW[1]} has a preview; enter opens what is here")
 
     def lay_out(self, width: int, height: int) -> None:
-        """Lay it out for this size."""
-        if self._size != (width, height):
-            self._size = (width, height)
+        if self._extent != (width, height):
+            self._extent = (width, height)
             self._areas = None
-        self._owner.redraw()
+        self.redraw()
 
     def _divide(self, width: int, height: int, head: int) -> Areas:
-        """Divide the lines and columns, anew only if something has changed."""
-        overview, pairs = self._owner.overview, self._owner.pairs
-        broken = bool(overview.walk) or overview.partial is not None or self._owner.session.changed
+        """Divide the lines and columns; does nothing if nothing has changed."""
+        overview, pairs = self.overview, self.pairs
+        broken = bool(overview.walk) or overview.partial is not None or self.session.changed
         pairs.set_stacked(width < NARROW)
         found = areas(width, height, head, pairs.lines_needed(height), broken, self.in_causes)
         if found == self._areas:
@@ -161,23 +162,22 @@ class MainView:
         return found
 
     def redraw(self) -> None:
-        """Draw everything but the list, which draws itself."""
-        width, height = self._size
+        width, height = self._extent
         if not width:
             return
-        owner, glyphs, overview = self._owner, self._owner.glyphs, self._owner.overview
+        glyphs, overview = self.glyphs, self.overview
         limit = 2 if height < 14 else 4 if width < NARROW and height >= 20 else 3
-        head = head_lines(owner.session, glyphs, width, limit, overview.partial, overview.running)
+        head = head_lines(self.session, glyphs, width, limit, overview.partial, overview.running)
         self._head.show(head)
         self._entries = cause_entries(overview)
         if not self._entries and self.in_causes:
             self.leave_causes()
         divided = self._divide(width, height, len(head))
-        owner.pairs.show_times(owner.tool.shows_times and overview.times.any)
-        gutter = gutter_titles(glyphs, width) if owner.pairs.times_width else ()
-        self._titles.show([column_titles(glyphs, width, divided.stacked, owner.row_filter.note, gutter)])
+        self.pairs.show_times(self.tool.shows_times and overview.times.any)
+        gutter = gutter_titles(glyphs, width) if self.pairs.times_width else ()
+        self._titles.show([column_titles(glyphs, width, divided.stacked, self.row_filter.note, gutter)])
         overview.wanted = None
-        row = owner.pairs.row_index
+        row = self.pairs.row_index
         problem = overview.current
         self._draw_card(divided, problem, row)
         self._preview_soon()
@@ -186,28 +186,28 @@ class MainView:
         self._draw_keys(width, height)
         self._follow_soon(divided)
         self._ticks.follow(overview)
-        if owner.session.conversation.fixes_are_local:
+        if self.session.conversation.fixes_are_local:
             # Reading a row loads its window, which is then there when the row is shown.
             self._ahead.begin(overview.rows[n] for n in self._next_rows() if 0 <= n < len(overview.rows))
 
     def _draw_card(self, divided: Areas, problem: Problem | None, row: int | None) -> None:
         if divided.card:
-            wide = self._size[0] >= WIDE
-            card = Card(self._owner.overview, self._owner.glyphs, divided.card_width, divided.card, wide)
-            card.query = self._owner.pairs.query_text
+            wide = self._extent[0] >= WIDE
+            card = Card(self.overview, self.glyphs, divided.card_width, divided.card, wide)
+            card.query = self.pairs.query_text
             card.previewed = bool(divided.beside or divided.below)
             self._card.show(card.problem(problem, row) if problem is not None and row is not None else card.row(row))
 
     def _draw_keys(self, width: int, height: int) -> None:
-        glyphs = self._owner.glyphs
-        if height < 12 and self._owner.note:
-            self._keys.show([(glyphs.ui(f" {self._owner.note}", "title"),)])
+        glyphs = self.glyphs
+        if height < 12 and self.note:
+            self._keys.show([(glyphs.ui(f" {self.note}", "title"),)])
             return
         keys = hint_line(glyphs, self._hints, width)
         self._keys.show([keys] if height < 12 else [self._note_line(width), keys])
 
     def _draw_causes(self, divided: Areas, problem: Problem | None) -> None:
-        glyphs, overview, focused = self._owner.glyphs, self._owner.overview, self.in_causes
+        glyphs, overview, focused = self.glyphs, self.overview, self.in_causes
         cells = divided.causes_width - 2  # the cursor's bar, and the scroll bar
         digits = max((len(f"{entry.count:,}") for entry in self._entries), default=1)
         here = entry_of(self._entries, overview, problem) if problem is not None else self._causes.cursor
@@ -230,31 +230,31 @@ class MainView:
             self._following.stop()
             self._following = None
         if divided.below or divided.beside or self._preview_text is None:
-            self._following = self._owner.later(SHOWN, self._follow)
+            self._following = self.later(SHOWN, self._follow)
 
     def _follow(self) -> None:
         """Show the row under the cursor. The first time load, in a thread, what that and `enter` need."""
         self._following = None
         if self._preview_text is None:
-            self._owner.in_thread(self._learn_to_preview)
+            self.in_thread(self._learn_to_preview)
             return
-        divided, row, n = self._areas, self._owner.pairs.row, self._owner.pairs.row_index
+        divided, row, n = self._areas, self.pairs.row, self.pairs.row_index
         if divided is None or not (divided.below or divided.beside):
             return
-        width = self._size[0]
+        width = self._extent[0]
         shown = (n, row.pair if row is not None else None, row.result if row is not None else None, divided, width)
         if self._previewed and all(a is b or a == b for a, b in zip(shown, self._previewed, strict=True)):
             return
         self._previewed = shown
         preview = self._beside if divided.beside else self._below
-        conversation = self._owner.session.conversation
-        maker = self._preview_text(self._owner.glyphs, conversation, row, carets=self._owner.tool.carets)
+        conversation = self.session.conversation
+        maker = self._preview_text(self.glyphs, conversation, row, carets=self.tool.carets)
         self._maker = maker
         if divided.beside:
             preview.show(*maker.one_column(divided.beside))
         else:
             preview.show(*maker.two_columns(width))
-        self._owner.later(SHOWN, partial(self._colour, preview, maker))
+        self.later(SHOWN, partial(self._colour, preview, maker))
 
     def _learn_to_preview(self, aside: Aside) -> None:
         from toolpair.tui.preview_text import PreviewText
@@ -277,17 +277,17 @@ class MainView:
         def coloured(any_colours: bool) -> None:
             if any_colours and maker is self._maker:
                 preview.refresh()
-                self._owner.later(SHOWN, partial(self._colour, preview, maker))
+                self.later(SHOWN, partial(self._colour, preview, maker))
 
-        self._owner.colour(asked, coloured)
+        self.colour(asked, coloured)
 
     def _next_rows(self) -> Iterator[int]:
         """The rows shown with the next and the previous problem, from the middle outwards, then a page."""
-        here, height = self._owner.pairs.row_index or 0, self._size[1]
+        here, height = self.pairs.row_index or 0, self._extent[1]
         for by in (1, -1):
-            problem, _ = self._owner.overview.after(here, by, self._owner.overview.current)
+            problem, _ = self.overview.after(here, by, self.overview.current)
             if problem is not None:
-                row = self._owner.overview.row_of(problem)
+                row = self.overview.row_of(problem)
                 yield from (row + way * n for n in range(height // 2) for way in (1, -1))
         yield from range(here, here + 2 * height)
 
@@ -296,38 +296,37 @@ class MainView:
         if self._resting is not None:
             self._resting.stop()
             self._resting = None
-        if self._owner.overview.wanted is not None:
-            self._resting = self._owner.later(REST, self._preview, of_state=True)
+        if self.overview.wanted is not None:
+            self._resting = self.later(REST, self._preview, of_state=True)
 
     def _preview(self) -> None:
-        wanted, self._resting = self._owner.overview.wanted, None
-        if wanted is not None and self._owner.overview.current is wanted[0]:
-            learn_preview(self._owner.overview, *wanted)
-            self._owner.overview.wanted = None
+        wanted, self._resting = self.overview.wanted, None
+        if wanted is not None and self.overview.current is wanted[0]:
+            learn_preview(self.overview, *wanted)
+            self.overview.wanted = None
             if self._areas is not None:
-                self._draw_card(self._areas, wanted[0], self._owner.pairs.row_index)
+                self._draw_card(self._areas, wanted[0], self.pairs.row_index)
 
     def _note_line(self, width: int) -> Line:
-        glyphs = self._owner.glyphs
-        work = self._owner.work.now
+        glyphs = self.glyphs
+        work = self.work.now
         if work is not None:
-            right = glyphs.ui(f"{self._owner.note or 'esc stops'} ", "title" if self._owner.note else "dim")
+            right = glyphs.ui(f"{self.note or 'esc stops'} ", "title" if self.note else "dim")
             return bar_line(glyphs, work.what, work.done, work.total, (right,), width, work.unit)
-        if not self._owner.note:
+        if not self.note:
             return glyphs.rule("", width)
-        words = cut(glyphs.own(f"── {self._owner.note} "), width, glyphs.ellipsis)
+        words = cut(glyphs.own(f"── {self.note} "), width, glyphs.ellipsis)
         rest = glyphs.rule("", max(0, width - line_width((Span(words),))))
         return (Span(words, "title"), *rest)
 
     def draw_bar(self) -> None:
-        """Draw only the progress of the work."""
-        width, height = self._size
+        width, height = self._extent
         if width and height >= 12:
             self._keys.show([self._note_line(width), *self._keys.lines[1:]])
 
     @property
     def _hints(self) -> Sequence[Hint]:
-        last = self._owner.desk is self._owner.tool.open_sessions.desks[0]
-        broken = self._owner.overview.walk or self._owner.overview.partial is not None
-        hints = HINTS if broken or self._owner.session.changed else SOUND_HINTS
+        last = self.desk is self.tool.open_sessions.desks[0]
+        broken = self.overview.walk or self.overview.partial is not None
+        hints = HINTS if broken or self.session.changed else SOUND_HINTS
         return hints if last else (*hints[:-1], ("q", "back", "leave"))

@@ -10,7 +10,6 @@ from msgspec import Struct
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.widgets import Input
 
 from toolpair.tui.keys import APP
@@ -21,7 +20,7 @@ from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.text_block import Lines
 
 _REST: Final = 0.05
-"""Seconds after a movement before something is shown for it."""
+"""Seconds that the cursor rests before something is shown for its entry."""
 
 
 class MenuEntry(Struct, frozen=True):
@@ -65,12 +64,11 @@ class MenuScreen(ListDialog[MenuEntry | None]):
         self._filter = filter
 
     def build(self) -> ComposeResult:
-        with Vertical(id="box"):
-            yield Lines(id="top")
-            if self._filter:
-                yield Field(self.glyphs, SafeInput())
-            yield LineList(self.glyphs)
-            yield Lines(id="bottom")
+        yield Lines(id="top")
+        if self._filter:
+            yield Field(self.glyphs, SafeInput())
+        yield LineList(self.glyphs)
+        yield Lines(id="bottom")
 
     def on_mount(self) -> None:
         self.query_one(SafeInput if self._filter else LineList).focus()

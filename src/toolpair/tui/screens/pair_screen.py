@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
-from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from toolpair.tui.controllers.applying import redo, review, undo
@@ -23,14 +22,13 @@ from toolpair.tui.controllers.menus import (
     choose_theme,
 )
 from toolpair.tui.controllers.one_fix import choose_fix, fix_one
-from toolpair.tui.controllers.owner import Owner
 from toolpair.tui.controllers.reading_on import ReadingOn
 from toolpair.tui.controllers.row_filter import ONLY_BROKEN, RowFilter
 from toolpair.tui.controllers.text_search import TextSearch
 from toolpair.tui.controllers.viewers import view_bytes, view_row, view_sent, view_statistics
 from toolpair.tui.controllers.working import CurrentWork, changing
 from toolpair.tui.keys import APP, LOOK, PROBLEMS
-from toolpair.tui.layout import NARROW, PREVIEW
+from toolpair.tui.layout import NARROW
 from toolpair.tui.screens.base_screen import is_small
 from toolpair.tui.screens.main_view import MainView
 from toolpair.tui.work import LongTask
@@ -41,7 +39,7 @@ if TYPE_CHECKING:
     from toolpair.tui.desk import Desk
 
 
-class PairScreen(Owner):
+class PairScreen(MainView):
     """The layout, the cursor and the keys, which act on the problem under the cursor; controllers do what keys ask."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*PROBLEMS.bindings(), *LOOK.bindings(), *APP.bindings()]
@@ -62,17 +60,13 @@ class PairScreen(Owner):
     ) -> None:
         """`opening`: of this file the session has but the beginning, while `reading` goes on."""
         super().__init__(desk)
-        self._view = MainView(self)
         self.work = CurrentWork(self)
         self.row_filter = RowFilter(self)
         self._search = TextSearch(self)
         self._follower = Follower(self)
-        self._journal = JournalOffer(self)
+        self.journal = JournalOffer(self)
         self._at = at
         self.reading = ReadingOn(self, opening, reading, self._all_is_read)
-
-    def build(self) -> ComposeResult:
-        return self._view.build()
 
     def on_mount(self) -> None:
         self.pairs.reload()
@@ -101,7 +95,7 @@ class PairScreen(Owner):
         if at:
             go_to(self, at)
         look_for_neighbours(self)
-        self._journal.begin()
+        self.journal.begin()
 
     @property
     def is_led(self) -> bool:
@@ -113,19 +107,6 @@ class PairScreen(Owner):
 
     # what is shown
 
-    def lay_out(self, width: int, height: int) -> None:
-        self._view.lay_out(width, height)
-
-    def redraw(self) -> None:
-        self._view.redraw()
-
-    def draw_bar(self) -> None:
-        self._view.draw_bar()
-
-    def forget_note(self) -> None:
-        """What was said is not true any more."""
-        self.note = ""
-
     def on_pair_view_moved(self) -> None:
         row = self.pairs.row_index
         current = self.overview.current
@@ -135,15 +116,8 @@ class PairScreen(Owner):
 
     # the causes
 
-    def action_pane(self) -> None:
-        """To the causes, or back to the list."""
-        if self._view.in_causes:
-            self._view.leave_causes()
-        elif not self._view.enter_causes():
-            self.say("there are no problems" if self.overview.partial is None else self.busy_reason)
-
     def on_descendant_focus(self) -> None:
-        entry = self._view.cause if self._view.in_causes else None
+        entry = self.cause if self.in_causes else None
         if entry is not None and not entry.holds(self.overview.current):
             self.show_problem(entry.first)  # so that the card shows what `a` would fix
         else:
@@ -151,15 +125,15 @@ class PairScreen(Owner):
 
     def on_line_list_moved(self) -> None:
         """The cursor is on another cause: show one of its problems."""
-        entry = self._view.cause
+        entry = self.cause
         if entry is not None:
             self.show_problem(entry.first)
 
     def action_only_cause(self) -> None:
         """Show only the rows of the cause under the cursor."""
-        entry = self._view.cause
+        entry = self.cause
         if entry is not None:
-            self._view.leave_causes()
+            self.leave_causes()
             self.row_filter.switch(entry.filter_words)
 
     on_line_list_chosen = action_only_cause
@@ -170,19 +144,15 @@ class PairScreen(Owner):
             self.row_filter.switch(ONLY_BROKEN)
 
     def action_rail(self, cell: int, size: int) -> None:
-        """A tick of the scroll bar was clicked."""
+        """A tick in the scroll bar was clicked."""
         problem = self.pairs.problem_of_tick(cell, size)
         if problem is not None:
             self.show_problem(problem)
 
-    def action_scroll_preview(self, by: int) -> None:
-        if not self._view.scroll_preview(by):
-            self.say(f"a terminal of {PREVIEW[0]} x {PREVIEW[1]} has a preview; enter opens what is here")
-
     # problems
 
     def action_problem(self, by: int) -> None:
-        """To the next one, or the one before."""
+        """Go to the next problem, or the previous one."""
         if not self.is_whole():
             return
         self.note = ""
@@ -228,7 +198,7 @@ class PairScreen(Owner):
             view_bytes(self, problem)
 
     def action_times(self) -> None:
-        """Show times beside the rows, or no longer; kept for all sessions while the program runs."""
+        """Show or hide the times of the rows; kept for all sessions while the program runs."""
         if not self.overview.times.any:
             self.say("this file does not say when its records were written")
             return
@@ -246,7 +216,7 @@ class PairScreen(Owner):
         self.row_filter.ask()
 
     def on_paste(self, event: events.Paste) -> None:
-        """A paste on this screen is an error text that somebody wants to be led by."""
+        """A paste here is an error text: offer to go where it points."""
         event.stop()
         if event.text.strip():
             ask_where(self, event.text)
@@ -255,22 +225,18 @@ class PairScreen(Owner):
     def action_follow(self) -> None:
         self._follower.switch()
 
-    def warn_of_journal(self, problem: str) -> None:
-        """Say once that what is applied cannot be kept."""
-        self._journal.warn(problem)
-
     def stop_looking(self) -> bool:
         return any([self._search.stop(), self.row_filter.stop()])
 
     def action_back(self) -> None:
-        """One layer: long work, a running search, what it marks, the filter, the note."""
+        """End one layer: long work, a running search, its marks, the filter, the note."""
         if self.work.stop():
             rest = "r reads the rest" if self.overview.partial is not None else "nothing was changed"
             self.say(f"stopped: {rest}")
         elif self.stop_looking():
             self.say("stopped")
-        elif self._view.in_causes:
-            self._view.leave_causes()
+        elif self.in_causes:
+            self.leave_causes()
         elif self._search.query:
             self._search.clear()
         elif self.row_filter.words:
@@ -285,7 +251,7 @@ class PairScreen(Owner):
             self.open(PickerScreen(self.tool.sessions))
 
     async def action_leave(self) -> None:
-        """From a sub-agent's session back to the one that it was opened from, else out of the program."""
+        """Go back from a sub-agent's session to the one it was opened from; from any other, quit."""
         if len(self.tool.open_sessions.desks) > 1:
             self.tool.open_sessions.go_back()
         else:

@@ -38,15 +38,15 @@ from toolpair.tui.work import LongTask, failure
 BIG: Final = 20_000_000
 """A file of at least this many bytes is checked after all others."""
 BROKEN: Final = "!"
-"""The word in the filter that stands for sessions with problems."""
+"""The word in the filter that means sessions with problems."""
 _PAUSE: Final = 0.1
 """Seconds between redraws while results arrive."""
 _REST: Final = 10
 """Times as long as a redraw took until the next one."""
 _AT_ONCE: Final = frozenset({"back", "help"})
-"""What keys do while there is no list yet, or a session is being opened."""
+"""The actions that are possible while there is no list yet, or a session is being opened."""
 _NEVER_KEPT: Final = frozenset({"escape", "f1"})
-"""The keys that do so."""
+"""Their keys."""
 _FOR_A_LIST: Final = frozenset({"enter", "ctrl+t", *(name for key in PICKER_MOVE.keys for name in key.keys.split(","))})
 """The keys that are not for the filter."""
 
@@ -128,7 +128,7 @@ class PickerScreen(BaseScreen[None]):
         return self._is_known and not self._opening
 
     def on_key(self, event: events.Key) -> None:
-        """Keys for what is not there yet are kept, and from then on all others, in the order in which they came."""
+        """Keys for what is not there yet are kept, and all later ones with them, in order."""
         if event.key in _NEVER_KEPT:
             return
         if self._is_ready:
@@ -142,7 +142,7 @@ class PickerScreen(BaseScreen[None]):
             self.early.keep(event)
 
     def _to_the_list(self) -> None:
-        """What was typed for something else is for nothing now."""
+        """Drop the keys that were typed for a session that is no longer being opened."""
         self.early.forget()
         self._opening = False
         self.query_one(SafeInput).focus()
@@ -250,7 +250,8 @@ class PickerScreen(BaseScreen[None]):
         hints: list[Hint] = [
             ("enter", "open" if self._chosen is None else "compare with this", "open"), ("↑ ↓", "move", ""),
             ("letters", "filter", ""), ("]", "next broken", "problem(1)"), ("!", "only broken", "only_broken"),
-            ("ctrl+t", self._mark_hint, "mark"), ("F1", "all keys", "help"),
+            ("ctrl+t", "mark to compare" if self._marked is None else "compare with the marked one", "mark"),
+            ("F1", "all keys", "help"),
             ("esc", "clear the filter" if filtered else "back" if self.tool.open_sessions.desks else "quit", "back"),
         ]  # fmt: skip
         if self._opening:
@@ -261,10 +262,6 @@ class PickerScreen(BaseScreen[None]):
     @property
     def _database(self) -> str:
         return visible(os.path.basename(self._sessions.of or ""))
-
-    @property
-    def _mark_hint(self) -> str:
-        return "mark to compare" if self._marked is None else "compare with the marked one"
 
     def _nothing(self, width: int) -> list[Line]:
         glyphs = self.glyphs
@@ -319,7 +316,7 @@ class PickerScreen(BaseScreen[None]):
         self._list.action_page(by)
 
     def action_problem(self, by: int) -> None:
-        """To the next session with problems, or the one before."""
+        """Go to the next or previous session with problems."""
         here, count = self._list.cursor, len(self._shown)
         places = ((here + by * step) % count for step in range(1, count + 1))
         found = next((place for place in places if self._is_broken(self._found[self._shown[place]])), None)
@@ -374,7 +371,7 @@ class PickerScreen(BaseScreen[None]):
     on_row_list_chosen = action_open
 
     def action_mark(self) -> None:
-        """The first time the session is marked; the second time two are compared, or it is unmarked."""
+        """Mark the session; with one marked already, compare the two, or unmark it if it is the same."""
         found, marked = self.current, self._marked
         if found is None or self._opening or self._chosen is not None:
             return

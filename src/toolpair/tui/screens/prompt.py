@@ -7,7 +7,6 @@ from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.widgets import Input
 
 from toolpair.tui.filter_terms import completed
@@ -32,10 +31,9 @@ class PromptScreen(Dialog[str | None]):
         self._submit = submit
 
     def build(self) -> ComposeResult:
-        with Vertical(id="box"):
-            yield Lines(id="top")
-            yield Field(self.glyphs, self.field(self._value), self.sign)
-            yield Lines(id="bottom")
+        yield Lines(id="top")
+        yield Field(self.glyphs, self.field(self._value), self.sign)
+        yield Lines(id="bottom")
 
     def field(self, value: str) -> SafeInput:
         """The input field."""

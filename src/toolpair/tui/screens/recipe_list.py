@@ -15,6 +15,7 @@ from toolpair.recipes.recipe import Options
 from toolpair.text.cells import wrap
 from toolpair.text.safe import visible
 from toolpair.tui.aside import Aside
+from toolpair.tui.bodies.text_body import TextBody
 from toolpair.tui.keys import APP
 from toolpair.tui.numbers import count_text
 from toolpair.tui.screens.base_screen import BaseScreen, hint_line
@@ -232,7 +233,7 @@ class RecipesScreen(BaseScreen[Sketch | None]):
             text = "\n".join(map(self.glyphs.own, text.splitlines()))
         below = self.query_one(BodyView)
         if text != below.text:
-            below.show_text(text, _style)
+            below.show(TextBody(self.glyphs, text, _style, prefix=" "))
 
     def on_line_list_moved(self) -> None:
         self._here = self.query_one(LineList).cursor

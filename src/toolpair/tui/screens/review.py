@@ -61,7 +61,7 @@ def _key(row: Staged) -> RowKey:
 
 
 def _folder_for(path: Path) -> Path:
-    """Where a copy can be written: beside the file, in the current folder, or in the home folder."""
+    """Where a copy can be written: next to the file, in the current folder, or in the home folder."""
     places = (path.parent, Path(os.curdir), Path(os.path.expanduser("~")))
     return next((place for place in places if os.access(place, os.W_OK)), path.parent)
 
@@ -183,7 +183,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         self._follow_soon()
 
     def action_row_change(self, by: int) -> None:
-        """To the next change that the row under the cursor stands for, or to the one before."""
+        """To the next or previous of the changes that the row under the cursor sums up."""
         here = self._here
         if isinstance(here, tuple) and here[0].decisions:
             self._number = (self._number + by) % len(here[0].decisions)
@@ -288,8 +288,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
                 case None | GivenUp():
                     self.say("stopped: it was not read again")
                 case Exception():
-                    self._error = f"Not read again. {failure(again)}"
-                    self.say("")
+                    self._fail(f"Not read again. {failure(again)}")
                 case _:
                     self._desk.go_on_with(again)
                     self.tool.open_sessions.changed(self._desk)
@@ -321,15 +320,12 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         return not self._session.changed
 
     def action_save(self) -> None:
-        if self._nothing():
+        if self._nothing() or not self._held.admits():
             return
-        if not self._held.fresh():
-            self.say("press enter again, now that you have read this")
-            return
-        if not self._session.file.writable:
+        if self._session.file.writable:
+            self._save(None)
+        else:
             self.action_save_copy()
-            return
-        self._save(None)
 
     def action_save_copy(self) -> None:
         if self._nothing():
@@ -351,12 +347,16 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
 
     def _refused(self, refused: Refused) -> None:
         """Say why nothing was written, and which key helps."""
-        self._error = "Not saved. " + str(refused).replace(", or allow it to be replaced (--force)", "")
+        words = "Not saved. " + str(refused).replace(", or allow it to be replaced (--force)", "")
         self._stale = refused.reason == "changed"
         if self._stale:
-            self._error += " r reads it again."
+            words += " r reads it again."
         elif refused.reason in ("held", "read-only", "gone"):
-            self._error += " s saves a copy."
+            words += " s saves a copy."
+        self._fail(words)
+
+    def _fail(self, error: str) -> None:
+        self._error = error
         self.say("")
 
     def _ask_links(self) -> None:
@@ -376,7 +376,7 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         self.ask(ConfirmScreen("Other names", words, answers), answered, of_state=True)
 
     def _ask_aside(self) -> None:
-        """What stands in the way of the save can be set aside: it is applied, and seen here before it is saved."""
+        """Offer to set aside what blocks the save: a fix that is applied, and shown here before it is saved."""
 
         def set_aside() -> None:
             for problem, fix in in_the_way(self._session.conversation):
@@ -433,10 +433,8 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
             case Refused():
                 self._refused(error)
             case SaveFailed() | SessionError():
-                self._error = f"Not saved. {error}"
-                self.say("")
+                self._fail(f"Not saved. {error}")
             case OSError():
-                self._error = f"Not saved. {error.strerror or error}: {error.filename or path or self._session.path}"
-                self.say("")
+                self._fail(f"Not saved. {error.strerror or error}: {error.filename or path or self._session.path}")
             case _:
                 raise error

@@ -96,10 +96,8 @@ class SavedScreen(BaseScreen[str | None]):
         return len(self.tool.open_sessions.desks) > 1
 
     def action_close(self) -> None:
-        if self._held.fresh():
+        if self._held.admits():
             self.finish(None)
-        else:
-            self.say("press enter again, now that you have read this")
 
     async def action_leave(self) -> None:
         if self._is_on_top:

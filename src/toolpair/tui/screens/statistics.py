@@ -130,7 +130,7 @@ def most_of(tools: Sequence[ToolNumbers]) -> list[float]:
 
 
 def share_lines(glyphs: Glyphs, found: Statistics, cells: int) -> list[Line]:
-    """What fills the context, as bars beside each other."""
+    """What fills the context, as a row of bars."""
     total = sum(found.shares.values())
     lines: list[Line] = [glyphs.rule("what fills the context, by bytes", cells)]
     row: list[Span] = []

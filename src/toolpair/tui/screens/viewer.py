@@ -1,4 +1,4 @@
-"""Something to read in full: a call, a result, a record, a diff, what the model sees."""
+"""Shows something in full: a call, a result, a record, a diff, what the model sees."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ class ViewerScreen(BaseScreen[None]):
 
     @property
     def _tabs(self) -> list[int]:
-        """The pages to choose from: of the records only the one of what is shown."""
+        """The pages to choose from: of the records, only that of the page shown."""
         of = self._pages[self._page].record_of
         shown = self._page if of is None else of
         return [n for n, page in enumerate(self._pages) if page.record_of in (None, shown)]
@@ -175,7 +175,7 @@ class ViewerScreen(BaseScreen[None]):
 
     @property
     def _other(self) -> int | None:
-        """The record of the page that is shown, or from a record the page that it belongs to."""
+        """The record of the page shown; on a record, the page it belongs to."""
         of = self._pages[self._page].record_of
         if of is not None:
             return of
@@ -261,7 +261,7 @@ class ViewerScreen(BaseScreen[None]):
             super().action_back()
 
     def _tell(self, found: int | None, words: str) -> None:
-        """Say which match this is."""
+        """Say which match it is."""
         if not words:
             self.say("")
             return

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 
 from toolpair.tui.aside import Aside
 from toolpair.tui.numbers import size_text
@@ -98,8 +97,7 @@ class WritingScreen(Dialog[T | Exception], Generic[T]):
         self._begun = time.monotonic()
 
     def build(self) -> ComposeResult:
-        with Vertical(id="box"):
-            yield Lines(id="text")
+        yield Lines(id="text")
 
     def on_mount(self) -> None:
         self.every(_PAUSE, self._look)

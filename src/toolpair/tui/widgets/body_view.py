@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from textual import events
@@ -67,10 +66,6 @@ class BodyView(Scrolled, can_focus=True, inherit_bindings=False):
         self._width = 0
         self._lay_out(0)
         self.scroll_to(y=0, animate=False)
-
-    def show_text(self, text: str, line_style: Callable[[str], str] | None = None) -> None:
-        """Show a plain text."""
-        self.show(TextBody(self._glyphs, text, line_style, prefix=" "))
 
     @property
     def text(self) -> str:

@@ -196,7 +196,7 @@ class PairView(Scrolled, can_focus=True, inherit_bindings=False):
         self.vertical_scrollbar.refresh()
 
     def _measure_marked(self) -> None:
-        """In a list that is not long a tick is beside its row; drawing it must not make the list longer."""
+        """In a short list a tick is at the height of its row; drawing it must not make the list longer."""
         if len(self._order) <= _EXACT:
             for position, _, _ in self._marked():
                 self._heights.measure(position, position)
@@ -313,7 +313,7 @@ class PairView(Scrolled, can_focus=True, inherit_bindings=False):
         return ticks
 
     def problem_of_tick(self, cell: int, size: int) -> Problem | None:
-        """The problem that a tick of the rail stands for."""
+        """The problem that a tick of the rail marks."""
         return next((problem for at, _, problem in self._cells_of(size) if at == cell), None)
 
     # the cursor

@@ -45,7 +45,7 @@ class RowList(Scrolled, can_focus=False):
         self.forget()
 
     def forget(self, entries: Collection[int] | None = None) -> None:
-        """Make the lines of these entries, or all, anew."""
+        """Make the lines of these entries, or all of them, again."""
         if entries is None:
             self._strips.clear()
             self.refresh()

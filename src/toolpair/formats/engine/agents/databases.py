@@ -19,7 +19,7 @@ from toolpair.source.errors import UnreadableFile
 from toolpair.source.rows.layout import Row, StoredSession, holds_rows, tables_of, those_there
 from toolpair.source.rows.private_copy import Progress
 from toolpair.source.rows.reading import reading
-from toolpair.source.rows.stored_session import StoredRows
+from toolpair.source.rows.session_rows import StoredRows
 from toolpair.source.snapshot import why_not_opened
 from toolpair.transcript.counting import plural
 

@@ -8,9 +8,29 @@ from toolpair.formats.format import Item
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, Impact, Severity
 from toolpair.rules.where import Where
-from toolpair.transcript.edits import InsertRecord, MendBytes
+from toolpair.transcript.edits import Edit, InsertRecord, MendBytes
 
 _FIRST_LINE: Final = "write a first line, from the file's name and its other lines"
+
+
+def add_error(
+    context: Context,
+    rule: str,
+    text: str,
+    where: Where | int,
+    impact: Impact | None,
+    cause: Cause | None,
+    *fixes: Fix,
+    no_fix: str | None = None,
+) -> None:
+    """An error whatever the provider says. `where` may be the uid of a record."""
+    place = where if isinstance(where, Where) else Where(record=where)
+    context.add(rule, text, place, severity="error", impact=impact, cause=cause, fixes=fixes, no_fix=no_fix)
+
+
+def recommended(id_: str, title: str, *edits: Edit, loses: str | None = None, note: str | None = None) -> Fix:
+    """The fix that is recommended."""
+    return Fix(id_, title, edits, recommended=True, loses=loses, note=note)
 
 
 def no_first_line(
@@ -24,10 +44,7 @@ def no_first_line(
     note: str | None = None,
 ) -> None:
     """The line that says which session it is is not there. `line` is one to put before `record`, if any would help."""
-    fixes: tuple[Fix, ...] = ()
-    if line is not None:
-        edit = InsertRecord(line, record)
-        fixes = (Fix("rebuild-meta", _FIRST_LINE, (edit,), recommended=True, note=note),)
+    fixes = () if line is None else (recommended("rebuild-meta", _FIRST_LINE, InsertRecord(line, record), note=note),)
     context.add(
         "rollout.no_meta",
         text,
@@ -45,13 +62,5 @@ def no_message(
 ) -> None:
     """An element of the list of messages is none. It is set aside, without asking if it is `empty`."""
     aside = Fix("set-aside", "set it aside, in a file beside this one", (MendBytes(item.uid, "aside"),), empty)
-    context.add(
-        "record.no_message",
-        text,
-        Where(record=item.uid),
-        severity="error",
-        impact=impact,
-        cause=Cause("no_message", "something else was written into the list of messages"),
-        fixes=(aside,),
-        no_fix=None if empty else no_fix,
-    )
+    cause = Cause("no_message", "something else was written into the list of messages")
+    add_error(context, "record.no_message", text, item.uid, impact, cause, aside, no_fix=None if empty else no_fix)

@@ -24,7 +24,7 @@ from toolpair.formats.format import Damage, ResumeEffect
 from toolpair.transcript.counting import plural
 from toolpair.transcript.id_shapes import first_free
 from toolpair.transcript.model import Boundary, Transcript
-from toolpair.transcript.record_tree import Branch, BrokenLink, Cut, Repair, record_named
+from toolpair.transcript.record_tree import Branch, BrokenLink, Cut, RecordTree, Repair, record_named
 
 End = Literal["root", "missing", "cycle"]
 """How a walk up ends: at a record without a parent, with a missing parent, or with one further down."""
@@ -347,6 +347,19 @@ def fresh_id(seed: str, taken: set[Any], new_id: Callable[[str, int], str] = id_
 
 Words = Callable[[Node], tuple[str, str | None]]
 """What the user says in a node, and when."""
+
+
+def branches_and_links(
+    tree: NodeTree, path: Sequence[Node], own: Node | None, links: Links, words: Words, chosen: bool
+) -> RecordTree:
+    """What a transcript says of the tree. `own`: where the agent continues; `chosen`: the path was asked for."""
+    leaf = path[-1] if chosen and path else None
+    return RecordTree(
+        leaf=leaf.id if leaf is not None and isinstance(leaf.id, str) else None,
+        branches=branches_of(tree, path, own, words),
+        elsewhere=leaf is not None and leaf is not own,
+        broken=links.broken,
+    )
 
 
 def branches_of(tree: NodeTree, path: Sequence[Node], own: Node | None, words: Words) -> tuple[Branch, ...]:

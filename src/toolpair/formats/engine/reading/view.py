@@ -62,7 +62,9 @@ class FileFacts(Struct, frozen=True, eq=False):
     after: Item | None = None
     """The record directly after the window; None at the end of the file."""
     ties_to_end: bool = False
-    """The window's meaning depends on how the file ends, or the file's end depends on the window."""
+    """The window's meaning depends on how the file ends."""
+    added: int = 0
+    """How many records edits have added after the window."""
     agent_facts: object = None
     """Facts about one agent's files. Only that agent's format reads them."""
     copies: Callable[[Iterable[str]], Sequence[Item]] = lambda ids: ()

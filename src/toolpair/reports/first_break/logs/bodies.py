@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from toolpair.reports.first_break.answers import answer_in
 from toolpair.reports.first_break.bodies import body_in, is_body
-from toolpair.reports.first_break.found import Found
 from toolpair.reports.first_break.logs.kind import kind
+from toolpair.reports.first_break.request import Found
 from toolpair.reports.first_break.times import first_time
 
 TIMES: Final = (

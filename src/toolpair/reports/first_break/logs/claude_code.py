@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from toolpair.reports.first_break.answers import safe_words
-from toolpair.reports.first_break.found import Answer, Found
-from toolpair.reports.first_break.logs.kind import LateAnswer, Load, LogKind, Span
+from toolpair.reports.first_break.logs.kind import LateAnswer, Load, LogKind
+from toolpair.reports.first_break.request import Answer, Found, Span
 from toolpair.reports.first_break.times import seconds
 from toolpair.reports.requests.claude_code_log import REQUEST, RecordedRequest, RecordedRequests
 

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from toolpair.reports.first_break.answers import answer_in, parsed
 from toolpair.reports.first_break.bodies import body_in
-from toolpair.reports.first_break.found import Answer, Found, Unread
 from toolpair.reports.first_break.logs.bodies import TIMES
 from toolpair.reports.first_break.logs.kind import kind
+from toolpair.reports.first_break.request import Answer, Found, Unread
 from toolpair.reports.first_break.times import first_time
 
 _LONGEST: Final = 1 << 28

@@ -7,10 +7,9 @@ from typing import Any, Final
 
 from toolpair.reports.first_break.answers import answer_in
 from toolpair.reports.first_break.bodies import body_in
-from toolpair.reports.first_break.found import Found
 from toolpair.reports.first_break.logs.bodies import response_id_in
-from toolpair.reports.first_break.logs.cut import is_cut
-from toolpair.reports.first_break.logs.kind import kind
+from toolpair.reports.first_break.logs.kind import is_cut, kind
+from toolpair.reports.first_break.request import Found
 from toolpair.reports.first_break.times import first_time
 
 _OWN: Final = ("response_body", "response_status", "request_created_at", "request_path", "request_properties")

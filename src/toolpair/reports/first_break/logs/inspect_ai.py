@@ -8,8 +8,8 @@ from typing import Any, Final
 from toolpair.dialects.logged_messages import from_inspect
 from toolpair.reports.first_break.answers import safe_words, status_named
 from toolpair.reports.first_break.bodies import is_body
-from toolpair.reports.first_break.found import Answer, Found
 from toolpair.reports.first_break.logs.kind import kind
+from toolpair.reports.first_break.request import Answer, Found
 from toolpair.reports.first_break.times import first_time
 
 

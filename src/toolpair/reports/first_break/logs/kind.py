@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
+import orjson
 from msgspec import Struct
 
-from toolpair.reports.first_break.found import Answer, Found
+from toolpair.reports.first_break.request import Answer, Found, Span
 
-Span = tuple[int, int]
-"""First byte of a record, and the one after its last."""
 Load = Callable[[Span], Any]
 """Gives the value of the record at a span."""
 
@@ -62,3 +61,17 @@ def kind(
 ) -> LogKind:
     """A kind whose records need no other."""
     return LogKind(id_, title, fits, lambda _: EachAlone(requests), wholes)
+
+
+_MARKS: Final = (b"litellm_truncated", b"redacted-by-litellm", b"...[truncated]", b"\xe2\x80\xa6[truncated]")
+
+
+def is_cut(value: Any) -> bool:
+    """Whether the value has a text that a log shortened or removed, by the mark that it leaves."""
+    if not isinstance(value, (str, list, dict)):
+        return False
+    try:
+        text = value.encode("utf-8", "replace") if isinstance(value, str) else orjson.dumps(value)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return any(mark in text for mark in _MARKS)

@@ -7,10 +7,9 @@ from typing import Any, Final
 
 from toolpair.reports.first_break.answers import answer_in, parsed, safe_words
 from toolpair.reports.first_break.bodies import body_in
-from toolpair.reports.first_break.found import Answer, Found
 from toolpair.reports.first_break.logs.bodies import response_id_in, session_in
-from toolpair.reports.first_break.logs.cut import is_cut
-from toolpair.reports.first_break.logs.kind import kind
+from toolpair.reports.first_break.logs.kind import is_cut, kind
+from toolpair.reports.first_break.request import Answer, Found
 from toolpair.reports.first_break.times import first_time
 
 _OWN: Final = (

@@ -8,9 +8,8 @@ from typing import Any, Final
 from toolpair.dialects.logged_messages import from_open_telemetry
 from toolpair.reports.first_break.answers import parsed, safe_words, status_named
 from toolpair.reports.first_break.bodies import profile_of_provider
-from toolpair.reports.first_break.found import Answer, Found
-from toolpair.reports.first_break.logs.cut import is_cut
-from toolpair.reports.first_break.logs.kind import kind
+from toolpair.reports.first_break.logs.kind import is_cut, kind
+from toolpair.reports.first_break.request import Answer, Found
 from toolpair.reports.first_break.times import first_time
 
 MESSAGES: Final = "gen_ai.input.messages"

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from toolpair.reports.first_break.logs.kind import Span
 from toolpair.reports.first_break.logs.kinds import KINDS, kind_of
+from toolpair.reports.first_break.request import Span
 from toolpair.source.edges import skipped, trimmed
 from toolpair.source.elements import Elements, largest_array
 from toolpair.source.errors import UnreadableFile

@@ -116,11 +116,16 @@ _FIND: Final = "Searches text, tools and ids on both sides. A capital letter mak
 
 
 class ComparesRows(BaseScreen[None]):
-    """The screen whose rows are searched."""
+    """A screen of compared rows, which are searched and filtered."""
 
     rows: ComparisonRows | ChosenRows | None = None
+    filter_words = ""
+    sought = ""
     hit_note = ""
     """What is said of the match to which the cursor has just gone."""
+    _hits: Sequence[tuple[int, int]] = ()
+    """The matches, by their part and their place in it."""
+    _searching: Aside | None = None
 
     @property
     def row_list(self) -> RowList:
@@ -134,92 +139,76 @@ class ComparesRows(BaseScreen[None]):
     def failed(self, error: Exception) -> None:
         self.say(f"not compared: {failure(error)}")
 
-
-class ComparisonFinding:
-    """What is looked for, and the rows that have it."""
-
-    def __init__(self, owner: ComparesRows) -> None:
-        self.words = ""
-        """The filter."""
-        self.query = ""
-        self._owner = owner
-        self._hits: list[tuple[int, int]] = []
-        """The rows that have it, by their part and their place in it."""
-        self._searching: Aside | None = None
-
-    def stop(self) -> None:
+    def _stop_searching(self) -> None:
         if self._searching is not None:
             self._searching.stop()
 
     def _search(self, test: Test, then: Callable[[ComparisonRows, list[int]], None]) -> None:
         """Look at every row in a thread."""
-        self.stop()
-        owner = self._owner
-        assert owner.rows is not None
-        every = unfolded(owner.rows.comparison)
+        self._stop_searching()
+        assert self.rows is not None
+        every = unfolded(self.rows.comparison)
 
         def work(aside: Aside) -> None:
-            hits = matching(every, test, GivingWay(aside, owner.tool.last_key))
+            hits = matching(every, test, GivingWay(aside, self.tool.last_key))
             aside.run_in_ui(lambda: then(every, hits))
 
-        self._searching = owner.in_thread(work, "search", owner.failed)
+        self._searching = self.in_thread(work, "search", self.failed)
 
-    def filter(self) -> None:
+    def action_filter(self) -> None:
         """Show only the steps that match."""
-        rows = self._owner.rows
-        if rows is None:
+        if self.rows is None:
             return
-        found = rows.comparison
+        found = self.rows.comparison
 
         def given(words: str | None) -> None:
             if words is not None and words.strip():
-                self._owner.say("filtering …")
+                self.say("filtering …")
                 self._search(filter_test(words), partial(self._take_filter, words.strip()))
             elif words is not None:
                 self._clear_filter()
 
         tools = {step.name for history in (found.a, found.b) for step in history.steps[:_NAMED] if step.pair >= 0}
-        self._owner.ask(FilterPrompt(self.words, filter_test, sorted(tools), 0, TERMS), given)
+        self.ask(FilterPrompt(self.filter_words, filter_test, sorted(tools), 0, TERMS), given)
 
     def _take_filter(self, words: str, every: ComparisonRows, hits: list[int]) -> None:
         if not hits:
-            self._owner.say(f"no row matches {visible(words)}")
+            self.say(f"no row matches {visible(words)}")
             return
-        self.words, self._owner.note = words, ""
+        self.filter_words, self.note = words, ""
         rows = ChosenRows(every, hits)
-        self._owner.show_rows(rows, rows.next(-1, 1) or 0)
+        self.show_rows(rows, rows.next(-1, 1) or 0)
 
     def _clear_filter(self) -> None:
         """Show all rows again, with the cursor where it was."""
-        owner, rows = self._owner, self._owner.rows
-        self.words = owner.note = ""
+        rows, cursor = self.rows, self.row_list.cursor
+        self.filter_words = self.note = ""
         if isinstance(rows, ChosenRows):
             all_rows = ComparisonRows(rows.comparison)
-            owner.show_rows(all_rows, all_rows.row_of(rows[owner.row_list.cursor].part))
+            self.show_rows(all_rows, all_rows.row_of(rows[cursor].part))
         elif rows is not None:
-            owner.show_rows(rows, owner.row_list.cursor)
+            self.show_rows(rows, cursor)
 
-    def back(self) -> bool:
-        """Take back the filter, then the search; whether there was one."""
-        if self.words:
+    def action_back(self) -> None:
+        """Clear the filter, then the search, then close."""
+        if self.filter_words:
             self._clear_filter()
-        elif self.query:
+        elif self.sought:
             self._look_for("")
-            self._owner.say("")
+            self.say("")
         else:
-            return False
-        return True
+            super().action_back()
 
     def _look_for(self, words: str) -> None:
-        self.query, self._hits = words, []
-        self._owner.row_list.refresh()
+        self.sought, self._hits = words, ()
+        self.row_list.refresh()
 
-    def search(self) -> None:
+    def action_search(self) -> None:
         """Find what is typed as it is typed."""
-        owner, rows = self._owner, self._owner.rows
+        rows = self.rows
         if rows is None:
             return
-        cursor, before = owner.row_list.cursor, self.query
+        cursor, before = self.row_list.cursor, self.sought
 
         def typed(words: str) -> None:
             self._look_for(words)
@@ -230,30 +219,30 @@ class ComparisonFinding:
 
         def given(words: str | None) -> None:
             if words is None:
-                self.stop()
-                self.query, self._hits = before, []
-                owner.note = owner.hit_note = ""
-                owner.show_rows(rows, cursor)
-            elif words and (words != self.query or not self._hits):
-                self.query = words
+                self._stop_searching()
+                self.sought, self._hits = before, ()
+                self.note = self.hit_note = ""
+                self.show_rows(rows, cursor)
+            elif words and (words != self.sought or not self._hits):
+                self.sought = words
                 self._search(text_test(words), partial(self._take_hits, None))
 
-        prompt = FindPrompt(self.query, typed, _FIND)
-        owner.ask(prompt, given)
+        prompt = FindPrompt(self.sought, typed, _FIND)
+        self.ask(prompt, given)
 
     def _take_hits(self, prompt: FindPrompt | None, every: ComparisonRows, hits: list[int]) -> None:
-        rows = self._owner.rows
+        rows = self.rows
         shown = hits if not isinstance(rows, ChosenRows) else sorted(set(rows.chosen).intersection(hits))
         self._hits = [(part := every[n].part, n - every.row_of(part)) for n in shown]
         here = self._place
         self._go_to(next((n for n, hit in enumerate(self._hits) if hit >= here), 0))
         if prompt is not None and prompt.is_on:
-            prompt.show_notes(self._owner.note)
+            prompt.show_notes(self.note)
 
     @property
     def _place(self) -> tuple[int, int]:
         """Where the cursor is: its part, and its place in it."""
-        rows, cursor = self._owner.rows, self._owner.row_list.cursor
+        rows, cursor = self.rows, self.row_list.cursor
         if rows is None or not len(rows):
             return 0, 0
         part = rows[cursor].part
@@ -261,10 +250,10 @@ class ComparisonFinding:
             return part, rows.chosen[cursor] - unfolded(rows.comparison).row_of(part)
         return part, cursor - rows.row_of(part)
 
-    def hit(self, by: int) -> None:
+    def action_hit(self, by: int) -> None:
         """Go to the next or previous match."""
-        if not self.query:
-            self._owner.say("/ finds something first")
+        if not self.sought:
+            self.say("/ finds something first")
             return
         here, hits = self._place, self._hits
         if by > 0:
@@ -274,18 +263,18 @@ class ComparisonFinding:
 
     def _go_to(self, number: int) -> None:
         """Go to a match; what hides it is unfolded."""
-        owner, rows = self._owner, self._owner.rows
+        rows = self.rows
         assert rows is not None
         if not self._hits:
-            owner.say(f"not found: {visible(self.query)}")
+            self.say(f"not found: {visible(self.sought)}")
             return
         part, within = self._hits[number]
         if isinstance(rows, ChosenRows):
-            owner.row_list.move_to(bisect_left(rows.chosen, unfolded(rows.comparison).row_of(part) + within))
+            self.row_list.move_to(bisect_left(rows.chosen, unfolded(rows.comparison).row_of(part) + within))
         else:
             if rows.comparison.parts[part].kind == "same" and part not in rows.unfolded:
-                rows = owner.rows = ComparisonRows(rows.comparison, [*rows.unfolded, part])
-                owner.row_list.show(len(rows), owner.row_list.cursor)
-            owner.row_list.move_to(rows.row_of(part) + within)
-        owner.hit_note = f"match {number + 1:,} of {len(self._hits):,}"
-        owner.say(owner.hit_note)
+                rows = self.rows = ComparisonRows(rows.comparison, [*rows.unfolded, part])
+                self.row_list.show(len(rows), self.row_list.cursor)
+            self.row_list.move_to(rows.row_of(part) + within)
+        self.hit_note = f"match {number + 1:,} of {len(self._hits):,}"
+        self.say(self.hit_note)
