@@ -37,6 +37,15 @@ def form_in(container: Container, shown: str) -> tuple[Format | None, Places]:
     return (found[0].format, places) if found else (None, ())
 
 
+def form_of_list(values: Sequence[Any]) -> Format | None:
+    """The form of a list in memory; None if none fits, or several do."""
+    for forms in (of_user()[0], shipped()):
+        found = [form for form in forms if fits(form.compiled, values[:LOOKED_AT])]
+        if found:
+            return found[0].format if len(found) == 1 else None
+    return None
+
+
 def places_in(format: Format, container: Container) -> Places:
     """Where a form that was asked for finds lists that are in it; empty where these were found without it."""
     form = form_of(format)
