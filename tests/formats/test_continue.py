@@ -39,12 +39,12 @@ from tests.formats.fixing import (
 from tests.rounds import tries
 from toolpair.agents import catalog
 from toolpair.agents.installed import installed_version
-from toolpair.agents.resume_command import how_to_resume
 from toolpair.dialects import continue_dev as dialect
 from toolpair.formats import get_format
 from toolpair.formats.agent import SessionFile
 from toolpair.formats.format import Item
 from toolpair.session.session import Session, SessionError, open_session
+from toolpair.session.surroundings import how_to_resume
 from toolpair.shell.machine import Machine
 from toolpair.transcript.edits import InsertMessage, InsertRecord, MoveRecord, RemoveMessage, RemoveRecord, SetField
 

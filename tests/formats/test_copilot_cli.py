@@ -30,13 +30,13 @@ from tests.formats.fixing import (
 )
 from tests.rounds import tries
 from toolpair.agents import catalog
-from toolpair.agents.resume_command import how_to_resume
 from toolpair.formats import get_agent, get_format
 from toolpair.formats.agent import SessionFile
 from toolpair.formats.copilot_cli.events import NEEDS
 from toolpair.formats.format import Usage
 from toolpair.reports.reading.row_words import words_of
 from toolpair.session.session import Session, open_session
+from toolpair.session.surroundings import how_to_resume
 from toolpair.shell.machine import Machine
 
 PLANTED = corpus()

@@ -32,11 +32,11 @@ from tests.gemini_sessions import (
 )
 from tests.rounds import tries
 from toolpair.agents import catalog
-from toolpair.agents.resume_command import how_to_resume
 from toolpair.formats import get_format
 from toolpair.formats.agent import SessionFile
 from toolpair.formats.format import Item
 from toolpair.session.session import Session, open_session
+from toolpair.session.surroundings import how_to_resume
 from toolpair.shell.machine import Machine
 from toolpair.transcript.edits import InsertMessage, RemoveMessage
 

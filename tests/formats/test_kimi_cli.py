@@ -19,12 +19,11 @@ from tests.kimi_sessions import AT, BY_HAND, FOLDER, HASH, ID, NAME, KimiSession
 from tests.rounds import tries
 from toolpair.agents import catalog
 from toolpair.agents.processes import agent_of
-from toolpair.agents.resume_command import how_to_resume
 from toolpair.dialects.kimi import fault_of
 from toolpair.formats import get_agent
 from toolpair.formats.agent import SessionFile
 from toolpair.session.session import Session, open_session
-from toolpair.session.surroundings import subagent_sessions_of
+from toolpair.session.surroundings import how_to_resume, subagent_sessions_of
 from toolpair.shell.machine import Machine
 
 PLANTED = corpus()

@@ -15,11 +15,11 @@ from tests.formats.fixing import Visit, fixed, sent_results
 from tests.openclaw_sessions import NAME, corpus, sound
 from tests.pi_sessions import ID
 from toolpair.agents import catalog
-from toolpair.agents.resume_command import how_to_resume
 from toolpair.formats import get_format
 from toolpair.formats.agent import SessionFile
 from toolpair.formats.pi_family.detection import OPENCLAW_NO_RESULT as NO_RESULT
 from toolpair.session.session import Session, open_session
+from toolpair.session.surroundings import how_to_resume
 from toolpair.shell.machine import Machine
 
 PLANTED = corpus()

@@ -31,7 +31,6 @@ from tests.openclaw_databases import (
     sound,
 )
 from tests.rounds import EVERY, tries
-from toolpair.agents.resume_command import how_to_resume
 from toolpair.cli.main import main
 from toolpair.formats import get_agent
 from toolpair.formats.agent import SessionFile
@@ -39,6 +38,7 @@ from toolpair.formats.engine.agents.databases import sessions_in, words_of
 from toolpair.formats.format import Item, View
 from toolpair.recipes import RECIPES
 from toolpair.session.session import Session, open_session
+from toolpair.session.surroundings import how_to_resume
 from toolpair.shell.machine import Machine
 from toolpair.source.errors import Refused, UnreadableFile
 from toolpair.source.rows import transaction

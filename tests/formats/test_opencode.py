@@ -32,7 +32,6 @@ from tests.opencode_sessions import (
     written,
 )
 from tests.rounds import ROUNDS, tries
-from toolpair.agents.resume_command import how_to_resume
 from toolpair.cli.main import main
 from toolpair.formats import get_agent
 from toolpair.formats.agent import SessionFile
@@ -40,6 +39,7 @@ from toolpair.formats.engine.agents.databases import sessions_in, words_of
 from toolpair.recipes import RECIPES
 from toolpair.rules.problem import Problem
 from toolpair.session.session import Session, open_session
+from toolpair.session.surroundings import how_to_resume
 from toolpair.shell.machine import Machine
 from toolpair.source.errors import UnreadableFile
 from toolpair.transcript.edits import Edit, InsertMessage, RemoveMessage, Rename, Reorder, ReplaceWithText

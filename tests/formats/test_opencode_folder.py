@@ -20,12 +20,12 @@ from tests.opencode_folders import NOT_BEFORE, files, planted_in, sent_before, w
 from tests.opencode_sessions import FOLDER, ID, OTHER, Planted, another, plain
 from tests.opencode_sessions import written as database
 from tests.rounds import tries
-from toolpair.agents.resume_command import how_to_resume
 from toolpair.cli.main import main
 from toolpair.formats import address_of, folder_layout, get_agent
 from toolpair.formats.agent import SessionFile
 from toolpair.formats.engine.agents.databases import sessions_in, words_of
 from toolpair.session.session import Session, open_session
+from toolpair.session.surroundings import how_to_resume
 from toolpair.shell.machine import Machine
 from toolpair.source.errors import Refused, UnreadableFile
 from toolpair.source.folders.stored_session import StoredFiles

@@ -30,12 +30,12 @@ from tests.pi_sessions import CHANGES, ID, NAME, PiSession, change, corpus, imag
 from tests.rounds import tries
 from toolpair.agents import catalog
 from toolpair.agents.installed import installed_version
-from toolpair.agents.resume_command import how_to_resume
 from toolpair.dialects import pi as dialect
 from toolpair.formats import get_format
 from toolpair.formats.agent import SessionFile
 from toolpair.formats.format import Item
 from toolpair.session.session import Session, open_session
+from toolpair.session.surroundings import how_to_resume
 from toolpair.shell.machine import Machine
 from toolpair.transcript.edits import InsertMessage, RemoveMessage, SetField
 

@@ -30,11 +30,11 @@ from tests.qwen_sessions import ID, NAME, QwenSession, corpus, put_in, sound, ta
 from tests.rounds import tries
 from toolpair.agents import catalog
 from toolpair.agents.installed import installed_version
-from toolpair.agents.resume_command import how_to_resume
 from toolpair.formats import get_format
 from toolpair.formats.agent import SessionFile
 from toolpair.formats.format import Item
 from toolpair.session.session import Session, open_session
+from toolpair.session.surroundings import how_to_resume
 from toolpair.shell.machine import Machine
 
 PLANTED = corpus()

@@ -205,7 +205,7 @@ def test_tables_in_the_users_folder_are_known(log: Path, folder: Path, capsys: p
     assert main(["formats"]) == 0
     assert "Our agent's log" in capsys.readouterr().out
     (folder / "ours.toml").write_text(OURS.replace('id = "run"', 'idd = "run"'))
-    with pytest.raises(SessionError, match="one table cannot: .*ours.toml, line 14: call.idd"):
+    with pytest.raises(SessionError, match=r"one table cannot: .*ours\.toml, line 14: call\.idd"):
         open_session(log)
 
 
@@ -217,3 +217,14 @@ def test_without_new_a_list_is_only_read(log: Path, folder: Path) -> None:
     assert problem.no_fix is not None and "only read" in problem.no_fix
     session.stage_recommended()
     assert session.to_bytes() == log.read_bytes()
+
+
+def test_the_example_in_the_documentation_is_right(log: Path, folder: Path) -> None:
+    page = Path(__file__).parents[2].joinpath("docs", "forms.md").read_text()
+    (folder / "ours.toml").write_text(page.split("```toml\n")[1].split("```")[0])
+    session = open_session(log)
+    session.stage_recommended()
+    assert [problem for problem in session.problems if problem.severity == "error"] == []
+    said = page.split("```json\n")[1].split("```")[0]
+    log.write_text(said)
+    assert open_session(log).problems == ()

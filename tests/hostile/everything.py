@@ -111,7 +111,7 @@ def everything_asked(session: Session) -> None:
     for number in range(len(session.conversations)):
         session.current = number
         for recipe in RECIPES:
-            _ = try_recipe(session, recipe).losses
+            _ = try_recipe(session.conversation, recipe).losses
     session.stage_recommended()
     look(session)
     list(session.staging.changes())

@@ -102,7 +102,7 @@ def test_valid_settled_and_undone(kind: str, recipe: str, seed: int) -> None:
 @SOME
 def test_minimal_touches_no_more_than_any_other(kind: str, seed: int) -> None:
     session, _ = session_of(kind, seed)
-    trials = {name: try_recipe(session, name) for name in OWN}
+    trials = {name: try_recipe(session.conversation, name) for name in OWN}
     assert len(trials["minimal"].left) == min(len(trial.left) for trial in trials.values())
     least = min(trial.touched.total for trial in trials.values() if len(trial.left) == len(trials["minimal"].left))
     assert trials["minimal"].touched.total == least
@@ -117,7 +117,7 @@ def test_a_trial_tells_what_staging_does_and_stages_nothing(kind: str, seed: int
     session, _ = session_of(kind, seed)
     before = session.to_bytes()
     for name in toolpair_recipes():
-        trial = try_recipe(session, name)
+        trial = try_recipe(session.conversation, name)
         assert session.to_bytes() == before and not session.staged
         session.stage_recipe(name)
         assert [(row.title, row.count, row.loses) for row in session.staged] == [
@@ -135,10 +135,10 @@ def test_a_trial_tells_what_staging_does_and_stages_nothing(kind: str, seed: int
 def test_a_trial_can_be_asked_for_from_other_threads() -> None:
     session, _ = session_of("anthropic", 12)
     names = toolpair_recipes()
-    alone = [try_recipe(session, name) for name in names]
+    alone = [try_recipe(session.conversation, name) for name in names]
     anew, _ = session_of("anthropic", 12)
     with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(partial(try_recipe, anew), names))
+        together = list(pool.map(partial(try_recipe, anew.conversation), names))
     assert [(one.touched, one.losses.text, one.valid) for one in together] == [
         (one.touched, one.losses.text, one.valid) for one in alone
     ]

@@ -13,7 +13,7 @@ import zstandard
 from benchmarks.sessions.requests import assistant, call, result, user
 from tests.reports.logs import found_in, lines, rules_in
 from toolpair.dialects.logged_messages import from_inspect
-from toolpair.reports.requests.claude_code_log import RecordedRequests, message_hash
+from toolpair.reports.first_break.logs.claude_code import RecordedRequests, message_hash
 from toolpair.source.errors import UnreadableFile
 
 HISTORY = [user("go"), assistant(call("t1", "Read", {})), {"role": "user", "content": [result("t1", "one")]}]
@@ -446,12 +446,12 @@ def test_gemini_bodies_with_ids() -> None:
 def test_claude_codes_requests_are_rebuilt_exactly() -> None:
     requests = [blocks(HISTORY[:1]), blocks(HISTORY), blocks([*HISTORY, assistant({"type": "text", "text": "done"})])]
     records = claude_code(requests)
-    recorded: RecordedRequests[int] = RecordedRequests(records.__getitem__)
+    recorded = RecordedRequests(lambda span: records[span[0]])
     kept = json.dumps(records)
     bodies = [
         recorded.body(found)
         for place, record in enumerate(records)
-        if (found := recorded.take(record, place)) is not None
+        if (found := recorded.take(record, (place, place + 1))) is not None
     ]
     assert json.dumps(records) == kept
     for messages, body in zip(requests, bodies, strict=True):

@@ -10,7 +10,9 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack, closing
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -44,14 +46,21 @@ os.kill(os.getpid(), 9)
 
 def made(folder: Path, state: str, how: str = HOW) -> Path:
     """A database in some state."""
-    folder.mkdir(exist_ok=True)
-    path = several(folder / "session.db", how, wal="log" in state)
+    shutil.copytree(template(state, how).name, folder, dirs_exist_ok=True)
+    return folder / "session.db"
+
+
+@cache
+def template(state: str, how: str) -> TemporaryDirectory[str]:
+    """What a process left that was killed, which takes a process to make, is made once."""
+    folder = TemporaryDirectory()
+    path = several(Path(folder.name) / "session.db", how, wal="log" in state)
     if state == "crashed log":
         left_open(path)
     if state == "hot journal":
         subprocess.run([sys.executable, "-c", CRASH, str(path)])
         assert path.with_name("session.db-journal").stat().st_size > 512
-    return path
+    return folder
 
 
 def saving(path: Path, step: Callable[[str], None]) -> RowsSave:

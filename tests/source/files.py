@@ -10,8 +10,8 @@ from typing import Any
 from toolpair.source.byte_runs import Piece
 from toolpair.source.file_bytes import FileBytes
 from toolpair.source.saving.in_place import replace_file
+from toolpair.source.saving.made import SaveResult
 from toolpair.source.saving.replaced import Old
-from toolpair.source.saving.save_result import SaveResult
 from toolpair.source.snapshot import Snapshot
 
 

@@ -13,7 +13,7 @@ from tests.rounds import tries
 from toolpair.source.container import lines_document
 from toolpair.source.json_spans import scan
 from toolpair.source.record_values import parse, pieces
-from toolpair.source.repairing import bad_bytes, close, doubled_keys, joined, repaired
+from toolpair.source.repairing import bad_bytes, close, doubled_keys, joined_lines, repaired
 from toolpair.source.rewriting import repair_all
 from toolpair.transcript.edits import Mending
 from toolpair.transcript.model import Damaged
@@ -101,10 +101,10 @@ def test_no_repair_raises_or_drops_a_byte(raw: bytes, how: str) -> None:
 
 
 def test_a_record_on_several_lines() -> None:
-    assert joined([b'{"a":"x', b'y"}', b"z"], [b"\r\n", b"\n"]) == (b'{"a":"x\\r\\ny"}', 2)
-    assert joined([b"{", b'"a":1', b"}"], [b"\n  ", b"\n"]) == (b'{ "a":1 }', 3)
-    assert joined([b'{"a":"x', b'{"b":1}'], [b"\n"]) is None
-    assert joined([b'{"a":1}', b'{"b":1}'], [b"\n"]) is None
+    assert joined_lines([b'{"a":"x', b'y"}', b"z"], [b"\r\n", b"\n"]) == (b'{"a":"x\\r\\ny"}', 2)
+    assert joined_lines([b"{", b'"a":1', b"}"], [b"\n  ", b"\n"]) == (b'{ "a":1 }', 3)
+    assert joined_lines([b'{"a":"x', b'{"b":1}'], [b"\n"]) is None
+    assert joined_lines([b'{"a":1}', b'{"b":1}'], [b"\n"]) is None
 
 
 def test_each_flaw_is_named() -> None:

@@ -20,7 +20,7 @@ import pytest
 from tests.rounds import tries
 from tests.source.files import save_in_place
 from toolpair.source.errors import Refused
-from toolpair.source.saving.save_result import SaveResult
+from toolpair.source.saving.made import SaveResult
 from toolpair.source.snapshot import open_source
 from toolpair.source.system import Io
 

@@ -20,10 +20,10 @@ from toolpair.source.byte_runs import OriginalRun, Piece
 from toolpair.source.errors import Refused, SaveFailed
 from toolpair.source.file_bytes import FileBytes
 from toolpair.source.saving import streaming
+from toolpair.source.saving.made import SaveResult
 from toolpair.source.saving.new_file import save_as
 from toolpair.source.saving.opened_content import remembered
 from toolpair.source.saving.restoring import restore
-from toolpair.source.saving.save_result import SaveResult
 from toolpair.source.saving.streaming import Progress
 from toolpair.source.snapshot import Snapshot, open_source
 from toolpair.source.system import Io

@@ -68,7 +68,9 @@ def parser() -> Parser:
 def run(options: argparse.Namespace) -> int:
     if options.force and options.output in (None, inputs.STDIN):
         raise UsageError("--force belongs to -o.")
-    _check_rule(options.rule)
+    if options.rule is not None and options.rule not in {*RULES, *map(family_of, RULES)}:
+        meant = closest(options.rule, RULES)
+        raise UsageError(f"There is no rule {options.rule!r}." + (f" Did you mean {meant}?" if meant else ""))
     session = inputs.opened(options, one_profile(options))
     found = excerpt_of(session, options.problem, options.rule, redact=not options.no_redact)
     data = found.issue().encode("utf-8", "replace") if options.issue else found.data
@@ -79,12 +81,6 @@ def run(options: argparse.Namespace) -> int:
         streams.note_saved()
     _tell(found, options)
     return exits.OK
-
-
-def _check_rule(rule: str | None) -> None:
-    if rule is not None and rule not in {*RULES, *map(family_of, RULES)}:
-        meant = closest(rule, RULES)
-        raise UsageError(f"There is no rule {rule!r}." + (f" Did you mean {meant}?" if meant else ""))
 
 
 def _print(data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""`toolpair explain`: what a rule or an API error means, what to do, and where in a file it applies."""
+"""`toolpair explain`: what a rule, a cause or an API error means, what to do, and where in a file it applies."""
 
 from __future__ import annotations
 
@@ -24,73 +24,6 @@ from toolpair.rules.errors.unwrapping import inner_text
 from toolpair.rules.registry import RULES
 from toolpair.session.session import Session
 from toolpair.shell.program import command
-
-_LISTED_OF_CAUSE: Final = 10
-
-
-def explain_cause(options: argparse.Namespace, name: str) -> int | None:
-    """Explain the cause with this id or text. Returns the exit code; None for an unknown cause."""
-    page = cause_called(name)
-    if page is None:
-        return None
-    places, unreadable = asked_of_file(
-        options, lambda session: _places_of_cause(session, page.id, options.show_content)
-    )
-    if options.output_format == "json":
-        out(dump({**_cause_as_json(page, places), "unreadable": unreadable}, indent=2))
-    else:
-        _print_cause(options, page, places, unreadable is None)
-    if unreadable is not None:
-        say(unreadable)
-        return exits.UNREADABLE
-    return exits.OK
-
-
-def _print_cause(options: argparse.Namespace, page: CausePage, places: list[Entry], readable: bool) -> None:
-    style = style_for(sys.stdout, options.color)
-    out(f"{style.bold(page.id)}: {page.text}.")
-    out(f"  {page.about}")
-    for writer in page.writers:
-        out(f"  Known from: {', '.join(part for part in (writer.product, writer.link) if part)}")
-    if page.link is not None and all(writer.link != page.link for writer in page.writers):
-        out(f"  See {page.link}")
-    if options.file and readable:
-        out()
-        _print_places(options.file, places)
-
-
-def _places_of_cause(session: Session, id_: str, show_content: bool) -> list[Entry]:
-    return [
-        problem_entry(session, conversation, problem, show_content)
-        for conversation in session.conversations
-        for problem in conversation.problems
-        if problem.cause is not None and problem.cause.id == id_
-    ]
-
-
-def _print_places(path: str, places: list[Entry]) -> None:
-    for entry in places[:_LISTED_OF_CAUSE]:
-        where = place_shown(safe(path), entry["location"])
-        out(f"{where}: {entry['rule']}  {safe(entry['message'])}")
-        if entry["cause"]["evidence"]:
-            out(f"    {safe(entry['cause']['evidence'])}")
-    if len(places) > _LISTED_OF_CAUSE:
-        out(f"and {len(places) - _LISTED_OF_CAUSE:,} more: {command('check')} {typed(path)}")
-    if not places:
-        out(f"{safe(path)}: it causes no problem there.")
-
-
-def _cause_as_json(page: CausePage, places: list[Entry]) -> Entry:
-    return {
-        "version": 1,
-        "cause": {
-            **entry_of(page, "id text about"),
-            "known_from": [entry_of(writer, "product link") for writer in page.writers],
-            "link": page.link,
-        },
-        "places": places,
-    }
-
 
 _EPILOG: Final = """\
 examples:
@@ -167,9 +100,9 @@ def run(options: argparse.Namespace) -> int:
     name = thing.strip("`'\"")
     rule = name if name in RULES else None
     if rule is None and len(name) < _CAUSE:
-        ended = explain_cause(options, name)
-        if ended is not None:
-            return ended
+        page = cause_called(name)
+        if page is not None:
+            return _explain_cause(options, page)
     recognised = recognise(thing) if rule is None else None
 
     def places(session: Session) -> list[Entry]:
@@ -181,10 +114,15 @@ def run(options: argparse.Namespace) -> int:
         out(dump(_as_json(asked), indent=2))
     else:
         _print(options, asked, style_for(sys.stdout, options.color))
-    if asked.unreadable is not None:
-        say(asked.unreadable)
+    return _ended(asked.unreadable, asked.known)
+
+
+def _ended(unreadable: str | None, known: bool = True) -> int:
+    """The exit code, after saying why the file could not be read."""
+    if unreadable is not None:
+        say(unreadable)
         return exits.UNREADABLE
-    return exits.OK if asked.known else exits.PROBLEMS
+    return exits.OK if known else exits.PROBLEMS
 
 
 def _pasted() -> str:
@@ -329,3 +267,61 @@ def _print_place(path: str, entry: Entry, style: TerminalStyle) -> None:
             out(f"    fix: {safe(fix['title'])} ({'loses ' + safe(fix['loses']) if fix['loses'] else 'loses nothing'})")
     if entry["command"] is not None:
         out(f"    Open it there: {safe(entry['command'])}")
+
+
+def _explain_cause(options: argparse.Namespace, page: CausePage) -> int:
+    """How a cause comes about, which programs are known for it, and where the file shows it."""
+    places, unreadable = asked_of_file(
+        options, lambda session: _places_of_cause(session, page.id, options.show_content)
+    )
+    if options.output_format == "json":
+        out(dump({**_cause_as_json(page, places), "unreadable": unreadable}, indent=2))
+    else:
+        _print_cause(options, page, places, unreadable is None)
+    return _ended(unreadable)
+
+
+def _print_cause(options: argparse.Namespace, page: CausePage, places: list[Entry], readable: bool) -> None:
+    style = style_for(sys.stdout, options.color)
+    out(f"{style.bold(page.id)}: {page.text}.")
+    out(f"  {page.about}")
+    for writer in page.writers:
+        out(f"  Known from: {', '.join(part for part in (writer.product, writer.link) if part)}")
+    if page.link is not None and all(writer.link != page.link for writer in page.writers):
+        out(f"  See {page.link}")
+    if options.file and readable:
+        out()
+        _print_places(options.file, places)
+
+
+def _places_of_cause(session: Session, id_: str, show_content: bool) -> list[Entry]:
+    return [
+        problem_entry(session, conversation, problem, show_content)
+        for conversation in session.conversations
+        for problem in conversation.problems
+        if problem.cause is not None and problem.cause.id == id_
+    ]
+
+
+def _print_places(path: str, places: list[Entry]) -> None:
+    for entry in places[:_LISTED]:
+        where = place_shown(safe(path), entry["location"])
+        out(f"{where}: {entry['rule']}  {safe(entry['message'])}")
+        if entry["cause"]["evidence"]:
+            out(f"    {safe(entry['cause']['evidence'])}")
+    if len(places) > _LISTED:
+        out(f"and {len(places) - _LISTED:,} more: {command('check')} {typed(path)}")
+    if not places:
+        out(f"{safe(path)}: it causes no problem there.")
+
+
+def _cause_as_json(page: CausePage, places: list[Entry]) -> Entry:
+    return {
+        "version": 1,
+        "cause": {
+            **entry_of(page, "id text about"),
+            "known_from": [entry_of(writer, "product link") for writer in page.writers],
+            "link": page.link,
+        },
+        "places": places,
+    }

@@ -12,23 +12,12 @@ from toolpair.cli.exits import UsageError
 from toolpair.cli.file_report import Entry, cause_entry, entry_of
 from toolpair.cli.first_break_text import command_for, print_found
 from toolpair.cli.progress import Progress
-from toolpair.cli.terminal import (
-    Parser,
-    add_color,
-    add_max_size,
-    add_output,
-    add_profile,
-    dump,
-    one_profile,
-    out,
-    safe,
-    style_for,
-)
+from toolpair.cli.terminal import Parser, add_common, dump, one_profile, out, safe, style_for
 from toolpair.formats.engine.agents.databases import holds_sessions
 from toolpair.reports.first_break.breaks import Break, BrokenPair, FirstBreaks, breaks_of
 from toolpair.reports.first_break.log import FileLog
 from toolpair.reports.first_break.logs.kind import LateAnswer
-from toolpair.reports.first_break.request import Answer, Request
+from toolpair.reports.first_break.request import Request
 from toolpair.reports.first_break.times import shown
 from toolpair.session.session import SessionError
 from toolpair.shell.program import command
@@ -39,6 +28,103 @@ from toolpair.text.shell import shell_word
 from toolpair.transcript.counting import plural
 
 REPORT_VERSION = 1
+
+
+_EPILOG: Final = """\
+examples:
+  toolpair first-break requests.jsonl
+  toolpair first-break proxy.har --profile anthropic
+  toolpair first-break ~/.claude/projects/-home-me-shop/7c3e1b2a.jsonl
+  toolpair first-break requests.jsonl --output-format json | jq '.breaks[].change'
+  toolpair first-break requests.jsonl --request 311 > request.json      that request alone, to look at
+
+A log may mix conversations, retry, trim and compact: which request continues which is told by what they hold. Requests
+are taken in the order in which they were sent. It is recognised by its content: JSON Lines or an array of request
+bodies (or records with `body`, `request` or `json`), LiteLLM, Langfuse, Helicone, HAR, OpenTelemetry, Inspect, or a
+session of Claude Code, which records its own requests. Keys and headers are never printed.
+
+exit code: 0 no pair broke, 1 some did, 2 unreadable or no log of requests
+"""
+
+
+def parser() -> Parser:
+    result = Parser(
+        "first-break", "Find the first request of a log in which each pair broke, and what changed before it.", _EPILOG
+    )
+    result.add(
+        """
+        LOG          a log of requests, or - for standard input
+        --request N  print the body of this request of the log, and nothing else
+        """,
+        request={"type": _number},
+    )
+    content = "also print what the calls and results of broken pairs say"
+    add_common(result, ("text", "json"), content, sessions=False)
+    return result
+
+
+def run(options: argparse.Namespace) -> int:
+    profile = one_profile(options)
+    snapshot = _snapshot(options)
+    if options.request is not None:
+        return _print_request(FileLog(snapshot), options.request, options.log)
+    with Progress(len(snapshot.data), "reading the requests") as bar:
+        found = breaks_of(FileLog(snapshot, bar.advance), profile)
+    _refuse_unread(found, options.log)
+    if options.output_format == "json":
+        out(dump(report_of(found, options.log, options.show_content), indent=2))
+    else:
+        print_found(found, options.log, style_for(sys.stdout, options.color), options.show_content)
+    return exits.PROBLEMS if found.breaks else exits.OK
+
+
+def _snapshot(options: argparse.Namespace) -> Snapshot:
+    limits = Limits.of(options.max_size)
+    if options.log == inputs.STDIN:
+        return from_bytes(inputs.read_stdin(options.max_size), "standard input", limits)
+    name = inputs.named(options.log)
+    if holds_sessions(divided(name)[0]):
+        raise SessionError(
+            f"{safe(name)} is not a log of requests; `{command('check')} {shell_word(name)}` finds what is broken in "
+            "sessions."
+        )
+    return open_source(name, limits)
+
+
+def _number(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or len(text) > 15 or int(text) < 1:
+        raise UsageError(f"--request takes the number of a request, from 1, not {text!r}.")
+    return int(text)
+
+
+def _print_request(log: FileLog, number: int, name: str) -> int:
+    count = 0
+    for entry in log.entries():
+        if isinstance(entry, LateAnswer):
+            continue
+        count += 1
+        if count == number:
+            if entry.found.body is None:
+                raise SessionError(f"The body of request {number:,} cannot be read from {safe(name)}.")
+            out(dump(entry.found.body, indent=1))
+            return exits.OK
+    raise SessionError(f"{safe(name)} has {plural(count, 'request')}, so there is no request {number:,}.")
+
+
+def _refuse_unread(found: FirstBreaks, name: str) -> None:
+    """A log of which nothing could be checked is not fine."""
+    if not found.requests:
+        raise SessionError(f"{safe(name)} holds no request with a history.")
+    if sum(found.unread.values()) == len(found.requests):
+        why = {
+            "cut": "the log cut their prompts",
+            "compressed": "they are compressed in a way that cannot be read",
+            "no body": "it does not hold their bodies (Helicone exports them with --include-body)",
+            "not rebuilt": "parts of them are not in it",
+        }[max(found.unread, key=lambda reason: found.unread[reason])]
+        raise SessionError(
+            f"None of the {plural(len(found.requests), 'request')} of {safe(name)} can be checked: {why}."
+        )
 
 
 def report_of(found: FirstBreaks, path: str, content: bool) -> Entry:
@@ -71,12 +157,8 @@ def request_entry(request: Request) -> Entry:
         "time": shown(request.time, "T") if request.time is not None else None,
         **entry_of(request, "session conversation step"),
         "messages": request.length,
-        "answer": _answer(request.answer),
+        "answer": {"status": answer.status, "error": answer.words} if (answer := request.answer) is not None else None,
     }
-
-
-def _answer(answer: Answer | None) -> Entry | None:
-    return None if answer is None else {"status": answer.status, "error": answer.words}
 
 
 def _break(one: Break, path: str, content: bool) -> Entry:
@@ -114,109 +196,3 @@ def _pair(pair: BrokenPair, content: bool) -> Entry:
 
 def _id(id_: Any) -> str | None:
     return id_ if id_ is None or isinstance(id_, str) else json.dumps(id_, default=str)
-
-
-_EPILOG: Final = """\
-examples:
-  toolpair first-break requests.jsonl
-  toolpair first-break proxy.har --profile anthropic
-  toolpair first-break ~/.claude/projects/-home-me-shop/7c3e1b2a.jsonl
-  toolpair first-break requests.jsonl --output-format json | jq '.breaks[].change'
-  toolpair first-break requests.jsonl --request 311 > request.json      that request alone, to look at
-
-A log may mix conversations, retry, trim and compact: which request continues which is told by what they hold. Requests
-are taken in the order in which they were sent. It is recognised by its content: JSON Lines or an array of request
-bodies (or records with `body`, `request` or `json`), LiteLLM, Langfuse, Helicone, HAR, OpenTelemetry, Inspect, or a
-session of Claude Code, which records its own requests. Keys and headers are never printed.
-
-exit code: 0 no pair broke, 1 some did, 2 unreadable or no log of requests
-"""
-
-
-def parser() -> Parser:
-    result = Parser(
-        "first-break", "Find the first request of a log in which each pair broke, and what changed before it.", _EPILOG
-    )
-    result.add(
-        """
-        LOG          a log of requests, or - for standard input
-        --request N  print the body of this request of the log, and nothing else
-        """,
-        request={"type": _number},
-    )
-    group = result.add_argument_group("common options")
-    add_profile(group)
-    add_output(group, ("text", "json"), "also print what the calls and results of broken pairs say")
-    add_max_size(group)
-    add_color(group)
-    return result
-
-
-def run(options: argparse.Namespace) -> int:
-    profile = one_profile(options)
-    snapshot = _snapshot(options)
-    if options.request is not None:
-        return _print_request(FileLog(snapshot), options.request, options.log)
-    with Progress(len(snapshot.data), "reading the requests") as bar:
-        found = breaks_of(FileLog(snapshot, bar.advance), profile)
-    _refuse_unread(found, options.log)
-    if options.output_format == "json":
-        out(dump(report_of(found, options.log, options.show_content), indent=2))
-    else:
-        print_found(found, options.log, style_for(sys.stdout, options.color), options.show_content)
-    return exits.PROBLEMS if found.breaks else exits.OK
-
-
-def _snapshot(options: argparse.Namespace) -> Snapshot:
-    limits = Limits.of(options.max_size)
-    if options.log == inputs.STDIN:
-        return from_bytes(inputs.read_stdin(options.max_size), "standard input", limits)
-    name = inputs.named(options.log)
-    _refuse_stored(name)
-    return open_source(name, limits)
-
-
-def _refuse_stored(name: str) -> None:
-    """Databases and folders of sessions hold messages, no requests."""
-    path, _ = divided(name)
-    if holds_sessions(path):
-        raise SessionError(
-            f"{safe(name)} is not a log of requests; `{command('check')} {shell_word(name)}` finds what is broken in "
-            "sessions."
-        )
-
-
-def _number(text: str) -> int:
-    if not text.isascii() or not text.isdecimal() or len(text) > 15 or int(text) < 1:
-        raise UsageError(f"--request takes the number of a request, from 1, not {text!r}.")
-    return int(text)
-
-
-def _print_request(log: FileLog, number: int, name: str) -> int:
-    count = 0
-    for entry in log.entries():
-        if isinstance(entry, LateAnswer):
-            continue
-        count += 1
-        if count == number:
-            if entry.found.body is None:
-                raise SessionError(f"The body of request {number:,} cannot be read from {safe(name)}.")
-            out(dump(entry.found.body, indent=1))
-            return exits.OK
-    raise SessionError(f"{safe(name)} has {plural(count, 'request')}, so there is no request {number:,}.")
-
-
-def _refuse_unread(found: FirstBreaks, name: str) -> None:
-    """A log of which nothing could be checked is not fine."""
-    if not found.requests:
-        raise SessionError(f"{safe(name)} holds no request with a history.")
-    if sum(found.unread.values()) == len(found.requests):
-        why = {
-            "cut": "the log cut their prompts",
-            "compressed": "they are compressed in a way that cannot be read",
-            "no body": "it does not hold their bodies (Helicone exports them with --include-body)",
-            "not rebuilt": "parts of them are not in it",
-        }[max(found.unread, key=lambda reason: found.unread[reason])]
-        raise SessionError(
-            f"None of the {plural(len(found.requests), 'request')} of {safe(name)} can be checked: {why}."
-        )

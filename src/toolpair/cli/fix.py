@@ -1,4 +1,4 @@
-"""`toolpair fix`: apply the recommended fixes, or chosen ones, and write the result."""
+"""`toolpair fix`: apply the recommended fixes, or chosen ones, and write the result; of several files a line each."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def judge_all(
             for source in sources:
                 # Standard input belongs to this process.
                 waiting.append((source, None if source.name == STDIN else threads.submit(crew.judge, source)))
-                while waiting and (len(waiting) >= workers * _AHEAD or _ready(waiting[0][1])):
+                while waiting and (len(waiting) >= workers * _AHEAD or not (first := waiting[0][1]) or first.done()):
                     yield _next(waiting, options, crew, progress)
             while waiting:
                 yield _next(waiting, options, crew, progress)
@@ -69,10 +69,6 @@ def judge_all(
                 if future is not None:
                     future.cancel()
             crew.end()
-
-
-def _ready(future: Future[Result] | None) -> bool:
-    return future is None or future.done()
 
 
 def _next(

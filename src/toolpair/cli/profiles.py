@@ -39,25 +39,19 @@ def parser() -> Parser:
 
 def run(options: argparse.Namespace) -> int:
     style = style_for(sys.stdout, options.color)
-    if options.name is not None:
-        if not is_profile(options.name):
-            raise UsageError(no_such_profile(options.name))
-        chosen = profile(options.name)
-        match options.output_format:
-            case "json":
-                out(dump({"version": 1, "profile": profile_entry(chosen)}, indent=2))
-            case "markdown":
-                out("\n".join(profile_markdown(chosen)))
-            case _:
-                _print_profile(chosen, style)
-        return exits.OK
-    match options.output_format:
-        case "json":
-            out(dump({"version": 1, "profiles": [_summary(one) for one in map(profile, PROFILES)]}, indent=2))
-        case "markdown":
-            out("\n".join(_list_markdown()))
-        case _:
-            _print_list(style)
+    if options.name is not None and not is_profile(options.name):
+        raise UsageError(no_such_profile(options.name))
+    chosen = profile(options.name) if options.name is not None else None
+    if options.output_format == "json":
+        listed = [_summary(profile(id_)) for id_ in PROFILES]
+        entry: Entry = {"profile": profile_entry(chosen)} if chosen is not None else {"profiles": listed}
+        out(dump({"version": 1, **entry}, indent=2))
+    elif options.output_format == "markdown":
+        out("\n".join(profile_markdown(chosen) if chosen is not None else _list_markdown()))
+    elif chosen is not None:
+        _print_profile(chosen, style)
+    else:
+        _print_list(style)
     return exits.OK
 
 

@@ -1,4 +1,4 @@
-"""A progress bar for work of more than a second, only on a terminal: one line of standard error that removes itself."""
+"""A progress bar for work of more than a second, only on a terminal: a line of standard error that removes itself."""
 
 from __future__ import annotations
 

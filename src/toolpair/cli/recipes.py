@@ -37,12 +37,9 @@ def parser() -> Parser:
 def run(options: argparse.Namespace) -> int:
     chosen = recipe_named(options.name) if options.name is not None else None
     if options.output_format == "json":
-        entry: Entry = {"version": 1}
-        if chosen is not None:
-            entry["recipe"] = recipe_entry(chosen)
-        else:
-            entry["recipes"] = [recipe_entry(recipe) for recipe in RECIPES.values()]
-        out(dump(entry, indent=2))
+        listed = [recipe_entry(recipe) for recipe in RECIPES.values()]
+        entry: Entry = {"recipe": recipe_entry(chosen)} if chosen is not None else {"recipes": listed}
+        out(dump({"version": 1, **entry}, indent=2))
         return exits.OK
     printer = _RecipePrinter(style_for(sys.stdout, options.color))
     if chosen is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
@@ -79,7 +78,11 @@ def run(options: argparse.Namespace) -> int:
     if options.output == inputs.STDIN:
         return _print(session, wanted)
     with Progress(session.file.size, f"writing {os.path.basename(options.output)}") as bar:
-        files = write_files(session, wanted, options.output, options.force, _advancing(bar))
+
+        def advance(done: int, total: int) -> None:
+            bar.advance(bar.total * done // max(total, 1))  # messages, drawn as bytes of the session
+
+        files = write_files(session, wanted, options.output, options.force, advance)
     streams.note_saved()
     _tell(files, options.redact)
     return exits.OK
@@ -110,11 +113,6 @@ def _opened(options: argparse.Namespace, profile: str | None) -> Session:
     source = inputs.Input(options.file)
     with Progress(source.size, f"reading {os.path.basename(options.file)}") as bar:
         return source.open(options, profile, bar.advance, reporting=not options.redact)
-
-
-def _advancing(bar: Progress) -> Callable[[int, int], None]:
-    """Progress in messages, drawn as progress in the bytes of the session."""
-    return lambda done, total: bar.advance(bar.total * done // max(total, 1))
 
 
 def _print(session: Session, wanted: Wanted) -> int:

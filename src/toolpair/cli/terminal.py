@@ -198,74 +198,62 @@ _CONTENT = "also print what calls and results say; without it only ids, names an
 
 
 def add_common(
-    parser: argparse.ArgumentParser,
+    parser: Parser,
     output_formats: tuple[str, ...] = (),
     content: str = _CONTENT,
     several: str = "",
+    sessions: bool = True,
 ) -> None:
-    """The options shared by all commands that take a file.
+    """The options shared by all commands that take a file, of a session or (not `sessions`) of something else.
 
     `content` documents --show-content, `several` the meaning of repeating --profile.
     """
     group = parser.add_argument_group("common options")
-    add_profile(group, several)
     add_options(
         group,
-        """
-        --format NAME  read the file as this format (`toolpair formats`)
-        --form FILE    read the file by the table in FILE, which ends in .toml and says how a list of messages spells
-                       calls and results
-        """,
-        form={"dest": "format", "type": _table},
-    )
-    if output_formats:
-        add_output(group, output_formats, content)
-    add_options(
-        group,
-        """
-        --agent-version X.Y.Z  the version of the agent that resumes the session; default: the one installed here,
-                               else (always in walked directories and in the forms for CI) the newest one that was
-                               measured
-        """,
-        agent_version={"type": _version},
-    )
-    add_max_size(group)
-    add_color(group)
-
-
-def add_profile(parser: argparse._ActionsContainer, several: str = "") -> None:
-    """The option that chooses whose rules are checked."""
-    add_options(
-        parser,
         f"""
         --profile NAME...  the provider whose rules to check, or a family of its models, as in mistral/v13
                            (`toolpair profiles`); default: the one that fits the format{several}
         """,
     )
-
-
-def add_output(parser: argparse._ActionsContainer, formats: tuple[str, ...], content: str) -> None:
-    """The options for how something is printed, and how much of it."""
-    add_format(parser, formats)
-    add_options(parser, f"--show-content  {content}")
-
-
-def add_format(parser: argparse._ActionsContainer, formats: tuple[str, ...], what: str = "it") -> None:
-    """The option for the form of what is printed; the first form is the default."""
-    help = f"how to print {what} (default: {formats[0]})"
-    parser.add_argument("--output-format", choices=formats, default=formats[0], help=help)
-
-
-def add_max_size(parser: argparse._ActionsContainer) -> None:
-    """The option that limits what is read."""
+    if sessions:
+        add_options(
+            group,
+            """
+            --format NAME  read the file as this format (`toolpair formats`)
+            --form FILE    read the file by the table in FILE, which ends in .toml and says how a list of messages
+                           spells calls and results
+            """,
+            form={"dest": "format", "type": _table},
+        )
+    if output_formats:
+        add_format(group, output_formats)
+        add_options(group, f"--show-content  {content}")
+    if sessions:
+        add_options(
+            group,
+            """
+            --agent-version X.Y.Z  the version of the agent that resumes the session; default: the one installed
+                                   here, else (always in walked directories and in the forms for CI) the newest one
+                                   that was measured
+            """,
+            agent_version={"type": _version},
+        )
     add_options(
-        parser,
+        group,
         """
         --max-size SIZE  how much to read of standard input, of a compressed file and of a single line, as in 8G or
                          500M; default: 4G, and 25M of a line
         """,
         max_size={"type": _size},
     )
+    add_color(group)
+
+
+def add_format(parser: argparse._ActionsContainer, formats: tuple[str, ...], what: str = "it") -> None:
+    """The option for the form of what is printed; the first form is the default."""
+    help = f"how to print {what} (default: {formats[0]})"
+    parser.add_argument("--output-format", choices=formats, default=formats[0], help=help)
 
 
 def add_color(parser: argparse._ActionsContainer) -> None:

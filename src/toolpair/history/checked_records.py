@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -78,6 +78,8 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
     """The judgement, if it is known already."""
     ids: Ids | None = None
     """Where ids stand in the file, or in the list, of which these are records."""
+    readable: Mapping[int, Any] = {}
+    """The values, by uid, that the agent's parser was found to take before the last edits."""
 
     @cached_property
     def transcript(self) -> Transcript:
@@ -135,10 +137,10 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
             return False
         sent = {uid for message in self.transcript.messages for uid in message.records}
         levels_refused = self.format.levels_refused
-        if levels_refused is not None and any(
-            item.uid in sent and levels_refused(item.value) is not None for item in self.items
-        ):
-            return False
+        if levels_refused is not None:
+            new = [i for i in self.items if i.uid in sent and self.readable.get(i.uid) is not i.value]
+            if any(levels_refused(item.value) is not None for item in new):
+                return False
         return not document.flaws(sent)
 
     @property
@@ -292,7 +294,11 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
 
     def with_document(self, document: Document) -> CheckedRecords:
         """The same settings for the records of another state of the document."""
-        return self._of(items_of(document), document, self.view)
+        found = self._of(items_of(document), document, self.view)
+        if self.format.levels_refused is None or self.damaged is not None:
+            return found
+        sent = {uid for message in self.transcript.messages for uid in message.records}
+        return replace(found, readable={item.uid: item.value for item in self.items if item.uid in sent})
 
 
 def _sent(look: Callable[[], SentRequest | None]) -> Callable[[], list[Source] | None]:

@@ -36,15 +36,15 @@ class CarriedOut(Struct, frozen=True):
     held_back: tuple[HeldBack, ...] = ()
 
 
-def carried_out(at: int, conversation: Conversation, recipe: Recipe, options: Options) -> CarriedOut:
-    """Run a recipe on the conversation with index `at` of its file; stages nothing."""
+def carried_out(conversation: Conversation, recipe: Recipe, options: Options) -> CarriedOut:
+    """Run a recipe on a conversation; stages nothing."""
     if recipe.pick is not None:
-        return picked(at, conversation, recipe.pick)
+        return picked(conversation, recipe.pick)
     steps = recipe.run(conversation, Conversation.apply, options)
     if recipe.copies is None:
-        return _by_kind(at, conversation, steps)
+        return _by_kind(conversation, steps)
     done = list(steps)
-    made = _copied(at, recipe, options, done)
+    made = _copied(recipe, options, done)
     if made is None:
         return CarriedOut((), (), conversation)
     return CarriedOut((made[0],), tuple(pair for step in done for pair in step.taken), made[1])
@@ -57,10 +57,10 @@ def preview(conversation: Conversation, fix: Fix, text: str | None = None) -> li
     return list(changes(conversation.document, conversation.apply(edits_of(fix, text)).document))
 
 
-def fixed(at: int, before: Conversation, problem: Problem, fix: Fix, text: str | None) -> tuple[Staged, Conversation]:
+def fixed(before: Conversation, problem: Problem, fix: Fix, text: str | None) -> tuple[Staged, Conversation]:
     """One fix; `text` replaces a placeholder's."""
     after = before.apply(edits_of(fix, text))
-    row = row_of(at, [(problem, fix)], before, after, text)
+    row = row_of([(problem, fix)], before, after, text)
     if row.loses is None:
         less = after.texts_gone(before)
         less = less + after.sends_less(before) if moves_records(fix) else less
@@ -72,14 +72,13 @@ def again(row: Applied, conversation: Conversation) -> tuple[list[Staged], Conve
     """The row's decisions taken on this state: as rows, what it is then, and those that found no problem."""
     made: list[Staged] = []
     waiting = list(row.decisions)
-    at = row.conversation
     if waiting and waiting[0].options is not None:
         from toolpair.recipes import RECIPES
 
         if waiting[0].fix_id not in RECIPES:
             return made, conversation, row.decisions
         recipe, options = RECIPES[waiting[0].fix_id], waiting[0].options
-        copy = _copied(at, recipe, options, list(recipe.run(conversation, Conversation.apply, options)))
+        copy = _copied(recipe, options, list(recipe.run(conversation, Conversation.apply, options)))
         return (made, conversation, row.decisions) if copy is None else ([copy[0]], copy[1], ())
     from toolpair.recipes.engine import apply_fixes
 
@@ -98,7 +97,7 @@ def again(row: Applied, conversation: Conversation) -> tuple[list[Staged], Conve
             decision, (problem, fix) = found[0]
             taken, after, text = [(problem, fix)], conversation.apply(edits_of(fix, decision.text)), decision.text
         done = {id(wanted[id(problem)][1]) for problem, _ in taken}
-        made.append(row_of(at, taken, conversation, after, text))
+        made.append(row_of(taken, conversation, after, text))
         conversation = after
         waiting = [decision for decision in waiting if id(decision) not in done]
     return made, conversation, tuple(waiting)
@@ -108,14 +107,14 @@ def _pick_from(wanted: Mapping[int, tuple[Fix, Decision]]) -> Pick:
     return lambda problem: wanted[id(problem)][0] if id(problem) in wanted else None
 
 
-def picked(at: int, conversation: Conversation, pick: Pick, on_progress: OnFixed | None = None) -> CarriedOut:
+def picked(conversation: Conversation, pick: Pick, on_progress: OnFixed | None = None) -> CarriedOut:
     """Apply what `pick` returns, except recommended fixes by which something would be missing."""
     from toolpair.recipes.careful import carefully
 
     apply, watched = _with_progress(on_progress)
 
     def collect(state: Conversation, steps: _Steps) -> tuple[CarriedOut, Conversation]:
-        made = _by_kind(at, state, watched(steps))
+        made = _by_kind(state, watched(steps))
         return made, made.after
 
     done = carefully(conversation, apply, pick, _missing, collect)
@@ -125,26 +124,26 @@ def picked(at: int, conversation: Conversation, pick: Pick, on_progress: OnFixed
     return replace(done.made, rows=rows, held_back=done.held_back)
 
 
-def _by_kind(at: int, conversation: Conversation, steps: Iterable[RecipeStep[Conversation]]) -> CarriedOut:
+def _by_kind(conversation: Conversation, steps: Iterable[RecipeStep[Conversation]]) -> CarriedOut:
     """The steps as rows, one for each kind of fix."""
     rows: list[Staged] = []
     taken: list[tuple[Problem, Fix]] = []
     for step in steps:
-        rows.append(row_of(at, list(step.taken), step.before, step.after, None))
+        rows.append(row_of(list(step.taken), step.before, step.after, None))
         taken.extend(step.taken)
         conversation = step.after
     return CarriedOut(tuple(merged(rows)), tuple(taken), conversation)
 
 
 def _copied(
-    at: int, recipe: Recipe, options: Options, steps: Sequence[RecipeStep[Conversation]]
+    recipe: Recipe, options: Options, steps: Sequence[RecipeStep[Conversation]]
 ) -> tuple[Staged, Conversation] | None:
     """Everything that a replica of another system does, as a single decision; None when it does nothing."""
     if not steps:
         return None
     before, after = steps[0].before, steps[-1].after
     taken = [pair for step in steps for pair in step.taken]
-    row = row_of(at, taken, before, after, None)
+    row = row_of(taken, before, after, None)
     decision = Decision("", None, "", "", recipe.name, None, options)
     return replace(
         row,

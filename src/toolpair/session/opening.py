@@ -219,15 +219,18 @@ def open_file(
         of_its_api(wanted, source.document) if wanted is not None else _first_look(source, reader.profile)
         for source in (sources if refused is None else ())
     ]
-    known = next((found for found in formats if found is not None), None)
-    if known is None and wanted is None:
+    form: Format | None = None
+    if wanted is None and not any(formats):
         from toolpair.formats.forms.detection import form_in
 
         form, places = form_in(container, snapshot.shown)
         if form is not None:
-            known, snapshot = form, replace(snapshot, limits=replace(snapshot.limits, places=places))
+            snapshot = replace(snapshot, limits=replace(snapshot.limits, places=places))
             container = container_in(snapshot) if places else container
             sources, formats = container.conversations, [form for _ in container.conversations]
+    if form is None and refused is None:
+        formats = [found or _by_all(s, reader.profile) for s, found in zip(sources, formats, strict=True)]
+    known = next((found for found in formats if found is not None), None)
     if known is None:
         raise refused or not_recognised(sources, snapshot.shown)
     beside = FilesBeside(snapshot.path) if snapshot.path is not None else None
@@ -259,7 +262,7 @@ def _with_lists(snapshot: Snapshot, wanted: Format | None) -> tuple[Snapshot, Co
         return snapshot, container
     from toolpair.formats.forms.detection import places_in
 
-    places = places_in(wanted, container)
+    places = places_in(wanted, container, snapshot.shown)
     if not places:
         return snapshot, container
     snapshot = replace(snapshot, limits=replace(snapshot.limits, places=places))
@@ -281,12 +284,18 @@ def _snapshot(name: str, limits: Limits, progress: OnProgress | None) -> Snapsho
 
 
 def _first_look(source: ConversationSource, profile: str | None) -> Format | None:
-    """The format by the first records; if they do not show it, by what is around them, or by all of them."""
+    """The format by the first records; if they do not show it, by what is around them."""
     document = source.document
     found = format_of(document, profile)
     if found is None or found.id in PLAIN:  # an agent's messages may look like any others
         found = by_outer(source.outer, document.kind) or found
-    return format_of_all(document, profile) if found is None and not is_settled(document, found) else found
+    return found
+
+
+def _by_all(source: ConversationSource, profile: str | None) -> Format | None:
+    """The format by all records, if those are more than the first ones."""
+    document = source.document
+    return None if is_settled(document, None) else format_of_all(document, profile)
 
 
 def _turned_out(source: ConversationSource, looked: Format, found: Format | None, alone_in: str | None) -> Format:

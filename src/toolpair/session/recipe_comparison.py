@@ -75,9 +75,7 @@ class Compared(Struct, frozen=True, eq=False):
         return next((tried for tried in self.tried if tried.valid and not tried.losses.crossed), None)
 
     def groups(self) -> list[list[Question]]:
-        """The problems by rule and cause, errors first, then by size; notes only if a recipe does
-        something about them.
-        """
+        """The problems by rule and cause, errors first, then by size; notes only if a recipe changes them."""
         by_key: dict[tuple[str, ...], list[Question]] = {}
         for question in self.questions:
             by_key.setdefault((question.problem.severity, *group_key(question.problem)), []).append(question)
@@ -93,18 +91,11 @@ class Compared(Struct, frozen=True, eq=False):
 
 def compare(session: Session, recipes: Iterable[tuple[Recipe, Options]]) -> Compared:
     """Try each recipe on the session in its current state, including staged fixes. Stages nothing."""
-    tried = []
-    before = session.current
     conversations = session.conversations
-    try:
-        for recipe, options in recipes:
-            trials = []
-            for number in range(len(conversations)):
-                session.current = number
-                trials.append(try_recipe(session, recipe.name, options))
-            tried.append(TriedRecipe(recipe, tuple(trials)))
-    finally:
-        session.current = before
+    tried = [
+        TriedRecipe(recipe, tuple(try_recipe(found, recipe.name, options) for found in conversations))
+        for recipe, options in recipes
+    ]
     questions = tuple(
         Question(number, problem) for number, found in enumerate(conversations) for problem in found.problems
     )

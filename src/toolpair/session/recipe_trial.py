@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Protocol
 
 from msgspec import Struct
 
@@ -17,16 +16,6 @@ from toolpair.recipes.recipe import DEFAULT, Options, Recipe
 from toolpair.rules.problem import Fix, Problem
 from toolpair.session.carrying_out import carried_out
 from toolpair.session.staged import Staged
-
-
-class Tried(Protocol):
-    """A file, as far as a recipe is tried on it."""
-
-    current: int
-
-    @property
-    def conversation(self) -> Conversation:
-        """The current one."""
 
 
 class Trial(Struct, frozen=True, eq=False, dict=True):
@@ -86,13 +75,13 @@ class Trial(Struct, frozen=True, eq=False, dict=True):
         return frozenset(problem.key for problem in self.after.problems)
 
 
-def try_recipe(file: Tried, name: str, options: Options | None = None) -> Trial:
-    """What a recipe would do to the current conversation with its staged fixes. Stages nothing.
+def try_recipe(conversation: Conversation, name: str, options: Options | None = None) -> Trial:
+    """What a recipe would do to a conversation with its staged fixes. Stages nothing.
 
     Can be asked from another thread. Raises KeyError for an unknown recipe.
     """
-    at, conversation, recipe, options = file.current, file.conversation, RECIPES[name], options or DEFAULT
-    made = carried_out(at, conversation, recipe, options)
+    recipe, options = RECIPES[name], options or DEFAULT
+    made = carried_out(conversation, recipe, options)
     after = made.after
     left: Sequence[Problem] = [problem for problem in after.problems if problem.severity == "error"]
     return Trial(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from toolpair.source.document import Document
     from toolpair.source.rows.records_save import RecordsSave
     from toolpair.source.saving.in_place import FileSave
-    from toolpair.source.saving.save_result import SaveResult
+    from toolpair.source.saving.made import SaveResult
     from toolpair.source.saving.streaming import Progress
     from toolpair.source.snapshot import Snapshot, StoredRecords
 

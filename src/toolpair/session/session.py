@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from toolpair.session.staged import Staged as Staged  # noqa: PLC0414 - to be imported from here
     from toolpair.source.file_bytes import Content
     from toolpair.source.saving.backups import Backup as Backup  # noqa: PLC0414 - to be imported from here
-    from toolpair.source.saving.save_result import SaveResult
+    from toolpair.source.saving.made import SaveResult
     from toolpair.source.saving.streaming import Progress
 
 SessionError = UnreadableFile

@@ -50,9 +50,7 @@ class Staged(Struct, frozen=True, eq=False):
         return self.count
 
 
-def row_of(
-    at: int, taken: Sequence[tuple[Problem, Fix]], before: Conversation, after: Conversation, text: str | None
-) -> Staged:
+def row_of(taken: Sequence[tuple[Problem, Fix]], before: Conversation, after: Conversation, text: str | None) -> Staged:
     from toolpair.source.changes import changes
 
     different = list(changes(before.document, after.document))
@@ -75,7 +73,7 @@ def row_of(
         lines_added=sum(change.kind == "added" for change in different),
         lines_removed=sum(change.count for change in different if change.kind == "removed"),
         tools=tuple(dict.fromkeys(edit.call.name for edit in answers if edit.call.name)),
-        conversation=at,
+        conversation=before.number - 1,
         placeholders=len(made_up),
         decisions=tuple(Decision.of(found, chosen, text) for found, chosen in taken),
         each_loses=losses,

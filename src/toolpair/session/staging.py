@@ -6,6 +6,7 @@ Most sessions are checked and nothing is staged on them: what applies fixes is l
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
@@ -45,15 +46,11 @@ class Staging:
         self._losses: tuple[Conversations, Losses] | None = None
 
     def copy(self, on_progress: OnFixed | None = None) -> Staging:
-        """A copy to continue with elsewhere. `on_progress` is called during long work; an exception from
-        it ends that.
-        """
-        other = Staging(self.original)
-        other.now = self.now
+        """A copy to continue with elsewhere. `on_progress` is called during long work, which its exception ends."""
+        other = copy(self)
         other._steps, other._undone = list(self._steps), list(self._undone)
         other._on_progress = on_progress
         other._held_back = dict(self._held_back)
-        other._losses = self._losses
         return other
 
     @property
@@ -120,7 +117,7 @@ class Staging:
         from toolpair.session.carrying_out import fixed
 
         before = self.now
-        row, after = fixed(at, before[at], problem, fix, text)
+        row, after = fixed(before[at], problem, fix, text)
         self._replace(at, after)
         return self._push((row,), before)[0]
 
@@ -129,14 +126,14 @@ class Staging:
         from toolpair.session.carrying_out import picked
 
         with gc_paused():
-            return self._stage_steps(at, picked(at, self.now[at], pick, self._on_progress))
+            return self._stage_steps(at, picked(self.now[at], pick, self._on_progress))
 
     def stage_recipe(self, at: int, recipe: Recipe, options: Options) -> Staged | None:
         """Run a recipe as one step. None when it has nothing to do."""
         from toolpair.session.carrying_out import carried_out
 
         with gc_paused():
-            return self._stage_steps(at, carried_out(at, self.now[at], recipe, options))
+            return self._stage_steps(at, carried_out(self.now[at], recipe, options))
 
     def _stage_steps(self, at: int, done: CarriedOut) -> Staged | None:
         known = {one.problem.key: one for one in (*self._held_back.get(at, ()), *done.held_back)}
@@ -187,9 +184,7 @@ class Staging:
         return found
 
     def replay(self, steps: Sequence[Sequence[A]]) -> list[tuple[A, Decision]]:
-        """Stage these steps on the file's own state. Returns decisions whose problems no longer exist,
-        with their rows.
-        """
+        """Stage these steps on the file's own state. Returns decisions whose problems are gone, with their rows."""
         return self._go_on_as(Staging(self.original), steps)
 
     def reapply(self, steps: Sequence[Sequence[A]]) -> list[tuple[A, Decision]]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, Final, Literal
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from toolpair.source.byte_runs import OriginalRun, Piece, common_start
 from toolpair.source.document import CutEnd, Document
@@ -196,84 +196,80 @@ class Container(Struct, frozen=True, eq=False):
             place += size
 
 
-class _Build(Struct):
-    """Collects the conversations while the text is cut into parts."""
+def _parts(
+    conversations: list[ConversationSource],
+    data: Content,
+    span: tuple[int, int],
+    located: Sequence[Located],
+    root: Any,
+    *,
+    first_line: int,
+    line: int | None = None,
+    prefix: str = "$",
+    offset: int | None = 0,
+    cut: SpanScan | None = None,
+    spans_in: bytes | None = None,
+) -> list[Part]:
+    """Cut data[span] around the located lists, which are added to the conversations.
 
-    conversations: list[ConversationSource] = field(default_factory=list)
-
-    def parts(
-        self,
-        data: Content,
-        span: tuple[int, int],
-        located: Sequence[Located],
-        root: Any,
-        *,
-        first_line: int,
-        line: int | None = None,
-        prefix: str = "$",
-        offset: int | None = 0,
-        cut: SpanScan | None = None,
-        spans_in: bytes | None = None,
-    ) -> list[Part]:
-        """Cut data[span] around the located lists. `line` is set where each conversation is one line of the file,
-        `spans_in` is the closed text of a document that was cut off.
-        """
-        size = span[1] - span[0]
-        text = data if isinstance(data, bytes) and not span[0] else data[span[0] : span[1]]
-        readable = text if spans_in is None else spans_in
-        finder = Finder(readable)
-        found = sorted(((finder.find(place.outside), place) for place in located), key=lambda p: p[0].start)
-        parts: list[Part] = []
-        style = detect(text) if found else None
-        pos = counted = line_start = 0
-        at_line = first_line
-        for number, (node, place) in enumerate(found):
-            if node.start < pos:
+    `line` is set where each conversation is one line of the file, `spans_in` is the closed text of a document that was
+    cut off.
+    """
+    size = span[1] - span[0]
+    text = data if isinstance(data, bytes) and not span[0] else data[span[0] : span[1]]
+    readable = text if spans_in is None else spans_in
+    finder = Finder(readable)
+    found = sorted(((finder.find(place.outside), place) for place in located), key=lambda p: p[0].start)
+    parts: list[Part] = []
+    style = detect(text) if found else None
+    pos = counted = line_start = 0
+    at_line = first_line
+    for number, (node, place) in enumerate(found):
+        if node.start < pos:
+            continue
+        # Counted from one list to the next: one text may hold thousands.
+        at_line += text.count(b"\n", counted, node.start)
+        line_start = max(line_start, text.rfind(b"\n", counted, node.start) + 1)
+        counted = node.start
+        if place.inside is not None:
+            embedded = Embedded.read(text[node.start : node.end])
+            if embedded is None:
                 continue
-            # Counted from one list to the next: one text may hold thousands.
-            at_line += text.count(b"\n", counted, node.start)
-            line_start = max(line_start, text.rfind(b"\n", counted, node.start) + 1)
-            counted = node.start
-            if place.inside is not None:
-                embedded = Embedded.read(text[node.start : node.end])
-                if embedded is None:
-                    continue
-                inner = self.parts(
-                    embedded.decoded,
-                    (0, len(embedded.decoded)),
-                    place.inside,
-                    root,
-                    line=line or at_line,
-                    prefix=prefix + _steps(place.outside),
-                    first_line=at_line,
-                    offset=None,
-                )
-                parts += [text[pos : node.start], Encoded(embedded, tuple(inner))]
-                pos = node.end
-                continue
-            torn = cut is not None and node.end > cut.safe
-            # What was cut off after the last list is a part of its document, so that it can get its end.
-            last = cut is not None and number + 1 == len(found)
-            end = size if torn or last else node.end
-            document = array_document(
-                text[node.start : end],
+            inner = _parts(
+                conversations,
+                embedded.decoded,
+                (0, len(embedded.decoded)),
+                place.inside,
+                root,
                 line=line or at_line,
-                counting=line is None and offset is not None,
-                style=style,
-                base=indent_from(text, line_start, node.start),
-                cut=SpanScan("torn", end, cut.safe - node.start, cut.stack[len(place.outside) :])
-                if torn and cut
-                else None,
-                closing=closers(cut.stack[: len(place.outside) + 1]) if torn and cut else None,
-                cut_end=_cut_end_of(text) if last and not torn else None,
+                prefix=prefix + _steps(place.outside),
+                first_line=at_line,
+                offset=None,
             )
-            label = (prefix + _steps(place.outside)).strip() or "$"
-            at = None if offset is None else offset + span[0] + node.start
-            self.conversations.append(ConversationSource(label, document, place.outer, root, place.outside, line, at))
-            parts += [text[pos : node.start], len(self.conversations) - 1]
-            pos = end
-        parts.append(text[pos:size])
-        return [part for part in parts if part != b""]
+            parts += [text[pos : node.start], Encoded(embedded, tuple(inner))]
+            pos = node.end
+            continue
+        torn = cut is not None and node.end > cut.safe
+        # What was cut off after the last list is a part of its document, so that it can get its end.
+        last = cut is not None and number + 1 == len(found)
+        end = size if torn or last else node.end
+        document = array_document(
+            text[node.start : end],
+            line=line or at_line,
+            counting=line is None and offset is not None,
+            style=style,
+            base=indent_from(text, line_start, node.start),
+            cut=SpanScan("torn", end, cut.safe - node.start, cut.stack[len(place.outside) :]) if torn and cut else None,
+            closing=closers(cut.stack[: len(place.outside) + 1]) if torn and cut else None,
+            cut_end=_cut_end_of(text) if last and not torn else None,
+        )
+        label = (prefix + _steps(place.outside)).strip() or "$"
+        at = None if offset is None else offset + span[0] + node.start
+        conversations.append(ConversationSource(label, document, place.outer, root, place.outside, line, at))
+        parts += [text[pos : node.start], len(conversations) - 1]
+        pos = end
+    parts.append(text[pos:size])
+    return [part for part in parts if part != b""]
 
 
 def _steps(path: Sequence[str | int]) -> str:
@@ -477,11 +473,11 @@ def _read_document(data: bytes, start: int, end: int, value: Any, places: Places
         raise UnreadableFile(
             "The file is a single JSON value that is neither an object nor an array; give a session file."
         )
-    build = _Build()
+    conversations: list[ConversationSource] = []
     first_line = data.count(b"\n", 0, start) + 1
-    parts = build.parts(data, (start, end), located, value, first_line=first_line)
+    parts = _parts(conversations, data, (start, end), located, value, first_line=first_line)
     around = (data[:start], *parts, data[end:])
-    return Container("document", tuple(part for part in around if part != b""), tuple(build.conversations))
+    return Container("document", tuple(part for part in around if part != b""), tuple(conversations))
 
 
 def _read_torn(data: bytes, start: int, cut: SpanScan, places: Places) -> Container | None:
@@ -493,14 +489,14 @@ def _read_torn(data: bytes, start: int, cut: SpanScan, places: Places) -> Contai
     located = [place for place in _lists_in(value, places) if place.inside is None]
     if not located:
         return None
-    build = _Build()
+    conversations: list[ConversationSource] = []
     inner = SpanScan("torn", cut.pos - start, safe, cut.stack)
     first_line = data.count(b"\n", 0, start) + 1
     span = (start, len(data))
-    parts = build.parts(data, span, located, None, first_line=first_line, cut=inner, spans_in=closed)
+    parts = _parts(conversations, data, span, located, None, first_line=first_line, cut=inner, spans_in=closed)
     outside = 0 if parts and isinstance(parts[-1], int) else 1
     parts = [data[:start], *parts] if start else parts
-    return Container("document", tuple(parts), tuple(build.conversations), damaged_outside=outside)
+    return Container("document", tuple(parts), tuple(conversations), damaged_outside=outside)
 
 
 def share_readable(document: Document) -> float:
@@ -531,7 +527,7 @@ def is_conversation_line(value: Any, places: Places) -> bool:
 
 def read_conversation_lines(data: Content, document: Document, places: Places) -> Container:
     """The conversations of a file that has one per line."""
-    build = _Build()
+    conversations: list[ConversationSource] = []
     parts: list[Part] = [document.head]
     damaged = 0
     for record in document.records:
@@ -542,12 +538,12 @@ def read_conversation_lines(data: Content, document: Document, places: Places) -
         damaged += record.count * isinstance(value, Damaged)
         try:
             line, prefix = record.line, f"line {record.line} "
-            parts += build.parts(data, span, located, value, first_line=line or 1, line=line, prefix=prefix)
+            parts += _parts(conversations, data, span, located, value, first_line=line or 1, line=line, prefix=prefix)
         except BadSpan:
             parts.append(record.body)
         parts.append(record.glue)
     parts.append(document.tail)
-    return Container("lines", _merged(parts), tuple(build.conversations), damaged_outside=damaged)
+    return Container("lines", _merged(parts), tuple(conversations), damaged_outside=damaged)
 
 
 def _merged(parts: Sequence[Part]) -> tuple[Part, ...]:
@@ -569,12 +565,12 @@ def _read_python(data: bytes, start: int, end: int, wrong: SpanScan, shown: str)
     located = locate(value)
     if not located:
         raise UnreadableFile(f"{shown} is a Python literal without a list of messages; give the list of messages.")
-    build = _Build()
-    parts = build.parts(text, (0, len(text)), located, value, first_line=1, offset=None)
+    conversations: list[ConversationSource] = []
+    parts = _parts(conversations, text, (0, len(text)), located, value, first_line=1, offset=None)
     return Container(
         "python",
         tuple(parts),
-        tuple(build.conversations),
+        tuple(conversations),
         writable=False,
         reason="It is printed Python, not JSON: save it under a new name as JSON.",
         original=data,

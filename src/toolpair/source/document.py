@@ -21,7 +21,7 @@ from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.json_spans import BadSpan, Finder, scan
 from toolpair.source.record import Record
 from toolpair.source.record_values import BOM, parse
-from toolpair.source.repairing import joined
+from toolpair.source.repairing import joined_lines
 from toolpair.transcript.model import Damaged
 
 Kind = Literal["lines", "array"]
@@ -311,7 +311,7 @@ class Document:
         while end < len(self.records) and end - at < _LONGEST_RUN and self.records[end].may_be_joined:
             end += 1
         run = self.records[at:end]
-        made = joined([record.body for record in run], [record.glue for record in run[:-1]]) if len(run) > 1 else None
+        made = joined_records(run) if len(run) > 1 else None
         return ((), b"") if made is None else (tuple(record.uid for record in run[1 : made[1]]), made[0])
 
     @cached_property
@@ -405,3 +405,8 @@ class Document:
             level = self.base + (style.indent or b"  ")
             return style.newline + level, level, style.newline + self.base
         return inside, self.base, inside
+
+
+def joined_records(lines: Sequence[Record]) -> tuple[bytes, int] | None:
+    """The record that begins with the first of these, and how many of them it takes; see `joined_lines`."""
+    return joined_lines([line.body for line in lines], [line.glue for line in lines[:-1]])

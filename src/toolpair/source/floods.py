@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from toolpair.source.file_bytes import Content, line_blocks
-from toolpair.source.record_values import read
+from toolpair.source.record_values import is_utf8, read
 from toolpair.transcript.model import Damaged, EmptyObject
 
 PROBED: Final = 1000
@@ -149,12 +149,4 @@ def _kind(text: bytes) -> tuple[Any, Hashable, bool]:
     if value.first is not None:
         return value, None, True  # some agents read it
     says = bool(value.parts) or ((b"{" in text or b"[" in text) and _STRING_START.search(text) is not None)
-    return value, (value.rule, value.reason.partition(":")[0], says, _is_text(text)), says
-
-
-def _is_text(line: bytes) -> bool:
-    try:
-        line.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+    return value, (value.rule, value.reason.partition(":")[0], says, is_utf8(text)), says

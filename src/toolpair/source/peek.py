@@ -9,6 +9,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Final
 
 import orjson
@@ -33,8 +34,16 @@ def entries(folder: str | os.PathLike[str]) -> Sequence[os.DirEntry[str]]:
 
 def regular(entry: os.DirEntry[str]) -> os.stat_result | None:
     """The stat of a regular file, following links; None for anything else."""
+    return _regular(entry.stat)
+
+
+def regular_file(path: str) -> os.stat_result | None:
+    return _regular(partial(os.stat, path))
+
+
+def _regular(state: Callable[[], os.stat_result]) -> os.stat_result | None:
     try:
-        found = entry.stat()
+        found = state()
     except (OSError, ValueError):
         return None
     return found if stat.S_ISREG(found.st_mode) else None
@@ -45,14 +54,6 @@ def is_folder(entry: os.DirEntry[str]) -> bool:
         return entry.is_dir()
     except OSError:
         return False
-
-
-def regular_file(path: str) -> os.stat_result | None:
-    try:
-        found = os.stat(path)
-    except (OSError, ValueError):
-        return None
-    return found if stat.S_ISREG(found.st_mode) else None
 
 
 def head(path: str, size: int = HEAD) -> bytes:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from toolpair.source.file_bytes import Content
 from toolpair.source.floods import LONGEST
 from toolpair.source.record_values import flaws, parse, quiet_flaws, read
@@ -15,7 +18,7 @@ _LINE: Final = LONGEST + 64
 """The first of several lines ends within this many bytes."""
 
 
-class Record:
+class Record(Struct, eq=False):
     """One record: its bytes, and the bytes between it and the next one (`glue`).
 
     `start` is its offset in the bytes it was read from, None for new bytes. `line` counts from 1 in the file.
@@ -23,51 +26,23 @@ class Record:
     flood (see `floods`); `count` is how many of those are not blank.
     """
 
-    __slots__ = (
-        "_buffer",
-        "_end",
-        "_flaws",
-        "_quiet",
-        "_start",
-        "_strict",
-        "count",
-        "glue",
-        "known",
-        "line",
-        "lines",
-        "says",
-        "touched",
-        "uid",
-    )
-
-    def __init__(
-        self,
-        uid: int,
-        buffer: Content,
-        start: int,
-        end: int,
-        glue: bytes,
-        line: int | None,
-        touched: bool = False,
-        lines: int = 1,
-        count: int = 1,
-    ) -> None:
-        self.uid = uid
-        self._buffer = buffer
-        self._start = start
-        self._end = end
-        self.glue = glue
-        self.line = line
-        self.touched = touched
-        self.lines = lines
-        self.count = count
-        self.says = lines == 1
-        self.known: Any = UNREAD
-        """The value after it has been read; UNREAD before."""
-        self._strict: bool | None = None
-        """Whether a strict parser reads it; None: not known."""
-        self._flaws: tuple[str, ...] | None = None
-        self._quiet: tuple[str, ...] | None = None
+    uid: int
+    _buffer: Content
+    _start: int
+    _end: int
+    glue: bytes
+    line: int | None
+    touched: bool = False
+    lines: int = 1
+    count: int = 1
+    says: bool = True
+    """It may hold text."""
+    known: Any = UNREAD
+    """The value after it has been read; UNREAD before."""
+    _strict: bool | None = None
+    """Whether a strict parser reads it; None: not known."""
+    _flaws: tuple[str, ...] | None = None
+    _quiet: tuple[str, ...] | None = None
 
     @property
     def body(self) -> bytes:
@@ -136,13 +111,7 @@ class Record:
 
     def with_glue(self, glue: bytes) -> Record:
         """The same record followed by other bytes."""
-        if glue == self.glue:
-            return self
-        record = Record(
-            self.uid, self._buffer, self._start, self._end, glue, self.line, self.touched, self.lines, self.count
-        )
-        self.share_knowledge(record)
-        return record
+        return self if glue == self.glue else replace(self, glue=glue)
 
     def flaws(self, *, sent: bool) -> tuple[str, ...]:
         """The `record.*` rules that the record breaks although readable; some are checked only if it is `sent`."""

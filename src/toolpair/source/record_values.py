@@ -220,22 +220,23 @@ def escape_controls(text: bytes) -> bytes:
 
 def flaws(raw: bytes) -> tuple[str, ...]:
     """The `record.*` rules that a readable record breaks."""
-    found: list[str] = []
-    if raw.startswith(BOM):
-        found.append("record.bom")
-    if _ESCAPED_SURROGATE.search(raw) and has_lone_surrogate(raw):
-        found.append("record.lone_surrogate")
+    broken = (
+        ("record.bom", raw.startswith(BOM)),
+        ("record.lone_surrogate", _ESCAPED_SURROGATE.search(raw) is not None and has_lone_surrogate(raw)),
+        ("record.bad_utf8", not is_utf8(raw)),
+        (DUPLICATE_KEY, _has_duplicate_key(raw)),
+        (BIG_NUMBER, bool(big_numbers(raw))),
+        ("record.nul", b"\0" in raw),
+    )
+    return tuple(rule for rule, is_broken in broken if is_broken)
+
+
+def is_utf8(raw: bytes) -> bool:
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError:
-        found.append("record.bad_utf8")
-    if _has_duplicate_key(raw):
-        found.append(DUPLICATE_KEY)
-    if big_numbers(raw):
-        found.append(BIG_NUMBER)
-    if b"\0" in raw:
-        found.append("record.nul")
-    return tuple(found)
+        return False
+    return True
 
 
 def big_numbers(raw: bytes) -> tuple[bytes, ...]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from msgspec import Struct
@@ -45,7 +46,7 @@ class RepairedBytes(Struct, frozen=True):
 def repaired(raw: bytes, how: str) -> RepairedBytes | None:
     """The record repaired in this way (see transcript.edits.Mending); None if it cannot be, or would not change.
 
-    "join", "mark", "commas" and "end" concern more than one record: see `joined`, and `rewriting`.
+    "join", "mark", "commas" and "end" concern more than one record: see `joined_lines`, and `rewriting`.
     """
     made = _repaired(raw, how)
     return None if made is None or made == RepairedBytes((raw,)) else made
@@ -80,18 +81,8 @@ def _repaired(raw: bytes, how: str) -> RepairedBytes | None:
         case "nul":
             parts = without_nul(raw)
             return RepairedBytes(parts) if parts else RepairedBytes((), (raw,))
-        case "utf8":
-            return RepairedBytes((raw.decode("utf-8", "replace").encode("utf-8"),))
-        case "halves":
-            return RepairedBytes((whole_characters(raw),))
-        case "escape":
-            return RepairedBytes((escaped(raw),))
-        case "bom":
-            return RepairedBytes((raw.removeprefix(BOM),))
-        case "keep_last" | "keep_first":
-            return RepairedBytes((without_doubles(raw, last=how == "keep_last"),))
-        case "fraction":
-            return RepairedBytes((with_fractions(raw),))
+        case _ if how in _IN_PLACE:
+            return RepairedBytes((_IN_PLACE[how](raw),))
         case "aside":
             return RepairedBytes((), (raw,))
     return None
@@ -179,7 +170,7 @@ def _reads(raw: bytes) -> bool:
 # A record broken by a raw line feed, or written over several lines
 
 
-def joined(lines: Sequence[bytes], between: Sequence[bytes]) -> tuple[bytes, int] | None:
+def joined_lines(lines: Sequence[bytes], between: Sequence[bytes]) -> tuple[bytes, int] | None:
     """The record that begins on the first of `lines`, on one line, and how many lines it takes.
 
     `between[n]` are the bytes between line n and the next. A line end within a string becomes an escape, one between
@@ -322,3 +313,15 @@ def doubled_keys(raw: bytes) -> tuple[str, ...]:
     except BadSpan:
         pass
     return tuple(found)
+
+
+_IN_PLACE: Final[Mapping[str, Callable[[bytes], bytes]]] = {
+    "utf8": lambda raw: raw.decode("utf-8", "replace").encode("utf-8"),
+    "halves": whole_characters,
+    "escape": escaped,
+    "bom": lambda raw: raw.removeprefix(BOM),
+    "keep_last": partial(without_doubles, last=True),
+    "keep_first": partial(without_doubles, last=False),
+    "fraction": with_fractions,
+}
+"""Repairs of which one record remains, and nothing is set aside."""

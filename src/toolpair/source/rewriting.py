@@ -11,13 +11,13 @@ from typing import Any, Final, Protocol
 
 from msgspec.structs import replace
 
-from toolpair.source.document import Document
+from toolpair.source.document import Document, joined_records
 from toolpair.source.encode import COMPACT, JsonStyle, Originals, detect, encode
 from toolpair.source.json_spans import BadSpan, values_in
 from toolpair.source.limits import fits
 from toolpair.source.record import UNREAD, Record
 from toolpair.source.record_values import BOM, first_record, parse
-from toolpair.source.repairing import joined, repaired, repaired_lines
+from toolpair.source.repairing import repaired, repaired_lines
 from toolpair.source.splice import gap_between, splice, with_scalar
 from toolpair.transcript.model import Damaged
 
@@ -299,7 +299,7 @@ def _repaired(
     parts = document.records[at : at + 1 + len(after)]
     if tuple(part.uid for part in parts[1:]) != after:
         return None
-    whole = joined([part.body for part in parts], [part.glue for part in parts[:-1]])
+    whole = joined_records(parts)
     return None if whole is None or whole[1] != len(parts) else ((whole[0],), (), parts[-1])
 
 

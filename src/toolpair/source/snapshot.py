@@ -182,25 +182,26 @@ def _is_torn(data: Content) -> bool:
     return not last.rstrip().endswith(b"}") or isinstance(parse(last), Damaged)
 
 
+_NOT_ALLOWED: Final = "You are not allowed to read {}; check its permissions."
+_NOT_OPENED: Final = {
+    errno.ENOENT: "{} does not exist; check the name.",
+    errno.EACCES: _NOT_ALLOWED,
+    errno.EPERM: _NOT_ALLOWED,
+    errno.ENOTDIR: "{} does not exist, because part of its path is a file; check the name.",
+    errno.ELOOP: "{} is a symbolic link that leads to itself; give the file itself.",
+    errno.EAGAIN: "{} is locked by another program; try again when that is done.",
+    errno.ENXIO: "{} is a socket or device, not a regular file; give a session file.",
+    errno.ENAMETOOLONG: "{} is longer than a name can be; check the name.",
+}
+
+
 def why_not_opened(shown: str, error: Exception) -> str:
     """A sentence for a file that cannot be opened."""
-    code = getattr(error, "errno", None)
-    if code == errno.ENOENT:
-        return f"{shown} does not exist; check the name."
-    if code in (errno.EACCES, errno.EPERM):
-        return f"You are not allowed to read {shown}; check its permissions."
-    if code == errno.ENOTDIR:
-        return f"{shown} does not exist, because part of its path is a file; check the name."
-    if code == errno.ELOOP:
-        return f"{shown} is a symbolic link that leads to itself; give the file itself."
-    if code == errno.EAGAIN:
-        return f"{shown} is locked by another program; try again when that is done."
-    if code == errno.ENXIO:
-        return f"{shown} is a socket or device, not a regular file; give a session file."
+    said = _NOT_OPENED.get(getattr(error, "errno", None) or 0)
+    if said is not None:
+        return said.format(shown)
     if "\0" in shown or isinstance(error, UnicodeEncodeError):
         return f"{shown} is not a name that a file can have; check the name."
-    if code == errno.ENAMETOOLONG:
-        return f"{shown} is longer than a name can be; check the name."
     if not isinstance(error, OSError):
         return f"{shown} cannot be read; check that it is whole, or give a backup of it."
     return f"{shown} cannot be opened ({_reason(error)}); check the name."

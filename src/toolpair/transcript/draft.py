@@ -32,58 +32,50 @@ class LinkedList(Generic[W]):
     """Inserting and removing take constant time anywhere."""
 
     def __init__(self) -> None:
-        self._first: W | None = None
-        self._last: W | None = None
+        self.first: W | None = None
+        self.last: W | None = None
         self._out: set[int] = set()
         self._places: dict[int, int] | None = None
         """By id(), those that were asked for and hold still."""
 
-    @property
-    def first(self) -> W | None:
-        return self._first
-
-    @property
-    def last(self) -> W | None:
-        return self._last
-
     def __iter__(self) -> Iterator[W]:
-        found = self._first
+        found = self.first
         while found is not None:
             yield found
             found = found.after
 
     def clear(self) -> None:
         """Take out all; they no longer refer to each other."""
-        found = self._first
+        found = self.first
         while found is not None:
             one, found = found, found.after
             one.before = one.after = None
-        self._first = self._last = self._places = None
+        self.first = self.last = self._places = None
 
     def extend(self, new: Iterable[W]) -> None:
         """Put in what was in no list, after all else."""
         self._places = None
-        last = self._last
+        last = self.last
         for one in new:
             one.before = last
             if last is None:
-                self._first = one
+                self.first = one
             else:
                 last.after = one
             last = one
-        self._last = last
+        self.last = last
 
     def insert_after(self, anchor: W | None, one: W) -> None:
         """Insert `one`, which is not in the list, after `anchor`, or at the front when it is None."""
         self._out.discard(id(one))
         one.before = anchor
-        one.after = self._first if anchor is None else anchor.after
+        one.after = self.first if anchor is None else anchor.after
         if anchor is None:
-            self._first = one
+            self.first = one
         else:
             anchor.after = one
         if one.after is None:
-            self._last = one
+            self.last = one
         else:
             one.after.before = one
 
@@ -106,7 +98,7 @@ class LinkedList(Generic[W]):
 
     def is_in(self, one: W) -> bool:
         """Whether it is in the list now; False if it was removed or never inserted."""
-        return id(one) not in self._out and (one.before is not None or one is self._first)
+        return id(one) not in self._out and (one.before is not None or one is self.first)
 
     def drop(self, one: W) -> None:
         """Remove it if it is in the list. Its own `after` still points to what followed."""
@@ -114,11 +106,11 @@ class LinkedList(Generic[W]):
             return
         self._out.add(id(one))
         if one.before is None:
-            self._first = one.after
+            self.first = one.after
         else:
             one.before.after = one.after
         if one.after is None:
-            self._last = one.before
+            self.last = one.before
         else:
             one.after.before = one.before
 
@@ -145,48 +137,34 @@ class DraftBlock(Struct, eq=False):
     after: DraftBlock | None = None
 
 
-class DraftMessage:
+class DraftMessage(Struct, eq=False):
     """One message of the draft. A record without a message gets one too, to keep its place in the file."""
 
-    __slots__ = (
-        "_blocks",
-        "after",
-        "before",
-        "changed",
-        "fields",
-        "had_blocks",
-        "in_list",
-        "record",
-        "role",
-        "slot",
-        "source",
-        "uid",
-        "value",
-        "waiting",
-    )
+    uid: int
+    record: Any
+    """The value of the record that holds the message."""
+    slot: Slot
+    """Where in the record the message is."""
+    value: Any
+    """The message's object as read or created; the current blocks are put into it when it is written."""
+    source: Any = None
+    """What the format passed in for it; None for a new message."""
+    role: Any = None
+    fields: dict[str, Any] | None = None
+    """Fields of the message's object set by edits."""
+    in_list: DraftMessage | None = None
+    """The record whose list holds this message among others."""
+    changed: bool = False
+    had_blocks: bool = False
+    waiting: int = 0
+    """How many blocks are still to be added."""
+    _blocks: LinkedList[DraftBlock] | None = None
+    before: DraftMessage | None = None
+    after: DraftMessage | None = None
 
-    def __init__(self, uid: int, record: Any, slot: Slot, value: Any, source: Any = None) -> None:
-        self.uid = uid
-        self.record = record
-        """The value of the record that holds the message."""
-        self.slot = slot
-        """Where in the record the message is."""
-        self.value = value
-        """The message's object as read or created; the current blocks are put into it when it is written."""
-        self.source = source
-        """What the format passed in for it; None for a new message."""
-        self.role: Any = value.get("role") if isinstance(value, dict) else None
-        self.fields: dict[str, Any] | None = None
-        """Fields of the message's object set by edits."""
-        self.in_list: DraftMessage | None = None
-        """The record whose list holds this message among others."""
-        self.changed = source is None
-        self.had_blocks = False
-        self.waiting = 0
-        """How many blocks are still to be added."""
-        self._blocks: LinkedList[DraftBlock] | None = None
-        self.before: DraftMessage | None = None
-        self.after: DraftMessage | None = None
+    def __post_init__(self) -> None:
+        self.role = self.value.get("role") if isinstance(self.value, dict) else None
+        self.changed = self.source is None
 
     @property
     def blocks(self) -> LinkedList[DraftBlock]:

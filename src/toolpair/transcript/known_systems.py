@@ -78,6 +78,11 @@ _OPENCODE: Final = "https://github.com/anomalyco/opencode"
 _PI: Final = "https://github.com/earendil-works/pi/issues"
 _ROO: Final = "https://github.com/RooCodeInc/Roo-Code"
 
+
+def _killed(link: str | None, versions: str = "") -> dict[str, Seen]:
+    return dict.fromkeys(("killed", "killed.parallel"), Seen(link, versions))
+
+
 SYSTEMS: Final[dict[str, KnownSystem]] = {
     "toolpair": KnownSystem("toolpair", (Placeholder("[No result was recorded for this call. …]"),)),
     # Agents with an entry in `formats/`
@@ -107,8 +112,7 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
         (Placeholder("aborted", f"{_CODEX}/29773", alone=True),),
         {
             "interrupted": Seen(f"{_CODEX}/394"),
-            "killed": Seen(f"{_CODEX}/29773"),
-            "killed.parallel": Seen(f"{_CODEX}/29773"),
+            **_killed(f"{_CODEX}/29773"),
         },
         interrupted="<turn_aborted>",
     ),
@@ -138,18 +142,14 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
             Placeholder("[Superseded by a newer read of this file]", _OMP, alone=True, cleared=True),
             Placeholder("[Uneventful result elided]", _OMP, alone=True, cleared=True),
         ),
-        {
-            "killed": Seen(None, versions="18.3.4"),
-            "killed.parallel": Seen(None, versions="18.3.4"),
-        },
+        {**_killed(None, versions="18.3.4")},
     ),
     "qwen-code": KnownSystem(
         "Qwen Code",
         (Placeholder("Tool execution result was not recorded — likely interrupted …", _QWEN),),
         {
             "interrupted": Seen(None, versions="0.24.4"),
-            "killed": Seen(None, versions="0.24.4"),
-            "killed.parallel": Seen(None, versions="0.24.4"),
+            **_killed(None, versions="0.24.4"),
         },
     ),
     "continue": KnownSystem(
@@ -158,7 +158,7 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
             Placeholder("No tool output", _CONTINUE, alone=True),
             Placeholder("Tool cancelled", _CONTINUE, alone=True),
         ),
-        {"killed": Seen(_CONTINUE), "killed.parallel": Seen(_CONTINUE)},
+        {**_killed(_CONTINUE)},
         rejected=r"Permission denied by user|Command blocked by security policy|The user cancelled this tool call",
     ),
     "gemini-cli": KnownSystem(
@@ -188,16 +188,14 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
             "compaction": Seen(f"{_OPENCODE}/issues/27594"),
             "compaction.kept_result": Seen(f"{_OPENCODE}/issues/27594"),
             "interrupted": Seen(None, versions="1.18.33"),
-            "killed": Seen(None, versions="1.18.33"),
-            "killed.parallel": Seen(None, versions="1.18.33"),
+            **_killed(None, versions="1.18.33"),
         },
     ),
     "kilo-cli": KnownSystem(
         "Kilo CLI",
         causes={
             "interrupted": Seen(None, versions="7.7.7"),
-            "killed": Seen(None, versions="7.7.7"),
-            "killed.parallel": Seen(None, versions="7.7.7"),
+            **_killed(None, versions="7.7.7"),
         },
     ),
     # Roo Code and its relatives; all but the last two have an entry
@@ -230,7 +228,7 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
     "cline-cli": KnownSystem(
         "Cline CLI",
         (Placeholder("Tool execution was interrupted before a result was produced.…", _CLINE),),
-        {"killed": Seen(_CLINE), "killed.parallel": Seen(_CLINE)},
+        {**_killed(_CLINE)},
     ),
     "roo-code-fork": KnownSystem("a fork of Roo Code", (Placeholder("No result available for this tool call."),)),
     # Other agents
@@ -250,7 +248,7 @@ SYSTEMS: Final[dict[str, KnownSystem]] = {
     ),
     "kimi-cli": KnownSystem(
         "Kimi CLI",
-        causes={"killed": Seen(_KIMI), "killed.parallel": Seen(_KIMI)},
+        causes={**_killed(_KIMI)},
         rejected=r"<system>ERROR: The tool call is rejected by the user",
     ),
     "copilot-cli": KnownSystem(

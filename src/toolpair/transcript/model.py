@@ -108,8 +108,7 @@ class Block(Struct, frozen=True, eq=False):
     @property
     def piece(self) -> int:
         """Identity of its JSON value, which transcripts before and after an edit share unless the edit changed it.
-        Valid
-        only while one of them is alive.
+        Valid only while one of them is alive.
         """
         return id(self.value)
 

@@ -138,7 +138,6 @@ class Card:
         self.glyphs = glyphs
         self.cells = cells
         self.height = height
-        self.wide = wide
         self.roomy = wide or height > _ROOMY
         self.query = ""
         """What is searched for: it is shown where the output has it."""

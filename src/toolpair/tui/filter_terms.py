@@ -13,7 +13,6 @@ from toolpair.text.inline_diff import common_start
 
 NAMES: Final = ("tool", "is", "id", "cause", "text", "took", "size", "time")
 STATES: Final = ("problem", "error", "note", "fixed")
-_MEASURES: Final = ("took", "size", "time")
 _TERM: Final = re.compile(r'(?:-?text:"[^"]*"|\S)+')
 _MEASURED: Final = re.compile(r"(took|size|time)([<>]=?\d.*)")
 _COMPARED: Final = re.compile(r"(>=|<=|>|<)(.+)")

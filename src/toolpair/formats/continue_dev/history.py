@@ -15,11 +15,10 @@ from toolpair.dialects import continue_dev as dialect
 from toolpair.dialects import openai_chat
 from toolpair.formats.continue_dev.detection import CONTEXT
 from toolpair.formats.engine.reading.clock import count_in, usage_of
-from toolpair.formats.engine.writing.unfolded import Unfolded
 from toolpair.formats.format import AS_RESUMED, Item, Usage, View
 from toolpair.source.record_values import BOM
 from toolpair.transcript.draft import Slot
-from toolpair.transcript.model import Block, Scope, Transcript
+from toolpair.transcript.model import Block, Message, Scope, Transcript
 
 ANEW: Final = "Continue begins an empty session in its place"
 NEWEST: Final = "1.5.47"
@@ -28,6 +27,20 @@ NO_LIST: Final = "Continue does not start with this session: an entry of its his
 TITLE: Final = "Continue"
 _BEGUN: Final = ("generating", "generated", "calling")
 """States of a call that has not ended."""
+
+
+class Unfolded(Struct, eq=False):
+    """One message of a record: its own, or a result in it."""
+
+    item: Item
+    slot: Slot
+    value: Any
+    """As the API is sent it; None where the record has no message."""
+    own: bool
+    message: Message | None
+    """The transcript's."""
+    alone: Message | None
+    """The same, of a record that holds nothing else."""
 
 
 class Facts(Struct, eq=False):

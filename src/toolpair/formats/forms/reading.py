@@ -40,7 +40,7 @@ def call(kind: BlockKind, record: int, slot: Slot, id_: Any, name: Any, given: A
 def result(
     kind: BlockKind, record: int, slot: Slot, id_: Any, name: Any, content: Any, failed: bool, rule: Rule
 ) -> FormBlock:
-    value = {"type": "tool_result", "content": content if _is_plain(content) else flat(content)}
+    value = {"type": "tool_result", "content": content if is_plain(content) else flat(content)}
     if id_ is not None:
         value["tool_use_id"] = id_
     if failed:
@@ -67,7 +67,7 @@ STEP: Final = cast(BlockKind, "step")
 MAKERS: Final = {"call": call, "result": result, "said": said, "other": other}
 
 
-def _is_plain(content: Any) -> bool:
+def is_plain(content: Any) -> bool:
     """Whether it is what Anthropic's results hold: a text, or parts that say their type."""
     if isinstance(content, list):
         return bool(content) and all(isinstance(part, dict) and isinstance(part.get("type"), str) for part in content)

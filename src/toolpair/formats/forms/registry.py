@@ -11,6 +11,7 @@ from toolpair.formats.engine.reading.view import AS_RESUMED, Item, View
 from toolpair.formats.format import Format
 from toolpair.formats.forms.compiled import Compiled
 from toolpair.formats.forms.evidence import fits
+from toolpair.formats.forms.light import PROVEN, FormLight, can_be_scanned
 from toolpair.formats.forms.reading import Reader
 from toolpair.formats.forms.table import FOLDER, BadTable, Table, parsed, text_of
 from toolpair.formats.lazy import lazy
@@ -47,6 +48,8 @@ class Form:
             read=self.read,
             apply=self.apply,
             read_only=None if self.table.new.is_known else _ONLY_READ,
+            light=self.light if can_be_scanned(self.table) else None,
+            clean_by=PROVEN & {self.table.profile},
             damage=lazy("toolpair.formats.engine.damage.lost:effects_without_agent"),
         )
 
@@ -58,6 +61,9 @@ class Form:
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         return self.reader.read(items, view)
+
+    def light(self, view: View) -> FormLight:
+        return FormLight(self.compiled, self.reader)
 
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
         if self.format.read_only is not None:

@@ -131,6 +131,8 @@ class Table(Struct, forbid_unknown_fields=True, frozen=True):
     """Elements that are never sent: any of these conditions."""
     pair: str | None = None
     """A function for what no table says: the name of one of `pairing`."""
+    folder: str = ""
+    """For elements that are a file each: the folder whose files make a session. One alone is none."""
     new: New = field(default_factory=New)
 
     @property

@@ -15,29 +15,17 @@ from toolpair.dialects import opencode as dialect
 from toolpair.dialects.block_texts import text_of
 from toolpair.dialects.opencode import OpencodeWriter
 from toolpair.formats.engine.reading.stored_rows import row_of
-from toolpair.formats.engine.writing.linear import Linear, with_slots
+from toolpair.formats.engine.writing.in_calls import InCalls, Key, Piece
+from toolpair.formats.engine.writing.linear import with_slots
 from toolpair.formats.format import Item
 from toolpair.formats.opencode.detection import MESSAGE, PART
 from toolpair.formats.opencode.history import History, Nearest, StoredMessage, history_of, new_info, with_ids
 from toolpair.transcript.draft import DraftBlock, DraftMessage, Slot
-from toolpair.transcript.edits import Edit, MoveResult, SetField
+from toolpair.transcript.edits import Edit, SetField
 from toolpair.transcript.model import Block, Transcript, kept_output_label
 
 _TAILS: Final = ("U", "F", "7", "3", "1", "0", "-", "!")
 """Suffixes for a new id, tried until it sorts before the next."""
-
-
-class _Writer(OpencodeWriter):
-    """Keeps in mind which call a new result is of."""
-
-    def __init__(self) -> None:
-        self.calls: dict[int, DraftBlock] = {}
-        """id() of a result -> its call."""
-
-    def result(self, call: DraftBlock, content: Any, is_error: bool, id_: str | None) -> DraftBlock:
-        made = super().result(call, content, is_error, id_)
-        self.calls[id(made)] = call
-        return made
 
 
 class _Unit(Struct, eq=False):
@@ -60,49 +48,39 @@ class _New(Struct, eq=False):
     parts: list[Any] = field(default_factory=list)
 
 
-class Rows(Linear):
+class Rows(InCalls):
     """Each block of what is sent, and all results of a step, are a message of the draft; rows have one each besides."""
 
     def __init__(self, items: Sequence[Item], transcript: Transcript, history: History) -> None:
         self._history = history
-        self._sent_messages = transcript.messages
         self._stored_of = {part.uid: one for one in history.stored for part in one.parts}
         self._highest = list(accumulate((one.place for one in history.stored), max))
         """The highest place of the messages up to each."""
         self._number_of = {id(one): number for number, one in enumerate(history.stored)}
         self._row = {item.uid: item.value for item in items}
-        self._own_of: dict[int, StoredMessage] = {}
-        """id() of a message of the draft -> the message that it is part of."""
-        self._calls: dict[int, DraftMessage] = {}
-        """uid of a row -> the message of the draft that has its call."""
-        self._writer = _Writer()
         messages = tuple(replace(message, records=()) for message in transcript.messages)
-        super().__init__(items, replace(transcript, messages=messages), self._writer)
+        pieces = list(self._pieces(transcript))
+        super().__init__(items, replace(transcript, messages=messages), OpencodeWriter(), pieces)
 
-    def _messages(self) -> Sequence[DraftMessage]:
-        records = [DraftMessage(item.uid, item.value, (), None, item) for item in self.items]
-        made: list[DraftMessage] = []
-        for message in self._sent_messages:
-            of_results = message.blocks[0].kind == "result"
-            for blocks in [message.blocks] if of_results else [(block,) for block in message.blocks]:
-                found = DraftMessage(blocks[0].record, None, (), {"role": message.role}, message)
-                found.in_list = records[0]
-                if not of_results:
-                    self._own_of[id(found)] = self._stored_of[blocks[0].record]
-                self.homes.update(((block.record, block.slot), found) for block in blocks)
-                if blocks[0].kind == "call":
-                    self._calls[blocks[0].record] = found
-                made.append(found)
-        return [*records, *made]
+    def _pieces(self, transcript: Transcript) -> Iterator[Piece]:
+        for message in transcript.messages:
+            role = {"role": message.role}
+            if message.blocks[0].kind == "result":
+                yield Piece(message.blocks[0].record, message.role, message.blocks, None, True, role)
+                continue
+            for block in message.blocks:
+                yield Piece(block.record, message.role, (block,), self._stored_of[block.record], False, role)
 
     def take(self, edit: Edit) -> None:
         super().take(edit)
-        if isinstance(edit, MoveResult):
-            self._writer.calls[id(self.draft.block(edit.result))] = self.draft.block(edit.call)
-        elif isinstance(edit, SetField) and edit.key == "role":
+        if isinstance(edit, SetField) and edit.key == "role":
             for part in self.draft.parts_of(edit.message):
                 part.set_field("role", edit.value)
                 part.role = edit.value
+
+    def place_of(self, block: DraftBlock) -> Key | None:
+        source = block.source
+        return (source.record, dialect.STATE) if source is not None and source.kind == "result" else None
 
     # --- into rows ---------------------------------------------------------------------------------------
 
@@ -111,11 +89,9 @@ class Rows(Linear):
         self._last: dict[int, DraftMessage] = {}
         """uid of a row -> the last new row that follows it."""
         self._gone: set[int] = set()
-        turns = [message for message in self.draft if message.in_list is not None]
-        for message in turns:
-            self.draft.fill(message)
+        turns = self.spoken()
         self._ids = {str(row_of(value, table).get("id")) for value in self._row.values() for table in (MESSAGE, PART)}
-        given, strays = self._given(turns)
+        given, strays = self.given(turns)
         units = list(self._units(turns, strays))
         self._roles(units)
         self._write_calls(units, given)
@@ -126,38 +102,19 @@ class Rows(Linear):
             self._set[uid] = {**changes, **self._set.get(uid, {})}
         return super()._records()
 
-    def _given(self, turns: Sequence[DraftMessage]) -> tuple[dict[int, DraftBlock], dict[int, list[DraftBlock]]]:
-        """The result of each call, by id() of the call; and by id() of a message the results that have no call."""
-        given: dict[int, DraftBlock] = {}
-        strays: dict[int, list[DraftBlock]] = {}
-        for new in (True, False):
-            for message in turns:
-                for block in (block for block in message.blocks if block.kind == "result"):
-                    if (id(block) in self._writer.calls) is not new:
-                        continue
-                    call = self._writer.calls[id(block)] if new else self._own_call(block)
-                    if call is None or call.kind != "call" or not self.draft.has_block(call) or id(call) in given:
-                        strays.setdefault(id(message), []).append(block)
-                    else:
-                        given[id(call)] = block
-        return given, strays
-
-    def _own_call(self, result: DraftBlock) -> DraftBlock | None:
-        home = self._calls.get(result.source.record) if result.source is not None else None
-        return next((block for block in home.blocks if block.kind == "call"), None) if home is not None else None
-
     def _units(self, turns: Sequence[DraftMessage], strays: Mapping[int, Sequence[DraftBlock]]) -> Iterator[_Unit]:
         for message in turns:
             found: list[Any] = [
                 {"type": "text", "text": f"{kept_output_label(_name(one))}\n{text_of(one.value.get('content'))}"}
                 for one in strays.get(id(message), ())
+                if one.kind == "result"
             ]
             found += (block for block in message.blocks if block.kind != "result")
             if not message.had_blocks:
                 content = message.value.get("content")
                 found += [content] if isinstance(content, str) else content or []
             if found:
-                yield _Unit(message.role, self._own_of.get(id(message)), found)
+                yield _Unit(message.role, message.source.of if message.source is not None else None, found)
 
     def _roles(self, units: Sequence[_Unit]) -> None:
         """Set the role of a message all of whose parts have another one; else these parts get a message of theirs."""
@@ -177,14 +134,14 @@ class Rows(Linear):
             for unit in found:
                 unit.of = unit.of if unit.role == message.role else None
 
-    def _write_calls(self, units: Sequence[_Unit], given: Mapping[int, DraftBlock]) -> None:
+    def _write_calls(self, units: Sequence[_Unit], given: Mapping[Key, Sequence[DraftBlock]]) -> None:
         for block in (block for unit in units for block in unit.blocks if isinstance(block, DraftBlock)):
             source = block.source
             if source is None:
                 continue
             uid, data = source.record, dialect.data_of(self._row[source.record])
             if block.kind == "call":
-                self._write_call(block, source, given.get(id(block)), data)
+                self._write_call(block, source, next(iter(given.get(source.key, ())), None), data)
             elif source.kind == "call":
                 self._set_slot(uid, dialect.DATA, self._call_as_part(block, source, data))
             elif block.value is not source.value:
@@ -231,10 +188,10 @@ class Rows(Linear):
             if unit.of is not None:
                 left.setdefault(id(unit.of), []).extend(unit.blocks)
         sent: dict[int, set[int]] = {}
-        for (record, _), home in self.homes.items():
-            if (of := self._own_of.get(id(home))) is not None:
-                sent.setdefault(id(of), set()).add(record)
-        for message in {id(of): of for of in self._own_of.values()}.values():
+        own = [piece for piece in self.pieces if piece.of is not None]
+        for piece in own:
+            sent.setdefault(id(piece.of), set()).add(piece.record)
+        for message in {id(piece.of): piece.of for piece in own}.values():
             self._write_parts(message, left.get(id(message)), sent.get(id(message), set()))
         before: StoredMessage | None = None
         new: _New | None = None

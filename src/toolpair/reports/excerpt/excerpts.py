@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from toolpair.reports.excerpt.issue import Excerpt
-from toolpair.reports.excerpt.oracle import Chosen, Oracle, Shown, choose
+from toolpair.reports.excerpt.oracle import Chosen, Oracle, Shown, choose, problems_of
 from toolpair.reports.excerpt.shrinking import smallest
 from toolpair.reports.redaction.copies import beside_notes, checked_copy, neutral_name, opened_alone
-from toolpair.rules.problem import Problem
 from toolpair.session.session import Refused, Session, open_session
 
 _LARGE: Final = 64 << 20
@@ -59,7 +58,7 @@ def excerpt_of(
     alone = session if whole is None else opened_alone(session, whole)
     here = _same_in(alone, chosen)
     shown = Shown.of(here.problem)
-    rules = frozenset(found.rule for one in alone.conversations for found in one.problems)
+    rules = frozenset(found.rule for found in problems_of(alone))
     oracle = Oracle(alone, shown, rules)
     data = smallest(alone, here, oracle)
     if data is None:
@@ -67,7 +66,7 @@ def excerpt_of(
     opened = oracle.opened(data)
     if redact:
         data, opened = checked_copy(opened, data, key=key, whole=whole)
-    found = next(one for one in _problems(opened) if Shown.of(one) == shown)
+    found = next(one for one in problems_of(opened) if Shown.of(one) == shown)
     lines = opened.file.kind == "lines"
     return Excerpt(
         data,
@@ -103,7 +102,3 @@ def _same_in(alone: Session, chosen: Chosen) -> Chosen:
         )
     wanted = chosen.problem
     return next((one for one in listed if one.problem.key == wanted.key), listed[0])
-
-
-def _problems(session: Session) -> list[Problem]:
-    return [problem for conversation in session.conversations for problem in conversation.problems]

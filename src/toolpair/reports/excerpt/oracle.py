@@ -1,4 +1,4 @@
-"""Whether a part of a session still shows the problem, and nothing that the session does not have."""
+"""Which problem an excerpt is to show, and whether a part of the session shows it and nothing else."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from toolpair.reports.redaction.copies import neutral_name
+from toolpair.reports.redaction.copies import opened_like
 from toolpair.rules.problem import Problem
-from toolpair.session.session import Conversation, Refused, Session, SessionError, open_session
+from toolpair.session.session import Conversation, Refused, Session, SessionError
 from toolpair.transcript.counting import plural
 
 _IMPACTS: Final = ("stops", "loses", "harmless")
@@ -79,6 +79,11 @@ def _is_about(problem: Problem, id_: str) -> bool:
 MOST_CHECKS: Final = 200
 
 
+def problems_of(session: Session) -> list[Problem]:
+    """The problems of all its conversations."""
+    return [problem for conversation in session.conversations for problem in conversation.problems]
+
+
 class Shown(Struct, frozen=True):
     """What has to be the same of a problem, wherever it is."""
 
@@ -118,7 +123,7 @@ class Oracle:
         self.checks += 1
         try:
             found = self.opened(data)
-            problems = [problem for conversation in found.conversations for problem in conversation.problems]
+            problems = problems_of(found)
         except (SessionError, RecursionError):
             return False
         return (
@@ -128,12 +133,4 @@ class Oracle:
         )
 
     def opened(self, data: bytes) -> Session:
-        reader = self._session.reader
-        return open_session(
-            neutral_name(self._session.file.shown_name),
-            data=data,
-            format=reader.format,
-            profile=reader.profile,
-            agent_version=reader.view.agent_version,
-            max_size=1 << 62,
-        )
+        return opened_like(self._session, data)

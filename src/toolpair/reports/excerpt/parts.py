@@ -142,24 +142,19 @@ class Parts:
         at = next(place for place, part in enumerate(parts) if _holds(part, self._number))
         if self._container.kind != "lines":
             return list(parts)
-        before, after = at - 1, at + 1
         first: list[Part] = []
-        while before >= 0:
-            part = parts[before]
+        for part in reversed(parts[:at]):
             if isinstance(part, bytes) and b"\n" in part:
-                first.insert(0, part[part.rindex(b"\n") + 1 :])
+                first.append(part[part.rindex(b"\n") + 1 :])
                 break
-            first.insert(0, part)
-            before -= 1
+            first.append(part)
         last: list[Part] = []
-        while after < len(parts):
-            part = parts[after]
+        for part in parts[at + 1 :]:
             if isinstance(part, bytes) and b"\n" in part:
                 last.append(part[: part.index(b"\n") + 1])
                 break
             last.append(part)
-            after += 1
-        return [*first, parts[at], *last]
+        return [*reversed(first), parts[at], *last]
 
 
 def _holds(part: Part, number: int) -> bool:

@@ -83,7 +83,7 @@ class Cut:
         for kept in self._close_to(evidence):
             if len(kept | head) < len(self._parts.uids) and self._try(kept | head):
                 return True
-        sent = self._sent()
+        sent = {uid for message in self._conversation.transcript.messages for uid in message.records}
         for width in _AROUND if own else ():
             near = {number for at in own for number in range(max(at - width, 0), min(at + width + 1, len(groups)))}
             around = frozenset(uid for number in near for uid in groups[number])
@@ -131,10 +131,6 @@ class Cut:
         if problem.record in place and problem.until in place:
             found.update(self._parts.uids[place[problem.record] : place[problem.until] + 1])
         return frozenset(uid for uid in found if uid in place)
-
-    def _sent(self) -> frozenset[int]:
-        """The records that messages are made of."""
-        return frozenset(uid for message in self._conversation.transcript.messages for uid in message.records)
 
     def _exchanges(self, within: frozenset[int]) -> list[list[int]]:
         """The records in groups: what a person said and all that follows, with what stands between in the file."""

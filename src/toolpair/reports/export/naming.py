@@ -1,4 +1,4 @@
-"""Ids and names of tools that a provider accepts: legal ones stay, others are mapped, and never two to one."""
+"""Ids and names of tools that a provider accepts: legal ones stay, others are mapped, never two to one, and noted."""
 
 from __future__ import annotations
 

@@ -193,17 +193,15 @@ class Diff:
             return self._moved(self._elsewhere[new], new)
         first, _ = self._gone[0]
         if new is not None and new in self._added and new > max(self._to, default=-1) and self._to:
-            return Change("appended", f"{self._tail()} {self._also()}")
+            gone = sum(end - first for first, end in self._gone)
+            others = f"{plural(gone, 'other message')} of it {'is' if gone == 1 else 'are'} gone."
+            return Change("appended", f"{self._tail()} {others}")
         return self._lost(first)
 
     def _tail(self) -> str:
         last = max(self._to, default=-1)
         tail = [new for new in self._added if new > last]
         return f"{self._range(tail)} {_is(tail)} new, after the {plural(self.kept, 'message')} of {self._name}."
-
-    def _also(self) -> str:
-        gone = sum(end - first for first, end in self._gone)
-        return f"{plural(gone, 'other message')} of it {'is' if gone == 1 else 'are'} gone."
 
     def _range(self, numbers: Sequence[int]) -> str:
         """ "messages.3", "messages.3 to 5" """

@@ -15,7 +15,9 @@ def seconds(value: Any) -> float | None:
     if isinstance(value, str):
         text = value.strip()
         try:
-            return _utc(datetime.fromisoformat(text)).timestamp()
+            found = datetime.fromisoformat(text)
+            # Without a zone it is taken as UTC, so that the outcome does not depend on the machine.
+            return (found if found.tzinfo is not None else found.replace(tzinfo=UTC)).timestamp()
         except (ValueError, OverflowError):
             try:
                 value = float(text)
@@ -42,8 +44,3 @@ def first_time(holder: Mapping[str, Any], keys: Iterable[str]) -> float | None:
 def shown(time: float, between: str = " ") -> str:
     """A time in UTC, to the second: "2026-11-21 09:12:45Z"."""
     return datetime.fromtimestamp(time, UTC).strftime(f"%Y-%m-%d{between}%H:%M:%SZ")
-
-
-def _utc(time: datetime) -> datetime:
-    """A time without a zone is taken as UTC, so that the outcome does not depend on the machine."""
-    return time if time.tzinfo is not None else time.replace(tzinfo=UTC)

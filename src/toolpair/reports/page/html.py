@@ -208,6 +208,7 @@ class HtmlWriter(Writer):
 
     def _pair(self, part: parts.PairPart, page: int) -> str:
         kind = f" {_word(part.severity)}" if part.severity else ""
+        without = NO_ARGUMENTS if part.call is not None else _line(part.words)
         end = _line(part.answers[0].title) if part.answers else ""
         if part.ending:
             end = f'<span class="state">{_line(part.ending)}</span>{" · " if end else ""}{end}'
@@ -223,7 +224,7 @@ class HtmlWriter(Writer):
                 f" · <time>{part.time}</time>" if part.time and part.call is not None else "",
                 f" · {_code(part.call_id, ids[0] if ids else None)}" if part.call is not None else "",
                 "</h4>\n",
-                _call(part),
+                "".join(map(_body, part.call or ())) or f'<p class="lack">{without}</p>',
                 "</div>\n",
                 *(
                     _answer(answer, ids[1] if ids and answer.id != part.call_id else None, number)
@@ -265,12 +266,6 @@ def _ids(ids: Sequence[tuple[str, object]]) -> str:
     )
     words = f'<p class="quiet">{_line(difference_text(ids[0][1], ids[1][1]))}</p>\n' if len(ids) == 2 else ""
     return f'<table class="ids"><tbody>\n{"".join(rows)}</tbody></table>\n{words}'
-
-
-def _call(part: parts.PairPart) -> str:
-    if part.call is None:
-        return f'<p class="lack">{_line(part.words)}</p>'
-    return "".join(map(_body, part.call)) or f'<p class="lack">{NO_ARGUMENTS}</p>'
 
 
 def _answer(answer: parts.Answer, pieces: Pieces | None, number: int) -> str:

@@ -1,4 +1,7 @@
-"""A session as pages. Conversations are written down first, so that problems can name the page that each leads to."""
+"""A session as pages, divided as they are written.
+
+Conversations are written down first, so that problems can name the page that each leads to.
+"""
 
 from __future__ import annotations
 

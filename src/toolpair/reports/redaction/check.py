@@ -119,28 +119,19 @@ def _strings(copy: str) -> Iterator[tuple[str | None, str]]:
 
 def described(session: Session) -> Counter[Described]:
     """The problems of a session without any of its texts: what has to be the same for a copy."""
-    return Counter(_described(session))
-
-
-def _described(session: Session) -> Iterator[Described]:
+    found: Counter[Described] = Counter()
     for conversation in session.conversations:
         for problem in conversation.problems:
             place = session.location(problem, conversation)
-            yield (
-                *(problem.rule, problem.severity, problem.impact, problem.scope),
-                *(
-                    conversation.number,
-                    place.record,
-                    place.line,
-                    place.end_line,
-                    place.message,
-                    place.block,
-                    place.pair,
-                ),
+            described = (
+                *(problem.rule, problem.severity, problem.impact, problem.scope, conversation.number),
+                *(place.record, place.line, place.end_line, place.message, place.block, place.pair),
                 problem.cause.id if problem.cause is not None else None,
                 problem.on_resume.effect if problem.on_resume is not None else None,
                 tuple((fix.id, fix.recommended, fix.certain) for fix in problem.fixes),
             )
+            found[described] += 1
+    return found
 
 
 def differing_rules(one: Counter[Described], other: Counter[Described]) -> Collection[str]:

@@ -109,7 +109,7 @@ def opened_alone(session: Session, raw: bytes) -> Session:
     view = session.reader.view
     if view.beside is None and not session.changed:
         return session
-    alone = _opened(session, raw, view.leaf)
+    alone = opened_like(session, raw, view.leaf)
     alone.current = min(session.current, len(alone.conversations) - 1)
     return alone
 
@@ -118,7 +118,7 @@ def same_problems(original: Session, data: bytes, stand_in: Callable[[str], str]
     """The copy, opened like the original. Raises Refused unless it has the same problems at the same places."""
     leaf = original.conversation.transcript.tree.leaf if original.reader.view.leaf is not None else None
     try:
-        copy = _opened(original, data, stand_in(leaf) if leaf is not None else None)
+        copy = opened_like(original, data, stand_in(leaf) if leaf is not None else None)
     except SessionError as error:
         raise Refused(f"Nothing was written: the redacted copy cannot be opened ({error}).", "differs") from None
     copy.current = original.current
@@ -131,7 +131,8 @@ def same_problems(original: Session, data: bytes, stand_in: Callable[[str], str]
     return copy
 
 
-def _opened(like: Session, data: bytes, leaf: str | None) -> Session:
+def opened_like(like: Session, data: bytes, leaf: str | None = None) -> Session:
+    """Other bytes, opened as a session was, by a name that says nothing. Raises SessionError."""
     reader = like.reader
     return open_session(
         neutral_name(like.file.shown_name),

@@ -103,11 +103,8 @@ class Ids:
         """The stand-in for an id as it is written here."""
         found = self.spelled.get(id_)
         if found is None:
-            parts = _JOINED.split(id_)
-            if len(parts) == 1:
-                found = self._part(id_)
-            else:
-                found = "".join(one if _JOINED.fullmatch(one) else self._part(one) for one in _split(id_))
+            parts = re.split(f"({_JOINED.pattern})", id_)  # each mark stands between two parts
+            found = "".join(one if number % 2 else self._part(one) for number, one in enumerate(parts))
             self.spelled[id_] = found
         return found
 
@@ -236,15 +233,6 @@ def _longer(known: list[str], core: str) -> str | None:
     """The next longer one that begins with this."""
     at = bisect_right(known, core)
     return known[at] if at < len(known) and known[at].startswith(core) else None
-
-
-def _split(id_: str) -> Iterator[str]:
-    at = 0
-    for mark in _JOINED.finditer(id_):
-        yield id_[at : mark.start()]
-        yield mark[0]
-        at = mark.end()
-    yield id_[at:]
 
 
 def _reduced(id_: str) -> str:

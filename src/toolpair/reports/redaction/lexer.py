@@ -1,7 +1,8 @@
 """Walking through JSON text of any condition: what is a key, what a string, what stands outside of strings.
 
 It never fails. A string ends at the latest where its line ends, a record that is torn or glued to another ends where
-the next one begins. Everything between tokens is copied.
+the next one begins. Everything between tokens is copied. What changes in a string goes back into the escapes that it
+was written in.
 """
 
 from __future__ import annotations

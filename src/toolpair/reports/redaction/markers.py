@@ -51,7 +51,7 @@ def spans(text: str) -> list[tuple[int, int]]:
     """What stays of a text: stretches in order, which do not overlap."""
     if len(text) < _SHORT and (GO_ON.match(text.strip()) or text.strip() == TIMED_OUT):
         return [(0, len(text))]
-    found = [*_placeholder(text), *_leading(text)]
+    found = [*(spans_of(text) if known_placeholder(text) is not None else ()), *_leading(text)]
     if "<" in text or "[" in text or "urrent" in text or "KB" in text or "/." in text or "\\." in text:
         found += [match.span() for match in _anywhere().finditer(text)]
     if not found:
@@ -64,10 +64,6 @@ def spans(text: str) -> list[tuple[int, int]]:
         elif end > apart[-1][1]:
             apart[-1] = (apart[-1][0], end)
     return [span for span in apart if span[1] > span[0]]
-
-
-def _placeholder(text: str) -> Iterator[tuple[int, int]]:
-    return iter(spans_of(text)) if known_placeholder(text) is not None else iter(())
 
 
 def _leading(text: str) -> Iterator[tuple[int, int]]:

@@ -1,4 +1,7 @@
-"""Stand-ins for names: of tools, of keys that no agent writes by itself. A name has the same one everywhere."""
+"""Stand-ins for names: of tools, of keys that no agent writes by itself. A name has the same one everywhere.
+
+So has what a tool was given, where an output begins with it: whether two outputs are swapped shows in nothing else.
+"""
 
 from __future__ import annotations
 

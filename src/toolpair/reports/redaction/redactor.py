@@ -8,7 +8,7 @@ judged by. Stand-ins are drawn from a keyed hash: without the key nobody can tel
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from hashlib import blake2b
 from typing import Final
 
@@ -73,18 +73,16 @@ class Redactor:
         kept = self._vocabulary.tools | {"mcp"}
         self._names = Names(key, kept, self._words)
         self._keys = Names(key_of_keys, self._vocabulary.keys | self._vocabulary.parameters, self._words, 1)
-        used = dict.fromkeys(found for found in _TOOL_NAME.findall(content) if self._may_be_in_an_id(found))
-        names = {name: self._names.stand_in(name) for name in (*self._vocabulary.tools, *used)}
+        # Names that may be part of an id.
+        used = (found for found in _TOOL_NAME.findall(content) if len(found) >= _LONG_NUMBER and "/" not in found)
+        used = (found for found in used if not found.isdigit())
+        names = {name: self._names.stand_in(name) for name in dict.fromkeys((*self._vocabulary.tools, *used))}
         ids = [*VALUES.findall(content), *SHAPES.findall(content)]
         self._times = Times(key)
         self._given = Given(content)
         self._ids = Ids(key, ids, names, self._words, self._times)
         self._texts: dict[str, str] = {}
         self._depth = 0
-
-    @staticmethod
-    def _may_be_in_an_id(name: str) -> bool:
-        return len(name) >= _LONG_NUMBER and "/" not in name and not name.isdigit()
 
     def file(self, content: str, python: bool = False) -> str:
         """A file, or a part of one, redacted."""
@@ -135,7 +133,9 @@ class Redactor:
             if is_id_key(key):
                 return self._ids.stand_in(text) if len(text) <= 300 else self._text(text)
             if key in _NAMES and free < ANYBODYS and len(text) <= 200:
-                return self._name(text, key)
+                if key == "required":
+                    return text if text in self._vocabulary.parameters else self._keys.stand_in(text)
+                return self._names.stand_in(text)
             if free < ANYBODYS and self._vocabulary.is_version(key, text):
                 return text
             if free < ANYBODYS and names_a_model(key):
@@ -147,11 +147,6 @@ class Redactor:
             finally:
                 self._depth -= 1
         return self._text(text)
-
-    def _name(self, text: str, key: str) -> str:
-        if key == "required" and text in self._vocabulary.parameters:
-            return text
-        return (self._keys if key == "required" else self._names).stand_in(text)
 
     def _word_of_a_model(self, match: re.Match[str]) -> str:
         word = match[0]
@@ -185,30 +180,15 @@ class Redactor:
         known = self._texts.get(text)
         if known is not None:
             return known
-        new = self._named(text, self._given.spans(text)) if len(text) > 4 else self._marked(text)
+        named = self._given.spans(text) if len(text) > 4 else ()
+        new = _by_spans(text, named, self._marked, self._marked)
         if len(text) < 2000:
             self._texts[text] = new
         return new
 
-    def _named(self, text: str, named: list[tuple[int, int]]) -> str:
-        """A text with names in it that have stand-ins of their own."""
-        out: list[str] = []
-        at = 0
-        for start, end in named:
-            out += (self._marked(text[at:start]), self._marked(text[start:end]))
-            at = end
-        out.append(self._marked(text[at:]))
-        return "".join(out)
-
     def _marked(self, text: str) -> str:
         """A text without the marks in it, which stay."""
-        out: list[str] = []
-        at = 0
-        for start, end in markers.spans(text):
-            out += (self._between(text[at:start]), text[start:end])
-            at = end
-        out.append(self._between(text[at:]))
-        return "".join(out)
+        return _by_spans(text, markers.spans(text), self._between, str)
 
     def _between(self, text: str) -> str:
         """The text between two marks. White space around it does not count for what it becomes."""
@@ -317,6 +297,18 @@ class Redactor:
             )
         head = next((one for one in _PICTURES if bare.startswith(one)), "")
         return head + stream.opaque(start + len(head), start + len(bare)) + run[len(bare) :]
+
+
+def _by_spans(
+    text: str, spans: Iterable[tuple[int, int]], around: Callable[[str], str], within: Callable[[str], str]
+) -> str:
+    """The text with what is within the spans, and what is around them, changed."""
+    out: list[str] = []
+    at = 0
+    for start, end in spans:
+        out += (around(text[at:start]), within(text[start:end]))
+        at = end
+    return "".join((*out, around(text[at:])))
 
 
 def _fits(digits: str) -> tuple[bool, ...]:

@@ -1,4 +1,4 @@
-"""The words that are the same in everybody's sessions, and that redaction therefore keeps."""
+"""The words that are the same in everybody's sessions, and those by which a copy is compared."""
 
 from __future__ import annotations
 

@@ -55,9 +55,7 @@ class Searched(Protocol):
 
 
 def find(file: Searched, where: str) -> Target | None:
-    """The place meant by `where`, in the current conversation or else another one of the file; None when
-    it is empty.
-    """
+    """The place meant by `where`, in the current conversation or else another one; None when it is empty."""
     text = where.strip()
     if not text:
         return None

@@ -200,9 +200,7 @@ class ErrorSearch:
         return (as_sent,) if judged.seen is None else (as_sent, counted_transcript(judged.transcript, provider))
 
     def _places(self) -> Iterator[tuple[str, Sequence[Block], int | None, bool]]:
-        """Where the index may point: in words, the blocks, the message if it has no block, whether the
-        index was named.
-        """
+        """Where the index may point: in words, the blocks, the message if it has none, whether the index was named."""
         known, named = self._known, self._known.message
         if named is None:
             return

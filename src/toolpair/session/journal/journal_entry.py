@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from msgspec import Struct
 
@@ -14,9 +15,26 @@ from toolpair.source.file_bytes import Content
 from toolpair.source.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from toolpair.session.journal.journaled import Journaled
+    from toolpair.rules.profiles import Profile
+    from toolpair.session.opening import FileReader, OpenedState
+    from toolpair.session.staged import Staged
+    from toolpair.session.staging import Staging
 
 _VERSION: Final = 1
+
+
+class Journaled(Protocol):
+    """A session, as far as it is recorded, and replayed on what its file holds later."""
+
+    reader: FileReader
+    file: OpenedState
+    profile: Profile
+    staging: Staging
+
+    @property
+    def staged(self) -> Sequence[Staged]: ...
+
+    def set_profile(self, id_: str) -> None: ...
 
 
 class DamagedEntry(Exception):

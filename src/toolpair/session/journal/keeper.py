@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from toolpair.session.journal.folder import Folder, Locked, new_name
-from toolpair.session.journal.journal_entry import JournalEntry, Mark
+from toolpair.session.journal.journal_entry import Journaled, JournalEntry, Mark
 from toolpair.source.errors import UnreadableFile
 
 if TYPE_CHECKING:
-    from toolpair.session.journal.journaled import Journaled
     from toolpair.session.journal.left import UnsavedWork
 
 _LAST: Final = 2.0

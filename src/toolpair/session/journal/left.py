@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import Struct
 
@@ -11,11 +11,8 @@ from toolpair.rules.profiles import is_profile
 from toolpair.session.decisions import Decision
 from toolpair.session.following import Dropped, reapply
 from toolpair.session.journal.folder import LONGEST, Folder, Locked
-from toolpair.session.journal.journal_entry import DamagedEntry, JournalEntry, JournalRow, Newer, Since, Step
+from toolpair.session.journal.journal_entry import DamagedEntry, Journaled, JournalEntry, JournalRow, Newer, Since, Step
 from toolpair.source.errors import UnreadableFile
-
-if TYPE_CHECKING:
-    from toolpair.session.journal.journaled import Journaled
 
 
 class UnsavedWork(Struct, frozen=True, eq=False):

@@ -15,13 +15,12 @@ from toolpair.source.folders.stored_session import StoredFiles
 from toolpair.source.rows.backup import RowsBackup, made
 from toolpair.source.rows.changes import RowChange, changes_between, moved_columns
 from toolpair.source.rows.layout import Stored, Text
-from toolpair.source.rows.records_save import Change, RecordsSave
+from toolpair.source.rows.records_save import RecordsChange, RecordsSave
 from toolpair.source.saving.checks import changed, is_protected, refuse_folder
 from toolpair.source.saving.file_names import KeptNames
 from toolpair.source.saving.holders import holders, paths
 from toolpair.source.saving.keeping import put_aside
-from toolpair.source.saving.made import undone_on_failure
-from toolpair.source.saving.save_result import SaveResult
+from toolpair.source.saving.made import SaveResult, undone_on_failure
 from toolpair.source.saving.streaming import Progress
 from toolpair.source.saving.sweeping import sweep_folder
 from toolpair.source.snapshot import Snapshot
@@ -30,7 +29,7 @@ from toolpair.source.system import keeps_names
 _COPY: Final = "save a copy as NAME.jsonl"
 
 
-class FilesChange(Change):
+class FilesChange(RecordsChange):
     """A change of files; `path` is the folder."""
 
     @property

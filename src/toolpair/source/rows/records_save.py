@@ -15,9 +15,8 @@ from toolpair.source.fingerprint import Identity
 from toolpair.source.saving.backups import prune
 from toolpair.source.saving.file_names import KeptNames
 from toolpair.source.saving.keeping import put_aside
-from toolpair.source.saving.made import Made
+from toolpair.source.saving.made import Made, SaveResult
 from toolpair.source.saving.new_file import save_as
-from toolpair.source.saving.save_result import SaveResult
 from toolpair.source.saving.streaming import Progress, Step
 from toolpair.source.snapshot import Snapshot
 from toolpair.source.system import SYSTEM, Io
@@ -27,7 +26,7 @@ from toolpair.transcript.model import Damaged
 def no_step(name: str) -> None: ...
 
 
-class Change:
+class RecordsChange:
     """A change of records in the database or the folder that holds them. A subclass says what is changed, and how.
 
     `path` is what holds them, `shown` what the user calls it.
@@ -98,7 +97,7 @@ class Change:
         return SaveResult(Path(self.path), Path(backup), tuple(notes), self.state(), side_file, removed=removed)
 
 
-class RecordsSave(Change):
+class RecordsSave(RecordsChange):
     """One save of a session; used as `FileSave` is."""
 
     blocked_by: str

@@ -13,20 +13,19 @@ from toolpair.source.rows.backup import RowsBackup, made
 from toolpair.source.rows.changes import RowChange, changes_between, dangling, moved_columns
 from toolpair.source.rows.layout import Table, text
 from toolpair.source.rows.reading import COPIED, connected, reading, refuse_log, state_of
-from toolpair.source.rows.records_save import Change, RecordsSave
+from toolpair.source.rows.records_save import RecordsChange, RecordsSave
 from toolpair.source.rows.session_rows import StoredRows
 from toolpair.source.rows.transaction import WAITS, broken_links, carry_out, is_made, refuse_held, whole, writing
 from toolpair.source.saving.checks import changed, refuse_unwritable
 from toolpair.source.saving.file_names import KeptNames
-from toolpair.source.saving.made import stat_or_none, undone_on_failure
-from toolpair.source.saving.save_result import SaveResult
+from toolpair.source.saving.made import SaveResult, stat_or_none, undone_on_failure
 from toolpair.source.saving.streaming import Progress
 from toolpair.source.saving.sweeping import sweep_folder
 from toolpair.source.snapshot import Snapshot
 from toolpair.transcript.counting import plural
 
 
-class RowsChange(Change):
+class RowsChange(RecordsChange):
     """A change of rows."""
 
     loose = 0

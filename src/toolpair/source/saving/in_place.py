@@ -21,10 +21,9 @@ from toolpair.source.saving.backups import prune
 from toolpair.source.saving.checks import changed, refuse_links, refuse_unwritable
 from toolpair.source.saving.file_names import KeptNames
 from toolpair.source.saving.keeping import copy_old, flush_new_name, keep_old, put_aside
-from toolpair.source.saving.made import Made, undone_on_failure
+from toolpair.source.saving.made import Made, SaveResult, undone_on_failure
 from toolpair.source.saving.opened_content import remembered
 from toolpair.source.saving.replaced import Drained, Old, Replaced
-from toolpair.source.saving.save_result import SaveResult
 from toolpair.source.saving.streaming import Differs, Progress, Source
 from toolpair.source.saving.sweeping import sweep
 from toolpair.source.saving.temporary import Temporary

@@ -1,4 +1,4 @@
-"""The files that a save has created so far, to be removed if it fails."""
+"""What a save has made: the files that are removed if it fails, and its result."""
 
 from __future__ import annotations
 
@@ -6,11 +6,34 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+
+from msgspec import Struct
 
 from toolpair.source.errors import SaveFailed
+from toolpair.source.fingerprint import Identity
+
+
+class SaveResult(Struct, frozen=True):
+    """What was written where. `identity` is the new file's, to be checked before the next save.
+
+    `notes` are sentences for the user. `appended` counts the bytes after the given content: what other programs had
+    appended to the old file meanwhile, with a line end before it if one was needed. `removed` are older backups deleted
+    by the limit.
+    """
+
+    path: Path
+    backup: Path | None
+    notes: tuple[str, ...]
+    identity: Identity
+    aside: Path | None = None
+    appended: int = 0
+    removed: tuple[Path, ...] = ()
 
 
 class Made:
+    """The files that a save has created so far."""
+
     def __init__(self) -> None:
         self.names: list[str] = []
         """Names that are always removed."""

@@ -15,8 +15,7 @@ from toolpair.source.errors import Refused
 from toolpair.source.saving.checks import exists, refuse_folder, refuse_name
 from toolpair.source.saving.file_names import KeptNames
 from toolpair.source.saving.keeping import NO_LINKS, flush_new_name, put_aside
-from toolpair.source.saving.made import Made, stat_or_none, undone_on_failure
-from toolpair.source.saving.save_result import SaveResult
+from toolpair.source.saving.made import Made, SaveResult, stat_or_none, undone_on_failure
 from toolpair.source.saving.streaming import Progress, Source
 from toolpair.source.saving.temporary import Temporary
 from toolpair.source.system import O_WAITLESS, SYSTEM, Io
@@ -38,10 +37,9 @@ def save_as(
 ) -> SaveResult:
     """Write a new file; overwrite an existing one only with `force`. `aside` goes to a side file next to it.
 
-    `pieces` are new bytes and runs of `source`. An exception from `progress` ends the save, and nothing is written.
-    A database is overwritten only with `over_database` as well: it may hold what nobody thought of.
-    `mode` None means 0600. `like` is an open file whose owner, mode and attributes the new one takes on. Raises Refused
-    or SaveFailed.
+    `pieces` are new bytes and runs of `source`. An exception from `progress` ends the save, and nothing is written. A
+    database is overwritten only with `over_database` as well: it may hold what nobody thought of. `mode` None means
+    0600. `like` is an open file whose owner, mode and attributes the new one takes on. Raises Refused or SaveFailed.
     """
     shown = os.fspath(path)
     refuse_name(shown)

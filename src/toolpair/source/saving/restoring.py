@@ -15,11 +15,10 @@ from toolpair.source.fingerprint import Identity
 from toolpair.source.saving.backups import Backup, is_written_to
 from toolpair.source.saving.checks import changed
 from toolpair.source.saving.in_place import replace_file
-from toolpair.source.saving.made import stat_or_none
+from toolpair.source.saving.made import SaveResult, stat_or_none
 from toolpair.source.saving.new_file import save_as
 from toolpair.source.saving.opened_content import known
 from toolpair.source.saving.replaced import Old
-from toolpair.source.saving.save_result import SaveResult
 from toolpair.source.saving.streaming import Progress, Source
 from toolpair.source.snapshot import Snapshot
 from toolpair.source.system import O_WAITLESS, SYSTEM, Io, open_leased

@@ -2,8 +2,7 @@
 
 A piece is read, written, read back and compared while it is in the processor's cache, which is cheaper than letting the
 kernel copy a range and reading both files afterwards. If the file system can share extents between files, it is asked
-to,
-and nothing is copied.
+to, and nothing is copied.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from toolpair.text.cells import width
 from toolpair.text.file_diffs import Mark, Row, Side
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bodies.body import Body, Colourable, Runs, gap
-from toolpair.tui.bodies.text_body import BLOCK, LEAD, LONGEST
+from toolpair.tui.bodies.text_body import BLOCK, LONGEST, BlockColours
 from toolpair.tui.styled_text import Glyphs, Line, Span, line_width, wrap_line
 
 TWO_COLUMNS: Final = 116
@@ -371,9 +371,7 @@ class CodeLines(Body):
         super().__init__(glyphs)
         self._file = file
         self._lines: list[str] = []
-        self._runs: dict[int, Runs] = {}
-        self._asked: set[int] = set()
-        self._want: int | None = None
+        self._colours = BlockColours()
 
     def clear(self) -> None:
         """Forget the lines; the same ones will be added again."""
@@ -386,10 +384,8 @@ class CodeLines(Body):
 
     def styled(self, spans: Sequence[Span], number: int, start: int) -> list[Span]:
         """The spans, which begin `start` characters into a line, with its colours. What is marked stays as it is."""
-        runs = self._runs.get(number)
+        runs = self._colours.of(number)
         if runs is None:
-            if number // BLOCK not in self._asked and self._want is None:
-                self._want = number // BLOCK
             return list(spans)
         out: list[Span] = []
         for span in spans:
@@ -399,16 +395,14 @@ class CodeLines(Body):
         return out
 
     def wanted(self) -> Colourable | None:
-        block, self._want = self._want, None
-        if block is None:
+        wanted = self._colours.wanted()
+        if wanted is None:
             return None
-        self._asked.add(block)
-        first = block * BLOCK
-        lead = max(0, first - LEAD)
+        first, lead = wanted
         return Colourable(self, first, tuple(self._lines[lead : first + BLOCK]), self._file, None, first - lead)
 
     def coloured(self, asked: Colourable, runs: Sequence[Runs]) -> None:
-        self._runs.update(enumerate(runs[asked.lead :], asked.first))
+        self._colours.take(asked, runs)
 
 
 def _cut(span: Span, start: int, runs: Runs) -> list[Span]:

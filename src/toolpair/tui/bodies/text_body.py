@@ -26,6 +26,33 @@ NUMBERED: Final = re.compile(r" {0,8}\d{1,7}(?:→|\t)")
 """A line number that a tool wrote in front of each line."""
 
 
+class BlockColours:
+    """The colours of lines by number, asked for a block at a time."""
+
+    def __init__(self) -> None:
+        self._runs: dict[int, Runs] = {}
+        self._asked: set[int] = set()
+        self._want: int | None = None
+
+    def of(self, number: int) -> Runs | None:
+        """The colours of a line; if they are not known, its block is wanted."""
+        runs = self._runs.get(number)
+        if runs is None and self._want is None and number // BLOCK not in self._asked:
+            self._want = number // BLOCK
+        return runs
+
+    def wanted(self) -> tuple[int, int] | None:
+        """The first line of the block that is wanted, and where the lines that lead up to it begin."""
+        block, self._want = self._want, None
+        if block is None:
+            return None
+        self._asked.add(block)
+        return block * BLOCK, max(0, block * BLOCK - LEAD)
+
+    def take(self, asked: Colourable, runs: Sequence[Runs]) -> None:
+        self._runs.update(enumerate(runs[asked.lead :], asked.first))
+
+
 class TextBody(Body):
     """`line_style` gives the style of a row from the start of its line of text. `file` or `language` say which colours.
 
@@ -41,14 +68,12 @@ class TextBody(Body):
         file: str | None = None,
         language: str | None = None,
         prefix: str = "",
-        style: str = "",
         words: bool = True,
     ) -> None:
         super().__init__(glyphs)
         self._text = text
         self._shown = text.removesuffix("\n")
         self._line_style = line_style
-        self._style = style
         self._prefix = prefix
         """Shown in front of the first line."""
         self._own_numbers = (numbered or file is not None) and NUMBERED.match(text) is not None
@@ -57,9 +82,7 @@ class TextBody(Body):
         self._words = words
         self._fold = Fold("", 0)
         self._anchor = (0, 0)
-        self._runs: dict[int, Runs] = {}
-        self._asked: set[int] = set()
-        self._want: int | None = None
+        self._colours = BlockColours()
         self._hay = Haystack(self._shown)
 
     @property
@@ -113,7 +136,7 @@ class TextBody(Body):
             out.append(self.glyphs.ui(f"{number}  ", "quiet"))
         elif self._prefix:
             out.append(self.glyphs.ui(self._prefix if row == 0 else " " * self.gutter, "key"))
-        style = self._style
+        style = ""
         if self._line_style is not None:
             begin = start if first else self._shown.rfind("\n", 0, start) + 1
             style = self._line_style(self._shown[begin : begin + 8])
@@ -132,10 +155,8 @@ class TextBody(Body):
 
     def _coloured(self, row: int, raw: str, start: int, style: str) -> list[Span]:
         number = self._number(row)
-        runs = self._runs.get(number)
+        runs = self._colours.of(number)
         if runs is None:
-            if number // BLOCK not in self._asked and self._want is None:
-                self._want = number // BLOCK
             return [Span(visible(raw), style)]
         begin = self._shown.rfind("\n", 0, start) + 1
         if self._own_numbers and (own := NUMBERED.match(self._shown, begin)) is not None:
@@ -143,12 +164,10 @@ class TextBody(Body):
         return styled(raw, runs, start - begin, style)
 
     def wanted(self) -> Colourable | None:
-        block, self._want = self._want, None
-        if block is None:
+        wanted = self._colours.wanted()
+        if wanted is None:
             return None
-        self._asked.add(block)
-        first = block * BLOCK
-        lead = max(0, first - LEAD)
+        first, lead = wanted
         at, number = self._anchor
         at = self._shown.rfind("\n", 0, at) + 1  # the row may be the middle of a folded line
         # The rows in view are near the anchor, so that going there line by line is short.
@@ -172,8 +191,7 @@ class TextBody(Body):
         return Colourable(self, first, tuple(lines), self._file, self._language, first - lead)
 
     def coloured(self, asked: Colourable, runs: Sequence[Runs]) -> None:
-        for number, found in enumerate(runs[asked.lead :], asked.first):
-            self._runs[number] = found
+        self._colours.take(asked, runs)
 
     def find(self, query: Query, row: int, by: int) -> int | None:
         if by > 0:

@@ -23,7 +23,6 @@ MANY_AT_ONCE = 20
 _PAUSE = 0.1
 """Seconds between updates of the progress."""
 
-R = TypeVar("R")
 S = TypeVar("S", bound="MainScreen")
 P = ParamSpec("P")
 
@@ -49,38 +48,41 @@ class CurrentWork:
         """Why nothing can be changed right now, in a few words; empty when it can."""
         return f"not yet: still {self.now.what}, esc stops" if self.now is not None else ""
 
-    def run(self, work: LongTask, run: Callable[[LongTask], R], ended: Callable[[R], None]) -> None:
-        """Run it in a thread, then call `ended` with the result in the interface's thread, unless it was stopped."""
-        self.follow(work)
-
-        def in_thread(aside: Aside) -> None:
-            result: R | Exception
-            try:
-                result = run(work)
-            except Exception as error:  # reported in the interface's thread
-                result = error
-            aside.run_in_ui(lambda: self._ended(work, result, ended))
-
-        self._owner.in_thread(in_thread, "work")
-
     def on_draft(
         self, what: str, total: int, change: Callable[[Session], object], ended: Callable[[Session], None]
     ) -> None:
-        """Change a draft of the session in the background; what the screen needs is computed before it comes back."""
+        """Change a draft of the session in a thread, then call `ended` with it unless it was stopped.
+
+        What the screen needs is computed before that.
+        """
         from toolpair.tui.background_loading import know
 
-        session = self._owner.session
+        session, work = self._owner.session, LongTask(what, total, lambda done: f"{done:,}")
 
-        def run(work: LongTask) -> Session:
-            draft = session.draft(work.on_progress)
-            with made_to_stay():
-                change(draft)
-                work.go_on("checking")
-                know(draft)
-            return draft
+        def in_thread(aside: Aside) -> None:
+            result: Session | Exception
+            try:
+                result = draft = session.draft(work.on_progress)
+                with made_to_stay():
+                    change(draft)
+                    work.go_on("checking")
+                    know(draft)
+            except Exception as error:  # reported in the interface's thread
+                result = error
+            aside.run_in_ui(lambda: take(result))
+
+        def take(result: Session | Exception) -> None:
+            if self.now is not work:
+                return
+            self.forget()
+            if isinstance(result, Exception):
+                self._owner.say(f"that failed: {failure(result)}")
+            else:
+                ended(result)
 
         self._owner.note = ""
-        self.run(LongTask(what, total, lambda done: f"{done:,}"), run, ended)
+        self.follow(work)
+        self._owner.in_thread(in_thread, "work")
 
     def follow(self, work: LongTask) -> None:
         """Show the progress until it is forgotten."""
@@ -102,15 +104,6 @@ class CurrentWork:
         self.now.stopped = True
         self.forget()
         return True
-
-    def _ended(self, work: LongTask, result: R | Exception, ended: Callable[[R], None]) -> None:
-        if self.now is not work:
-            return
-        self.forget()
-        if isinstance(result, Exception):
-            self._owner.say(f"that failed: {failure(result)}")
-        else:
-            ended(result)
 
 
 def changing(action: Callable[Concatenate[S, P], Any]) -> Callable[Concatenate[S, P], Any]:

@@ -45,10 +45,11 @@ def hint_line(glyphs: Glyphs, hints: Sequence[Hint], cells: int, gap: int = 2, k
     return tuple(span for n, pair in enumerate(made) for span in (between if n else begin, *pair))
 
 
-def hint_lines(glyphs: Glyphs, hints: Sequence[Hint], cells: int, gap: int = 4) -> list[Line]:
+def hint_lines(glyphs: Glyphs, hints: Sequence[Hint], cells: int) -> list[Line]:
     """All hints, on as many lines as they need."""
     lines: list[Line] = []
     row: list[Hint] = []
+    gap = 4
     for hint in hints:
         if row and sum(len(key) + len(label) + 1 + gap for key, label, _ in [*row, hint]) - gap + 1 > cells:
             lines.append(hint_line(glyphs, row, cells, gap))

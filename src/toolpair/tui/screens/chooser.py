@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from toolpair.session.session import PLACEHOLDER
 from toolpair.tui.bodies.change_parts import diff_of_changes
 from toolpair.tui.keys import APP
-from toolpair.tui.screens.base_screen import BaseScreen, hint_line
-from toolpair.tui.screens.list_dialog import listed
+from toolpair.tui.screens.base_screen import hint_line
+from toolpair.tui.screens.choice_list import ChoiceScreen
 from toolpair.tui.screens.prompt import PromptScreen
 from toolpair.tui.styled_text import Line
-from toolpair.tui.widgets.body_view import BodyView
-from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.text_block import Lines
 
 if TYPE_CHECKING:
@@ -25,7 +22,7 @@ Choice = tuple[int, str | None]
 """The index of the fix, and the user's text for a placeholder."""
 
 
-class ChooserScreen(BaseScreen[Choice | None]):
+class ChooserScreen(ChoiceScreen[Choice | None]):
     """Returns the choice."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -40,16 +37,12 @@ class ChooserScreen(BaseScreen[Choice | None]):
         self._problem = problem
         self._start = start
 
-    def build(self) -> ComposeResult:
-        return listed(self.glyphs)
-
     def on_mount(self) -> None:
-        self.query_one(LineList).focus()
         self.after_refresh(self._preview, of_state=True)
 
     @property
     def fix(self) -> Fix:
-        return self._problem.fixes[self.query_one(LineList).cursor]
+        return self._problem.fixes[self.list.cursor]
 
     def lay_out(self, width: int, height: int) -> None:
         glyphs = self.glyphs
@@ -67,10 +60,8 @@ class ChooserScreen(BaseScreen[Choice | None]):
             if fix.note:
                 entry += glyphs.paragraph(fix.note, width - 2, "dim", indent=3, limit=2)
             entries.append(entry)
-        menu = self.query_one(LineList)
-        menu.styles.height = max(1, min(sum(map(len, entries)), height // 2))
-        menu.show(entries, self._start)
-        self._start = menu.cursor
+        self.fill(entries, self._start)
+        self._start = self.list.cursor
         self._hints()
 
     def _hints(self) -> None:
@@ -87,22 +78,20 @@ class ChooserScreen(BaseScreen[Choice | None]):
 
         changes = preview(self.tool.session.conversation, self.fix)
         body = diff_of_changes(self.glyphs, lambda: changes, self.tool.overview.noun, self.tool.carets, folds=False)
-        self.query_one(BodyView).show(body)
+        self.details.show(body)
 
     def on_line_list_moved(self) -> None:
-        self._start = self.query_one(LineList).cursor
+        self._start = self.list.cursor
         self._hints()
         self._preview()
 
     def action_take(self) -> None:
-        self.finish((self.query_one(LineList).cursor, None))
-
-    on_line_list_chosen = action_take
+        self.finish((self.list.cursor, None))
 
     def action_edit(self) -> None:
         if not self.fix.placeholder:
             return
-        number = self.query_one(LineList).cursor
+        number = self.list.cursor
 
         def edited(text: str | None) -> None:
             if text is not None and text.strip():

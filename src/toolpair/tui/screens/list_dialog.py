@@ -1,4 +1,4 @@
-"""Screens with a list to choose from: a box at the bottom, or the list above and details below."""
+"""A box at the bottom with a list to choose from."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Generic, TypeVar
 from textual.app import ComposeResult
 
 from toolpair.tui.screens.base_screen import Dialog, Hint, hint_line
-from toolpair.tui.styled_text import Glyphs, Line
-from toolpair.tui.widgets.body_view import BodyView
+from toolpair.tui.styled_text import Line
 from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.text_block import Lines
 
@@ -49,12 +48,3 @@ class ListDialog(Dialog[T], Generic[T]):
 
     def action_choose(self) -> None:
         """Return what the cursor is on."""
-
-
-def listed(glyphs: Glyphs) -> ComposeResult:
-    """The widgets of such a screen."""
-    yield Lines(id="top")
-    yield LineList(glyphs)
-    yield Lines(id="middle")
-    yield BodyView(glyphs)
-    yield Lines(id="bottom")

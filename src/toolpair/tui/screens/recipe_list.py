@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from msgspec import Struct
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from toolpair.recipes import RECIPES
@@ -18,11 +17,9 @@ from toolpair.tui.aside import Aside
 from toolpair.tui.bodies.text_body import TextBody
 from toolpair.tui.keys import APP
 from toolpair.tui.numbers import count_text
-from toolpair.tui.screens.base_screen import BaseScreen, hint_line
-from toolpair.tui.screens.list_dialog import listed
+from toolpair.tui.screens.base_screen import hint_line
+from toolpair.tui.screens.choice_list import ChoiceScreen
 from toolpair.tui.styled_text import Glyphs, Line, Span
-from toolpair.tui.widgets.body_view import BodyView
-from toolpair.tui.widgets.line_list import LineList
 from toolpair.tui.widgets.text_block import Lines
 
 if TYPE_CHECKING:
@@ -151,7 +148,7 @@ def _left(sketch: Sketch) -> str:
     return f"{count_text(sketch.left, 'error')} left, the first: {sketch.first_left.rstrip('.')}"
 
 
-class RecipesScreen(BaseScreen[Sketch | None]):
+class RecipesScreen(ChoiceScreen[Sketch | None]):
     """Returns the chosen recipe's result, to be staged."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*APP.bindings(), Binding("enter", "take", "apply it", show=False)]
@@ -162,12 +159,8 @@ class RecipesScreen(BaseScreen[Sketch | None]):
         super().__init__()
         self._tried = tried
 
-    def build(self) -> ComposeResult:
-        return listed(self.glyphs)
-
     def on_mount(self) -> None:
         self._choices: list[Choice] = choices_of(tuple(RECIPES.values()))
-        self.query_one(LineList).focus()
         self._here = 0
         # A draft stays the same, whatever is done to the session during the trial.
         draft = self.tool.session.draft()
@@ -185,66 +178,61 @@ class RecipesScreen(BaseScreen[Sketch | None]):
             recipe, options = self._choices[number]
             tried: Sketch | Exception
             try:
-                tried = Sketch.of(try_recipe(session, recipe.name, options))
+                tried = Sketch.of(try_recipe(session.conversation, recipe.name, options))
             except Exception as error:
                 tried = error
             aside.run_in_ui(partial(self._note, number, tried))
 
     def _note(self, number: int, tried: Sketch | Exception) -> None:
         self._tried[number] = tried
-        self._fill()
+        self._fill_list()
 
     def lay_out(self, width: int, height: int) -> None:
         staged = self.tool.session.changed
         title = "Fix the rest with a recipe, after the fixes already applied" if staged else "Fix with a recipe"
         self.query_one("#top", Lines).show([self.glyphs.rule(f"{title}: nothing is written yet", width, "title")])
         self._show_hints()
-        self._fill()
+        self._fill_list()
 
     def on_descendant_focus(self) -> None:
         self._show_hints()
 
     def _show_hints(self) -> None:
         """The movement keys scroll the list, or the text below it."""
-        reading = self.query_one(BodyView).has_focus
+        reading = self.details.has_focus
         moves = ("scroll", "back to the list") if reading else ("another recipe", "read on below")
         hints = [("enter", "apply it, then review", "take"), ("j k", moves[0], ""), ("tab", moves[1], "")]
         hints.append(("esc", "back", "back"))
         self.query_one("#bottom", Lines).show([hint_line(self.glyphs, hints, self.size.width, keep_first=True)])
 
-    def _fill(self) -> None:
-        width, height = self.size.width, self.size.height
-        entries: list[list[Line]] = [
-            entry_lines(self.glyphs, choice, self._tried.get(number), width - 2)
+    def _fill_list(self) -> None:
+        entries = [
+            entry_lines(self.glyphs, choice, self._tried.get(number), self.size.width - 2)
             for number, choice in enumerate(self._choices)
         ]
-        menu = self.query_one(LineList)
-        menu.styles.height = max(1, min(sum(map(len, entries)), height // 2))
-        menu.show(entries)
+        self.fill(entries)
         self._show_trial()
 
     def _show_trial(self) -> None:
-        number = self.query_one(LineList).cursor
+        number = self.list.cursor
         choice = self._choices[number]
         title = f"What {name_of(choice)} would do"
         self.query_one("#middle", Lines).show([self.glyphs.rule(title, self.size.width)])
         text = trial_text(choice, self._tried.get(number), self.tool.overview.noun, max(20, self.size.width - 2))
         if self.glyphs.ascii:
             text = "\n".join(map(self.glyphs.own, text.splitlines()))
-        below = self.query_one(BodyView)
+        below = self.details
         if text != below.text:
             below.show(TextBody(self.glyphs, text, _style, prefix=" "))
 
     def on_line_list_moved(self) -> None:
-        self._here = self.query_one(LineList).cursor
+        self._here = self.list.cursor
         self._show_trial()
 
     def action_take(self) -> None:
-        tried = self._tried.get(self.query_one(LineList).cursor)
+        tried = self._tried.get(self.list.cursor)
         if isinstance(tried, Sketch):
             self.finish(tried)
-
-    on_line_list_chosen = action_take
 
 
 def _style(line: str) -> str:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar, Final, cast
 from textual import events
 from textual.binding import BindingType
 from textual.geometry import Size
-from textual.message import Message
 from textual.strip import Strip
 
 from toolpair.text.safe import SafeText
@@ -39,11 +38,8 @@ class BodyView(Scrolled, can_focus=True, inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = CURSOR.bindings()
     DEFAULT_CSS = "BodyView { overflow-y: scroll; }"
 
-    class Scrolled(Message):
-        """The visible part has changed."""
-
-    def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
-        super().__init__(glyphs, id=id)
+    def __init__(self, glyphs: Glyphs) -> None:
+        super().__init__(glyphs)
         self.body: Body = TextBody(glyphs, "")
         self._width = 0
         self._going_on = False
@@ -130,11 +126,6 @@ class BodyView(Scrolled, can_focus=True, inherit_bindings=False):
     def on_resize(self) -> None:
         if self._cells != self._width:
             self._lay_out()
-
-    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        super().watch_scroll_y(old_value, new_value)
-        if round(old_value) != round(new_value):
-            self.post_message(self.Scrolled())
 
     def render_line(self, y: int) -> Strip:
         y += self.scroll_offset.y

@@ -81,8 +81,8 @@ _ENDS: Final = 600
 class PasteInput(SafeInput):
     """Shows a paste as one line, shortened in the middle if long; `whole` has it with its line breaks."""
 
-    def __init__(self, value: str = "", *, id: str | None = None) -> None:
-        super().__init__(value, id=id)
+    def __init__(self, value: str = "") -> None:
+        super().__init__(value)
         self._pasted: list[tuple[str, str]] = []
 
     @property

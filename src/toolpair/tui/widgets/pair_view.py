@@ -108,8 +108,8 @@ class PairView(Scrolled, can_focus=True, inherit_bindings=False):
     class Opened(Message):
         """A double click."""
 
-    def __init__(self, overview: Overview, glyphs: Glyphs, *, id: str | None = None) -> None:
-        super().__init__(glyphs, id=id)
+    def __init__(self, overview: Overview, glyphs: Glyphs) -> None:
+        super().__init__(glyphs)
         self.overview = overview
         self._order: Sequence[int] = range(0)
         self._heights = RowHeights(0, lambda position: 1)

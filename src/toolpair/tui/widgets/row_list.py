@@ -27,9 +27,9 @@ class RowList(Scrolled, can_focus=False):
     class Chosen(Message):
         """An entry was double-clicked."""
 
-    def __init__(self, glyphs: Glyphs, make: Callable[[int, int], Line], *, id: str | None = None) -> None:
+    def __init__(self, glyphs: Glyphs, make: Callable[[int, int], Line]) -> None:
         """`make` returns the line of an entry in that many cells, excluding the cursor bar."""
-        super().__init__(glyphs, id=id)
+        super().__init__(glyphs)
         self._make = make
         self._strips: LRUCache[tuple[int, bool, int], Strip] = LRUCache(_KEPT)
         """By entry, whether the cursor is on it, and cells."""

@@ -1,4 +1,4 @@
-"""What a kind of log is, and reading kinds whose records hold whole requests."""
+"""What a kind of log is, reading kinds whose records hold whole requests, and texts that a log has shortened."""
 
 from __future__ import annotations
 

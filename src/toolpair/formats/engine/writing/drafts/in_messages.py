@@ -56,6 +56,10 @@ class ResultsInMessages(Drafter):
         self._made[id(edit)] = made
         return made
 
+    def inserted(self, edit: InsertResult) -> DraftBlock | None:
+        """The result that it inserted."""
+        return self._made.get(id(edit))
+
     def _wait(self, call: DraftBlock, result: DraftBlock) -> None:
         """Keep a result for the message after the one with the call."""
         home = home_of(call)

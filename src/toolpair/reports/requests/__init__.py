@@ -1,1 +1,0 @@
-"""Requests as agents recorded them in their own files, rebuilt whole."""

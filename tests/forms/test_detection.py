@@ -1,0 +1,88 @@
+"""Which form a file is in: the majority of its elements decides, and what is not clear is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.forms.made_lists import made_lists, responses
+from toolpair.formats.forms.evidence import fits
+from toolpair.formats.forms.registry import shipped
+from toolpair.session.session import SessionError, open_session
+
+MADE = made_lists()
+
+
+def opened(value: Any) -> str:
+    return open_session("s.json", data=json.dumps(value).encode()).format.id
+
+
+@pytest.mark.parametrize("name", sorted(MADE))
+def test_no_other_form_fits(name: str) -> None:
+    made = MADE[name]
+    around = json.loads(made.data()) if not made.lines else None
+    assert [form.id for form in shipped() if fits(form.compiled, made.elements, (around,))] == [made.form]
+
+
+@pytest.mark.parametrize("name", sorted(MADE))
+def test_a_list_with_a_few_odd_elements_is_still_in_its_form(name: str) -> None:
+    elements = list(MADE[name].elements)
+    elements[1:1] = [{"nobody": "knows"}]
+    form = next(form for form in shipped() if form.id == MADE[name].form)
+    around = MADE[name].around(elements)
+    assert fits(form.compiled, elements, (around,))
+
+
+def test_a_form_that_fits_half_of_a_file_is_not_taken() -> None:
+    for one, other in (("model", "langchain dict"), ("pydantic-ai", "gemini list"), ("converse body", "kiro")):
+        count = min(len(MADE[one].elements), len(MADE[other].elements))
+        mixed = [*MADE[one].elements[:count], *MADE[other].elements[:count]]
+        with pytest.raises(SessionError):
+            opened(mixed)
+
+
+def test_two_forms_that_fit_are_both_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("mine", "yours"):
+        (tmp_path / f"{name}.toml").write_text(f'like = "ai-sdk-model"\ntitle = "{name.capitalize()}"\n')
+    monkeypatch.setattr("toolpair.formats.forms.registry.user_folder", lambda: tmp_path)
+    data = MADE["model"].data()
+    with pytest.raises(SessionError, match=r"either of these: Mine \(--format mine\) and Yours \(--format yours\)"):
+        open_session("s.json", data=data)
+    assert open_session("s.json", data=data, format="mine").format.id == "mine"
+
+
+def test_what_was_read_before_is_read_as_before() -> None:
+    assert opened(responses()) == "openai-responses"
+    assert opened([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]) == "openai-chat"
+    assert opened([{"role": "user", "content": [{"type": "text", "text": "hi"}]}]) == "anthropic"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [{"contents": "text"}, {"contents": [1, 2]}, [{"kind": "request"}], {"values": {"messages": []}}, {"a": {}}],
+)
+def test_what_is_in_no_form_is_refused(value: Any) -> None:
+    with pytest.raises(SessionError):
+        opened(value)
+
+
+def test_a_forced_form_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(SessionError, match="is not understood as LangGraph state"):
+        open_session("s.json", data=MADE["model"].data(), format="langchain-state")
+
+
+def test_lines_may_each_be_the_body_of_a_request() -> None:
+    body = json.dumps({"contents": MADE["gemini list"].elements}).encode()
+    session = open_session("log.jsonl", data=body + b"\n" + body + b"\n")
+    assert session.format.id == "gemini-contents"
+    assert [one.counts.pairs for one in session.file.conversations] == [2, 2]
+
+
+def test_a_body_that_is_cut_off_opens_where_it_is_known() -> None:
+    data = MADE["gemini list"].data()
+    session = open_session("s.json", data=data[: data.rindex(b'"parts"')])
+    assert session.format.id == "gemini-contents"
+    assert session.file.conversations[0].counts.pairs == 2
