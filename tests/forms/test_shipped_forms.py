@@ -173,3 +173,18 @@ def test_one_file_of_a_folder_is_no_session(name: str) -> None:
     for wanted in (None, name):
         with pytest.raises(NotUnderstood, match="one file of a session that is a folder"):
             open_session("message_1.json", data=element, format=wanted)
+
+
+def test_a_table_may_be_stricter_than_the_api() -> None:
+    """Gemini's API pairs by order; ADK leaves out what its ids do not pair, so that is an error."""
+    made = made_lists()["google-adk"]
+    response = next(part for one in made.elements for part in one["content"]["parts"] if "functionResponse" in part)
+    response["functionResponse"]["id"] = "adk-of-no-call"
+    session = opened(made)
+    assert errors(session) == ["result.id_mismatch"]
+    session.stage_recommended()
+    assert errors(opened_again(session)) == []
+
+
+def opened_again(session: Session) -> Session:
+    return open_session("s.json", data=session.to_bytes())
