@@ -177,7 +177,7 @@ def test_one_file_of_a_folder_is_no_session(name: str) -> None:
 
 def test_a_table_may_be_stricter_than_the_api() -> None:
     """Gemini's API pairs by order; ADK leaves out what its ids do not pair, so that is an error."""
-    made = made_lists()["google-adk"]
+    made = next(made for made in made_lists().values() if made.form == "google-adk")
     response = next(part for one in made.elements for part in one["content"]["parts"] if "functionResponse" in part)
     response["functionResponse"]["id"] = "adk-of-no-call"
     session = opened(made)
