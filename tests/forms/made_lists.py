@@ -206,8 +206,8 @@ def _adk() -> list[Any]:
                 "timestamp": 1761991200.0 + number,
             }
         )
-    made[1]["longRunningToolIds"] = [B]
-    made[1]["actions"]["requestedToolConfirmations"] = {B: {"hint": "sure?"}}
+    made[1]["longRunningToolIds"] = [A]
+    made[1]["actions"]["requestedToolConfirmations"] = {A: {"hint": "sure?"}}
     return made
 
 
