@@ -122,7 +122,7 @@ def test_a_fault_inside_the_guard_lets_the_messages_through() -> None:
 
 def test_what_is_not_understood_is_never_ok() -> None:
     with pytest.raises(ValueError, match="neither"):
-        toolpair.check([{"role": "user", "parts": [{"text": "hi"}]}])
+        toolpair.check([{"type": "said"}])
     with pytest.raises(ValueError, match="no profile"):
         toolpair.check(VALID, profile="nobody")
     with pytest.raises(ValueError, match="no recipe"):

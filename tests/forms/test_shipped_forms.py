@@ -12,6 +12,7 @@ from toolpair.dialects.block_texts import result_text
 from toolpair.formats.format import Item
 from toolpair.formats.forms.registry import Form, form_named, shipped
 from toolpair.session.session import Session, open_session
+from toolpair.source.errors import NotUnderstood
 from toolpair.transcript.edits import InsertMessage, Remove, Rename, ReplaceWithText
 from toolpair.transcript.model import PLACEHOLDER, Transcript
 from toolpair.transcript.pairing import pair
@@ -162,3 +163,28 @@ def _pairs(form: Form, items: list[Item]) -> int:
     found = pair(form.read(items)).pairs
     assert all(one.call is not None and one.results and one.evidence != "guess" for one in found)
     return len(found)
+
+
+@pytest.mark.parametrize("name", ["openhands-events", "strands"])
+def test_one_file_of_a_folder_is_no_session(name: str) -> None:
+    """Its pairs are in the other files: no placeholder is offered for what they have."""
+    made = next(made for made in made_lists().values() if made.form == name)
+    element = json.dumps(made.elements[1], indent=1).encode()
+    for wanted in (None, name):
+        with pytest.raises(NotUnderstood, match="one file of a session that is a folder"):
+            open_session("message_1.json", data=element, format=wanted)
+
+
+def test_a_table_may_be_stricter_than_the_api() -> None:
+    """Gemini's API pairs by order; ADK leaves out what its ids do not pair, so that is an error."""
+    made = next(made for made in made_lists().values() if made.form == "google-adk")
+    response = next(part for one in made.elements for part in one["content"]["parts"] if "functionResponse" in part)
+    response["functionResponse"]["id"] = "adk-of-no-call"
+    session = opened(made)
+    assert errors(session) == ["result.id_mismatch"]
+    session.stage_recommended()
+    assert errors(opened_again(session)) == []
+
+
+def opened_again(session: Session) -> Session:
+    return open_session("s.json", data=session.to_bytes())

@@ -14,6 +14,7 @@ from toolpair.formats.format import Format, Item
 from toolpair.history.checked_records import CheckedRecords, Ids
 from toolpair.history.list_windows import ListWindows, is_json, shape_of, windows_in
 from toolpair.history.losses import Losses, gone, less_sent, losses_between, missing_texts
+from toolpair.library.framework_objects import Framework, framework_of
 from toolpair.library.report import Report, in_short
 from toolpair.library.sdk_objects import plain, why_not_understood
 from toolpair.recipes import RECIPES
@@ -79,7 +80,7 @@ def check(messages: Sequence[Any], profile: str | None = None) -> Report:
         if found is not None:
             windows, judged_by = found
             return Report(judged_by.id, tuple(windows.problems))
-        judged = _judged(messages, profile)
+        judged = _judged(messages, profile, framework=framework_of(messages))
         return Report(judged.profile.id, tuple(judged.problems))
 
 
@@ -134,8 +135,8 @@ def _repaired(given: Sequence[Any], profile: str | None, recipe: str, max_id_len
                 return done
         # Then they are plain messages, surely of this shape.
         shape = shape_of(messages) if found is not None else None
-    held = Held()
-    before = judged = _judged(messages, profile, held, shape)
+    held, framework = Held(), framework_of(messages)
+    before = judged = _judged(messages, profile, held, shape, framework)
     original = {item.uid: (item, message) for item, message in zip(judged.items, messages, strict=True)}
     if chosen.pick is not None:
         taken, judged = carefully(judged, _apply, chosen.pick, _missing, _carried_out).made
@@ -145,7 +146,7 @@ def _repaired(given: Sequence[Any], profile: str | None, recipe: str, max_id_len
     if not taken:
         return Repaired(listed, (), left)
     return Repaired(
-        [_handed_back(item, original.get(item.uid), held) for item in judged.items],
+        [_handed_back(item, original.get(item.uid), held, framework) for item in judged.items],
         tuple(taken),
         left,
         ((before, judged),),
@@ -200,11 +201,15 @@ def _carried_out(
     return (taken, state), state
 
 
-def _handed_back(item: Item, given: tuple[Item, Any] | None, held: Held | None) -> Any:
-    """The original object if the item still equals it."""
+def _handed_back(
+    item: Item, given: tuple[Item, Any] | None, held: Held | None, framework: Framework | None = None
+) -> Any:
+    """The original object if the item still equals it; else a dict, or an object of the framework."""
     if given is not None and (given[0] is item or given[0].value == item.value):
         return given[1]
-    return held.whole(item.value) if held else item.value
+    value = held.whole(item.value) if held else item.value
+    is_dict = framework is None or (given is not None and isinstance(given[1], Mapping))
+    return value if framework is None or is_dict else framework.made(value)
 
 
 def _listed(messages: Any) -> Sequence[Any]:
@@ -236,16 +241,22 @@ def _apply(judged: CheckedRecords, edits: Any, highest: int = -1) -> CheckedReco
 
 
 def _judged(
-    messages: Sequence[Any], profile: str | None, held: Held | None = None, shape: str | None = None
+    messages: Sequence[Any],
+    profile: str | None,
+    held: Held | None = None,
+    shape: str | None = None,
+    framework: Framework | None = None,
 ) -> CheckedRecords:
     """All of them as one; with `shape`, plain messages that are known to be of this format."""
     if profile is not None and not is_profile(profile):
         raise ValueError(no_such_profile(profile))
     # What is plain JSON, as nearly all of it is, is not nested too deeply.
     held = None if shape is not None or is_json(messages) else Held() if held is None else held
-    plains = messages if shape is not None else [_plain(number, one, held) for number, one in enumerate(messages)]
+    plains = messages
+    if shape is None:
+        plains = [_plain(number, one, held, framework) for number, one in enumerate(messages)]
     items = [Item(number, value) for number, value in enumerate(plains)]
-    found = _format_for(list(plains), profile) if shape is None else get_format(shape)
+    found = _format_for(list(plains), profile, framework) if shape is None else get_format(shape)
     ids = Ids(None, items, found)
     return CheckedRecords(items, found, profile_named(profile or found.profile), ids=ids)
 
@@ -261,8 +272,10 @@ def _only_documented_errors() -> Iterator[None]:
         raise ValueError(f"these messages cannot be read: {in_short(error)}") from error
 
 
-def _plain(number: int, message: Any, held: Held | None) -> Any:
+def _plain(number: int, message: Any, held: Held | None, framework: Framework | None) -> Any:
     try:
+        if framework is not None and not isinstance(message, Mapping):
+            message = framework.plain(message)
         if held is not None and is_deeper(message, LEVELS):
             try:
                 message = held.shallow(message)
@@ -276,14 +289,22 @@ def _plain(number: int, message: Any, held: Held | None) -> Any:
         raise ValueError(f"message {number}, a {what}, cannot be read: {in_short(error)}") from error
 
 
-def _format_for(values: list[Any], profile: str | None) -> Format:
+def _format_for(values: list[Any], profile: str | None, framework: Framework | None = None) -> Format:
     """The format the messages look like; if several fit, the one that the profile is used with."""
+    from toolpair.formats.forms.detection import form_of_list
+    from toolpair.formats.forms.registry import form_named
+
+    if framework is not None:
+        return form_named(framework.form).format
     if not values:
         return get_format(ANTHROPIC if profile is None else shape_of_profile(profile))
     shape = ListEvidence().hear_all(values).shape(profile)
-    if shape is None:
+    if shape is not None:
+        return get_format(shape)
+    form = form_of_list(values)
+    if form is None:
         raise ValueError(why_not_understood(values))
-    return get_format(shape)
+    return form
 
 
 class Held:

@@ -128,8 +128,6 @@ def why_not_understood(values: Sequence[Any]) -> str:
         return "this list contains a whole response of the Chat Completions API; append response.choices[0].message"
     if first.get("object") == "response" and isinstance(first.get("output"), list):
         return "this list contains a whole response of the Responses API; extend the list with response.output"
-    if isinstance(first.get("parts"), list):
-        return "these are Gemini contents, neither chat nor Anthropic messages; toolpair does not read them"
     elsewhere = next((keys for value in values if isinstance(value, dict) and (keys := content_elsewhere(value))), ())
     if elsewhere:
         return f"these messages have their content under keys that no API knows ({named_keys(elsewhere)})"

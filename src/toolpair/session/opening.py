@@ -262,7 +262,7 @@ def _with_lists(snapshot: Snapshot, wanted: Format | None) -> tuple[Snapshot, Co
         return snapshot, container
     from toolpair.formats.forms.detection import places_in
 
-    places = places_in(wanted, container)
+    places = places_in(wanted, container, snapshot.shown)
     if not places:
         return snapshot, container
     snapshot = replace(snapshot, limits=replace(snapshot.limits, places=places))

@@ -34,13 +34,42 @@ def form_in(container: Container, shown: str) -> tuple[Format | None, Places]:
         raise NotUnderstood(lambda: f"{shown} may be either of these: {names}; say which one it is.")
     if not found and wrong:
         raise NotUnderstood(lambda: f"{shown} is in no form that can be used; one table cannot: {wrong[0]}")
-    return (found[0].format, places) if found else (None, ())
+    if not found:
+        return None, ()
+    _refuse_alone(found[0], container, shown)
+    return found[0].format, places
 
 
-def places_in(format: Format, container: Container) -> Places:
-    """Where a form that was asked for finds lists that are in it; empty where these were found without it."""
+def _refuse_alone(form: Form, container: Container, shown: str) -> None:
+    """Raise NotUnderstood for one element of a session whose elements are files: its pairs are in the others."""
+    folder = form.table.folder
+    if folder and container.kind == "lines" and sum(len(one.document) for one in container.conversations) == 1:
+        raise NotUnderstood(
+            lambda: (
+                f"{shown} is one file of a session that is a folder ({form.table.title}: {folder}), and toolpair does "
+                "not read such folders; give it what is in all the files, in order, as one list."
+            )
+        )
+
+
+def form_of_list(values: Sequence[Any]) -> Format | None:
+    """The form of a list in memory; None if none fits, or several do."""
+    for forms in (of_user()[0], shipped()):
+        found = [form for form in forms if fits(form.compiled, values[:LOOKED_AT])]
+        if found:
+            return found[0].format if len(found) == 1 else None
+    return None
+
+
+def places_in(format: Format, container: Container, shown: str) -> Places:
+    """Where a form that was asked for finds lists that are in it; empty where these were found without it. Raises
+    NotUnderstood as `form_in` does.
+    """
     form = form_of(format)
-    return forms_in(container, (form,))[1] if form is not None else ()
+    if form is None:
+        return ()
+    _refuse_alone(form, container, shown)
+    return forms_in(container, (form,))[1]
 
 
 def forms_in(container: Container, forms: Sequence[Form]) -> tuple[tuple[Form, ...], Places]:

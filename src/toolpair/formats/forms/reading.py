@@ -123,7 +123,7 @@ class Reader:
             elif not self._skipped(item.value):
                 found.append(item)
         messages = list(self._runs(found) if self.table.shape == "item" else self._messages(found))
-        if self.table.pair is not None:
+        if self.table.pair:
             messages = PAIR[self.table.pair](messages)
         return Transcript(tuple(messages), scopes=scopes)
 

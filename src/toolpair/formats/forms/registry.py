@@ -7,6 +7,8 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from toolpair.formats.engine.reading.view import AS_RESUMED, Item, View
 from toolpair.formats.format import Format
 from toolpair.formats.forms.compiled import Compiled
@@ -15,6 +17,7 @@ from toolpair.formats.forms.light import PROVEN, FormLight, can_be_scanned
 from toolpair.formats.forms.reading import Reader
 from toolpair.formats.forms.table import FOLDER, BadTable, Table, parsed, text_of
 from toolpair.formats.lazy import lazy
+from toolpair.rules.context import Context
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript
 
@@ -47,6 +50,7 @@ class Form:
             knows=self.knows,
             read=self.read,
             apply=self.apply,
+            check=self.check if self.table.stricter else None,
             read_only=None if self.table.new.is_known else _ONLY_READ,
             light=self.light if can_be_scanned(self.table) else None,
             clean_by=PROVEN & {self.table.profile},
@@ -64,6 +68,13 @@ class Form:
 
     def light(self, view: View) -> FormLight:
         return FormLight(self.compiled, self.reader)
+
+    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
+        """Give the rules that the program is stricter about than the API their severity."""
+        for number, problem in enumerate(context.problems):
+            severity = self.table.stricter.get(problem.rule)
+            if severity is not None:
+                context.problems[number] = replace(problem, severity=severity)
 
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
         if self.format.read_only is not None:

@@ -15,6 +15,7 @@ from msgspec import Struct, field
 from toolpair.formats.forms.pairing import PAIR
 from toolpair.formats.forms.paths import BadPath, conditions_of, path_of
 from toolpair.rules.profiles import is_profile
+from toolpair.rules.registry import RULES
 
 FOLDER: Final = Path(__file__).parent
 _MOST: Final = 1 << 16
@@ -129,8 +130,12 @@ class Table(Struct, forbid_unknown_fields=True, frozen=True):
     """For items: those with the same value here are of one response."""
     skip: list[str] = []
     """Elements that are never sent: any of these conditions."""
+    stricter: dict[str, Literal["error", "warning"]] = {}
+    """Rules that the program which writes such lists is stricter about than the API: it leaves out, or refuses."""
     pair: str | None = None
-    """A function for what no table says: the name of one of `pairing`."""
+    """A function for what no table says: the name of one of `pairing`; "" where a table is like one that has it."""
+    folder: str = ""
+    """For elements that are a file each: the folder whose files make a session. One alone is none."""
     new: New = field(default_factory=New)
 
     @property
@@ -192,8 +197,11 @@ def _raw(text: str, shown: str) -> dict[str, Any]:
 def _check(table: Table, text: str, shown: str) -> None:
     if not is_profile(table.profile):
         raise _bad(shown, text, ("profile",), f"is not a profile: {table.profile!r}")
-    if table.pair is not None and table.pair not in PAIR:
+    if table.pair and table.pair not in PAIR:
         raise _bad(shown, text, ("pair",), f"is none of {', '.join(PAIR)}")
+    for rule in table.stricter:
+        if rule not in RULES:
+            raise _bad(shown, text, ("stricter",), f"names no rule: {rule!r}")
     for role in table.roles.values():
         if role not in ("user", "assistant", "system", "tool"):
             raise _bad(shown, text, ("roles",), f"has {role!r} where user, assistant, system or tool is meant")
@@ -204,7 +212,7 @@ def _check(table: Table, text: str, shown: str) -> None:
                 _check_template(value, keys)
             elif name in _CONDITIONS and isinstance(value, str):
                 conditions_of(value)
-            elif keys[0] != "roles" and name in (*_PATHS, "lists") and isinstance(value, str):
+            elif keys[0] not in ("roles", "stricter") and name in (*_PATHS, "lists") and isinstance(value, str):
                 path_of(value.removeprefix("/").removesuffix("[]" if name == "lists" else ""))
         except BadPath as error:
             raise _bad(shown, text, keys, str(error)) from None
