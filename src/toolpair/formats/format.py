@@ -67,8 +67,6 @@ class SentRequest(Struct, frozen=True, eq=False):
     """id() of each result that the agent sends without its middle."""
     asked: str | None = None
     """The version that was asked for, where this is what the one measured before it does."""
-    prepared: bool = True
-    """False when the agent's behaviour is unknown and the messages are simply those of the file."""
 
     def reaches(self, block: Block) -> bool:
         """Whether the block's content reaches the model."""

@@ -195,7 +195,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         def judged_request() -> JudgedRequest | None:
             """What its agent would send, to be judged; None when that is not known."""
             seen = look()
-            if seen is None or not seen.prepared:
+            if seen is None:
                 return None
             from toolpair.history.judged_request import JudgedRequest
 
