@@ -1,0 +1,541 @@
+"""Finding out how a list of messages of no known form spells its calls and results.
+
+An id stands in two shapes: once beside a name and arguments (a call), once beside content (a result). Words that
+people use for these count for more than shapes; shapes alone are enough where ids tie all of them together. Each guess
+becomes a table that the engine runs on the list: what it finds decides which guess is the best one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
+from typing import Any, Final
+
+from msgspec import Struct
+
+Keys = tuple[str, ...]
+EACH: Final = "[]"
+IN_MAP: Final = "*"
+MOST: Final = 2000
+"""Elements of a list that are looked at."""
+_LISTS: Final = 12
+_GUESSES: Final = 40
+_DEPTH: Final = 8
+_KEYS: Final = 60
+"""Keys of an object that are looked at."""
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+_NAMES: Final = _words("name toolname functionname tool function fn toolid command")
+_ARGUMENTS: Final = _words(
+    "arguments args input parameters params kwargs toolinput toolargs toolparams toolkwargs inputs rawinput with"
+)
+_OUTPUTS: Final = _words("output result response observation outputs results errortext toolresult tooloutput")
+_CONTENT: Final = [*_OUTPUTS, *_words("content text value return data message body error")]
+_LINKS: Final = _words("toolcallid callid tooluseid toolid invocationid functioncallid")
+_IDS: Final = [*_LINKS, *_words("id call run ref requestid correlationid toolcall toolrequestid")]
+_NO_IDS: Final = re.compile(
+    "parent|session|conversation|thread|trace|user|agent|model|group|batch|time|date|version|cwd"
+)
+_KINDS: Final = _words("type kind partkind event eventtype role op record what category action tag status source by")
+_ENDED: Final = re.compile("result|output|return|response|observation|end|done|finish|complete|tool")
+_SPOKEN: Final = _words("text content say message body words thought reply")
+_ID: Final = re.compile(r"[^\s{}\[\]/]{2,200}")
+_WORD: Final = re.compile(r"[^\s{}\[\],;]{1,80}")
+SPELLABLE: Final = re.compile(r"[\w./:-]{1,60}")
+"""A value that a condition can name."""
+_ROLES: Final = {
+    "tool": ("tool", "function", "observation"),
+    "system": ("system", "developer"),
+    "user": ("user", "human", "customer", "client", "visitor", "person"),
+    "assistant": ("assistant", "ai", "model", "bot", "agent", "llm", "machine"),
+}
+_FAILED: Final = {"iserror": "true", "failed": "true", "success": "false", "ok": "false"}
+_TOOL: Final = "tool-"
+
+
+class Unit(Struct, eq=False):
+    """An element, or an object in one of the lists in it, with what its keys lead to."""
+
+    element: int
+    order: int
+    value: dict[str, Any]
+    values: dict[Keys, Any]
+
+
+class Side(Struct, eq=False):
+    """One of the two shapes in which ids stand: units with an id, and where the rest of what they say is."""
+
+    at: Keys
+    id: Keys
+    content: tuple[Keys, ...]
+    """A result's, or a call's arguments."""
+    units: list[Unit]
+    name: Keys | None = None
+    strip: str = ""
+    score: float = 0.0
+    loose: bool = False
+    """No word says what it is."""
+    ids: dict[str, Unit] = {}
+
+
+class Guess(Struct, eq=False):
+    """A call's shape and a result's, in one of the lists of a file."""
+
+    list: Keys
+    call: Side
+    result: Side
+    shared: int
+    score: float
+    inside: bool = False
+    calls: tuple[Side, ...] = ()
+    results: tuple[Side, ...] = ()
+    copies: tuple[Side, ...] = ()
+
+
+class Sample(Struct, eq=False):
+    """The first elements of the lists at one place, and the objects in them by the lists that they are in."""
+
+    list: Keys
+    lists: list[list[dict[str, Any]]]
+    units: dict[Keys, list[Unit]]
+
+    @property
+    def elements(self) -> list[Unit]:
+        return self.units[()]
+
+
+def plain(key: str) -> str:
+    return re.sub(r"[^a-z]", "", key.lower())
+
+
+def samples_of(roots: Sequence[Any], lines: bool) -> list[Sample]:
+    """The lists of objects in a file that may be those of its messages, the outer ones first."""
+    found: dict[Keys, list[list[dict[str, Any]]]] = defaultdict(list)
+    if lines:
+        found[EACH,] = [[root for root in roots if isinstance(root, dict)]]
+    todo: list[tuple[Any, Keys]] = [(root, ()) for root in reversed(roots[:MOST])]
+    while todo:
+        value, path = todo.pop()
+        if len(path) > _DEPTH:
+            continue
+        if isinstance(value, list):
+            held = [part for part in value[:MOST] if isinstance(part, dict)]
+            if held:
+                found[*path, EACH].append(held)
+            todo += [(part, (*path, EACH)) for part in reversed(value[:MOST]) if isinstance(part, (dict, list))]
+        elif isinstance(value, dict):
+            keys = list(value)[:_KEYS]
+            alike = _is_map(value, keys)
+            todo += [
+                (value[key], (*path, IN_MAP if alike else key)) for key in reversed(keys) if alike or _can_be_key(key)
+            ]
+    samples = [Sample(path, lists, units) for path, lists in found.items() if (units := _units_in(lists)) is not None]
+    return sorted(samples, key=lambda one: len(one.list))[:_LISTS]
+
+
+def _is_map(value: dict[str, Any], keys: Sequence[str]) -> bool:
+    """Whether the keys of an object are names of what it holds, such as ids."""
+    inner = [value[key] for key in keys]
+    if not inner or not all(isinstance(one, (dict, list)) for one in inner):
+        return False
+    if len(inner) == 1:
+        return bool(re.search(r"\d", keys[0])) and len(keys[0]) > 3
+    return all(isinstance(one, dict) for one in inner) and len({frozenset(one) for one in inner}) == 1
+
+
+def _can_be_key(key: str) -> bool:
+    return 0 < len(key) <= 60 and key.isprintable() and not {'"', "\\"} & {*key} and key not in (IN_MAP, "~", EACH)
+
+
+def _units_in(lists: Iterable[list[dict[str, Any]]]) -> dict[Keys, list[Unit]] | None:
+    units: dict[Keys, list[Unit]] = {(): []}
+    count = order = 0
+    for elements in lists:
+        del elements[max(0, MOST - count) :]
+        for element in elements:
+            todo: list[tuple[Keys, dict[str, Any]]] = [((), element)]
+            while todo:
+                at, held = todo.pop()
+                values = dict(_leaves(held))
+                units.setdefault(at, []).append(Unit(count, order, held, values))
+                order += 1
+                inner = [(path, held) for path, held in values.items() if isinstance(held, list)]
+                for path, parts in reversed(inner):
+                    if len(at) + len(path) < _DEPTH:
+                        todo += [
+                            ((*at, *path, EACH), part) for part in reversed(parts[:MOST]) if isinstance(part, dict)
+                        ]
+            count += 1
+    return units if count > 1 or len(units) > 1 else None
+
+
+def _leaves(value: dict[str, Any], above: Keys = ()) -> Iterator[tuple[Keys, Any]]:
+    """What the keys of an object lead to without going into lists, those of the outer objects first."""
+    inner: list[tuple[Keys, dict[str, Any]]] = []
+    for key in list(value)[:_KEYS]:
+        held = value[key]
+        if held is not None and _can_be_key(key):
+            yield (*above, key), held
+            if isinstance(held, dict) and len(above) < 3:
+                inner.append(((*above, key), held))
+    for path, held in inner:
+        yield from _leaves(held, path)
+
+
+# --- guesses ---------------------------------------------------------------------------------------------
+
+
+def guesses_in(sample: Sample) -> list[Guess]:
+    """What may be the calls and results of these lists, the likeliest first."""
+    calls = [side for at, units in sample.units.items() for side in _calls_at(at, units)]
+    results = [side for at, units in sample.units.items() for side in _results_at(at, units)]
+    for call in calls:
+        if call.loose:
+            mine = {id(unit) for unit in call.units}
+            results += _results_at(call.at, [unit for unit in sample.units[call.at] if id(unit) not in mine])
+    made = [guess for call, result in product(calls, results) if (guess := _guess(sample, call, result)) is not None]
+    made += [guess for call in calls if (guess := _guess_inside(sample, call)) is not None]
+    made.sort(key=lambda guess: -guess.score)
+    return [_with_others(guess, calls, results) for guess in made[:_GUESSES]]
+
+
+def _is_arguments(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, str) and value.lstrip()[:1] == "{")
+
+
+def _is_word(value: Any) -> bool:
+    return isinstance(value, str) and _WORD.fullmatch(value) is not None
+
+
+def _spots(units: Sequence[Unit]) -> dict[Keys, list[Unit]]:
+    """Paths that lead to what may be ids, and the units that have one there."""
+    found: dict[Keys, list[Unit]] = defaultdict(list)
+    for unit in units:
+        for path, value in unit.values.items():
+            if isinstance(value, str) and _ID.fullmatch(value) and not _NO_IDS.search(plain(path[-1])):
+                found[path].append(unit)
+    return {path: held for path, held in found.items() if plain(path[-1]) not in (*_KINDS, *_NAMES[:3])}
+
+
+def _with_word(units: Sequence[Unit], words: Sequence[str], fits: Callable[[Any], bool]) -> list[Keys]:
+    """The paths that end with one of these words and lead to such a value, those that most units have first."""
+    found: Counter[Keys] = Counter()
+    for unit in units:
+        found.update(path for path, value in unit.values.items() if plain(path[-1]) in words and fits(value))
+    order = {path: (len(path), words.index(plain(path[-1])), -count) for path, count in found.items()}
+    return sorted(found, key=lambda path: (-found[path] // max(1, len(units) // 4), *order[path]))
+
+
+def _calls_at(at: Keys, units: Sequence[Unit]) -> Iterator[Side]:
+    for id_, held in _spots(units).items():
+        known = [path for path in _with_word(held, _ARGUMENTS, _is_arguments) if not _is_below(id_, (path,))][:3]
+        given = known or _loose_arguments(held, id_)
+        for name, strip in _names_for(held, id_, given) if given else ():
+            mine = [
+                unit
+                for unit in held
+                if _is_word(word := unit.values.get(name)) and word.startswith(strip) and _has_any(unit, given)
+            ]
+            if mine:
+                side = Side(at, id_, tuple(given), mine, name, strip)
+                side.ids = _ids_of(side)
+                side.loose = not known or (plain(name[-1]) not in _NAMES and not strip)
+                word = plain(id_[-1])
+                side.score = (1.0 if known else 0.0) + (0.0 if side.loose else 0.6)
+                side.score += 0.8 if word in _LINKS else 0.6 if word in _IDS else 0.3 if word.endswith("id") else 0.0
+                side.score += 0.5 * len(side.ids) / len(mine) - 0.1 * (len(at) + len(id_))
+                yield side
+
+
+def _loose_arguments(units: Sequence[Unit], id_: Keys) -> list[Keys]:
+    found = Counter(
+        path
+        for unit in units
+        for path, value in unit.values.items()
+        if len(path) == 1 and _is_arguments(value) and not _is_below(id_, (path,))
+    )
+    return [path for path, _ in found.most_common(1)]
+
+
+def _names_for(units: Sequence[Unit], id_: Keys, given: Sequence[Keys]) -> list[tuple[Keys, str]]:
+    """Where the names of tools may be, and what each begins with besides."""
+    with_arguments = [unit for unit in units if _has_any(unit, given)]
+    found = [
+        path for path in _with_word(with_arguments, _NAMES, _is_word) if path != id_ and not _is_below(path, given)
+    ]
+    kinds = {path for unit in with_arguments for path, value in unit.values.items() if _names_a_tool(path, value)}
+    if found or kinds:
+        return [*((path, "") for path in found[:2]), *((path, _TOOL) for path in kinds)]
+    counts = Counter(
+        path
+        for unit in with_arguments
+        for path, value in unit.values.items()
+        if len(path) == 1 and path != id_ and _is_word(value) and not any(char.isdigit() for char in value)
+    )
+    free = [path for path in counts if plain(path[-1]) not in _KINDS and not plain(path[-1]).endswith("id")]
+    others = [unit for unit in units if not _has_any(unit, given)]
+    return [(path, "") for path in free if not any(path in unit.values for unit in others)][:1]
+
+
+def _names_a_tool(path: Keys, value: Any) -> bool:
+    """Whether a kind says the name of a tool, as in tool-read."""
+    named = len(path) == 1 and plain(path[0]) == "type" and isinstance(value, str) and value.startswith(_TOOL)
+    return named and value[len(_TOOL) :] not in ("call", "result", "return", "use", "error", "invocation", "output")
+
+
+def _has_any(unit: Unit, paths: Iterable[Keys]) -> bool:
+    return any(path in unit.values for path in paths)
+
+
+def _is_below(path: Keys, tops: Iterable[Keys]) -> bool:
+    return any(path[: len(top)] == top for top in tops)
+
+
+def _ids_of(side: Side) -> dict[str, Unit]:
+    return {unit.values[side.id]: unit for unit in reversed(side.units)}
+
+
+def _results_at(at: Keys, units: Sequence[Unit]) -> Iterator[Side]:
+    for id_, held in _spots(units).items():
+        held = [unit for unit in held if not _may_be_call(unit, id_)]
+        content = [
+            path for path in _with_word(held, _CONTENT, lambda value: value != "") if not _is_below(id_, (path,))
+        ]
+        content = [path for path in content if not _is_below(path, (one for one in content if one != path))]
+        strong = [path for path in content if plain(path[-1]) in _OUTPUTS]
+        known = bool(content)
+        content = (strong or content)[:2] if known else _loose_content(held, id_)
+        mine = [unit for unit in held if _has_any(unit, content)]
+        if not mine:
+            continue
+        side = Side(at, id_, tuple(content), mine, loose=not known)
+        side.ids = _ids_of(side)
+        names = [path for path in _with_word(mine, ("toolname", "name", "tool"), _is_word) if path != id_]
+        side.name = next((path for path in names if not _is_below(path, content)), None)
+        word = plain(id_[-1])
+        side.score = 1.0 if strong else 0.7 if known else 0.0
+        side.score += 1.2 if word in _LINKS else 0.5 if word in _IDS else 0.3 if word.endswith("id") else 0.0
+        kinds = {str(v) for unit in mine for path, v in unit.values.items() if plain(path[-1]) in _KINDS}
+        side.score += 0.5 * any(map(_ENDED.search, map(str.lower, (*at[-2:], *id_[:-1], *kinds)))) - 0.1 * (
+            len(at) + len(id_)
+        )
+        yield side
+
+
+def _may_be_call(unit: Unit, id_: Keys) -> bool:
+    """Whether a unit has a name, and arguments beside its id."""
+    near = [(plain(path[-1]), value) for path, value in unit.values.items() if not _is_below(id_, (path,))]
+    given = any(word in _ARGUMENTS and _is_arguments(value) for word, value in near)
+    return given and any(word in _NAMES and _is_word(value) for word, value in near)
+
+
+def _loose_content(units: Sequence[Unit], id_: Keys) -> list[Keys]:
+    found = Counter(
+        path
+        for unit in units
+        for path, value in unit.values.items()
+        if not _is_below(id_, (path,))
+        and len(path) == 1
+        and (isinstance(value, (dict, list)) or (isinstance(value, str) and " " in value))
+    )
+    return [path for path, _ in found.most_common(1)]
+
+
+def _guess(sample: Sample, call: Side, result: Side) -> Guess | None:
+    shared = call.ids.keys() & result.ids.keys()
+    if not shared or (call.at == result.at and any(call.ids[id_] is result.ids[id_] for id_ in shared)):
+        return None
+    loose = call.loose or result.loose
+    once = len(call.ids) == len(call.units) and len(result.ids) == len(result.units)
+    ordered = sum(call.ids[id_].order < result.ids[id_].order for id_ in shared)
+    if (loose and not (once and len(shared) == len(result.ids))) or ordered * 5 < len(shared) * 4:
+        return None
+    if len(shared) * 2 < min(len(call.ids), len(result.ids)):
+        return None
+    apart = sum(call.ids[id_].element != result.ids[id_].element for id_ in shared) / len(shared)
+    score = call.score + result.score + 2 * len(shared) / max(len(call.ids), len(result.ids)) + 0.5 * apart
+    return Guess(sample.list, call, result, len(shared), score)
+
+
+def _guess_inside(sample: Sample, call: Side) -> Guess | None:
+    """Results that are a part of their calls: only words can tell."""
+    if call.loose or plain(call.id[-1]) not in _IDS or len(call.ids) * 5 < len(call.units) * 4:
+        return None
+    content = [path for path in _with_word(call.units, _OUTPUTS, lambda _: True) if not _is_below(path, call.content)][
+        :3
+    ]
+    content = [path for path in content if not _is_below(path, (one for one in content if one != path))]
+    mine = [unit for unit in call.units if _has_any(unit, content)]
+    if not mine:
+        return None
+    result = Side(call.at, call.id, tuple(content), mine)
+    result.ids = _ids_of(result)
+    score = call.score + 1.5 + 2 * len(result.ids) / len(call.ids)
+    return Guess(sample.list, call, result, len(result.ids), score, inside=True)
+
+
+def _with_others(guess: Guess, calls: Sequence[Side], results: Sequence[Side]) -> Guess:
+    """With the further shapes of calls that its results answer, of results of its calls, and copies of its calls."""
+    ids, answers = set(guess.call.ids), set(guess.result.ids)
+    taken = [*guess.call.units, *guess.result.units]
+    for side in sorted(calls, key=lambda one: -one.score):
+        new = side.ids.keys() - ids
+        if new & answers and not side.ids.keys() & ids and not _overlaps(side, taken) and not side.loose:
+            guess.calls += (side,)
+            ids |= side.ids.keys()
+            taken += side.units
+        elif (
+            side.at not in ((), guess.call.at)
+            and len(side.ids.keys() & ids) * 5 >= len(side.ids) * 4
+            and not guess.inside
+        ):
+            if side.at not in (one.at for one in guess.copies) and not _overlaps(side, taken):
+                guess.copies += (side,)
+    for side in () if guess.inside else sorted(results, key=lambda one: -one.score):
+        if side.ids.keys() & ids - answers and not side.ids.keys() & answers and not _overlaps(side, taken):
+            if not side.loose and side.id == guess.result.id:
+                guess.results += (side,)
+                answers |= side.ids.keys()
+                taken += side.units
+    return guess
+
+
+def _overlaps(side: Side, taken: Iterable[Unit]) -> bool:
+    known = {id(unit) for unit in taken}
+    return any(id(unit) in known for unit in side.units)
+
+
+# --- what else a table says --------------------------------------------------------------------------------
+
+
+def kind_of(side: Side, sample: Sample) -> tuple[Keys, list[str]] | None:
+    """What tells the units of a shape from others in the same list: a path, and the values there; None if nothing."""
+    mine = {id(unit) for unit in side.units}
+    others = [unit for unit in sample.units[side.at] if id(unit) not in mine]
+    first = min(side.units, key=lambda unit: len(unit.values))
+    best: tuple[float, Keys, list[str]] | None = None
+    for path in first.values:
+        values = {str(value) for unit in side.units if isinstance(value := unit.values.get(path), str)}
+        if path in (side.id, *side.content) or _is_below(path, side.content) or not _may_tell(path, values, side):
+            continue
+        if any(unit.values.get(path) in values for unit in others if isinstance(unit.values.get(path), str)):
+            continue
+        score = (_KINDS.index(plain(path[-1])) if plain(path[-1]) in _KINDS else 20) + 10 * len(path) + len(values)
+        if best is None or score < best[0]:
+            best = (score, path, sorted(values))
+    return best[1:] if best is not None else None
+
+
+def _may_tell(path: Keys, values: set[str], side: Side) -> bool:
+    if side.strip and path == side.name:
+        return True
+    counted = sum(isinstance(unit.values.get(path), str) for unit in side.units)
+    named = plain(path[-1]) in _KINDS or (path != side.name and plain(path[-1]) not in (*_NAMES, *_IDS))
+    few = len(values) == 1 or len(values) <= min(4, len(side.units) // 2)
+    return counted == len(side.units) and named and few and all(map(SPELLABLE.fullmatch, values))
+
+
+class Roles(Struct):
+    paths: list[Keys] = []
+    names: dict[str, str] = {}
+    default: str = "user"
+
+
+def roles_of(sample: Sample, guess: Guess) -> Roles:
+    """Where the roles are. Calls are the assistant's, whatever a word says; results are not, if they stand apart."""
+    asking = {unit.element for side in (guess.call, *guess.calls) for unit in side.units}
+    answering = {unit.element for side in (guess.result, *guess.results) for unit in side.units} - asking
+    roles = Roles()
+    left = range(len(sample.elements))
+    found = sorted(_role_paths(sample, asking, answering), key=lambda one: -one[0])
+    for _, path, names in found:
+        known = [n for n in left if sample.elements[n].values.get(path) in names]
+        clash = any(roles.names.get(value, role) != role for value, role in names.items())
+        told = {*known} & (asking | answering) or (roles.paths and all(role_word(value)[1] for value in names))
+        if known and told and not clash:
+            roles.paths.append(path)
+            roles.names |= names
+            left = [n for n in left if n not in set(known)]
+    if len({*left} & asking) > len({*left} & answering):
+        roles.default = "assistant"
+    return roles
+
+
+def _role_paths(sample: Sample, asking: set[int], answering: set[int]) -> Iterator[tuple[float, Keys, dict[str, str]]]:
+    values: dict[Keys, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for number, unit in enumerate(sample.elements):
+        for path, value in unit.values.items():
+            if len(path) < 4 and isinstance(value, str) and SPELLABLE.fullmatch(value):
+                values[path][value].append(number)
+    for path, by_value in values.items():
+        if len(by_value) > 24 or plain(path[-1]) in (*_NAMES, *_IDS):
+            continue
+        names: dict[str, str] = {}
+        mixed = 0
+        for value, numbers in by_value.items():
+            calls, answers = len(asking.intersection(numbers)), len(answering.intersection(numbers))
+            word, exact = role_word(value)
+            mixed += min(calls, answers)
+            if calls and not answers:
+                names[value] = "assistant"
+            elif answers and not calls:
+                names[value] = word if word in ("user", "tool") and exact else "tool"
+            elif word and not calls:
+                names[value] = word
+        if not names or mixed:
+            continue
+        known = sum(len(by_value[value]) for value in names)
+        spoken = sum(len(by_value[value]) for value in names if role_word(value)[1])
+        named = 1.5 if plain(path[-1]) == "role" else 0.5 if plain(path[-1]) in _KINDS else 0.0
+        covered = len({n for value in names for n in by_value[value]} & (asking | answering)) / max(
+            1, len(asking | answering)
+        )
+        share = (known + 2 * spoken) / len(sample.elements)
+        yield named + share + covered + 0.2 * len({*names.values()}) - 0.2 * len(path), path, names
+
+
+def role_word(value: str) -> tuple[str, bool]:
+    """The role that a word means, and whether it is the word for it alone."""
+    small = value.lower()
+    exact = next((role for role, words in _ROLES.items() if small in words), "")
+    return exact or next((r for r, words in _ROLES.items() if any(w in small for w in words if len(w) > 2)), ""), bool(
+        exact
+    )
+
+
+def texts_of(sample: Sample, guess: Guess) -> dict[tuple[Keys, Keys], list[Unit]]:
+    """(list, path) -> the units that say a text there."""
+    sides = (guess.call, guess.result, *guess.calls, *guess.results, *guess.copies)
+    taken = {id(unit) for side in sides for unit in side.units}
+    found: dict[tuple[Keys, Keys], list[Unit]] = defaultdict(list)
+    for at, units in sample.units.items():
+        for unit in units:
+            for path, value in unit.values.items():
+                spoken = plain(path[-1]) in _SPOKEN and isinstance(value, str) and " " in value.strip()
+                used = id(unit) in taken and (at or any(_is_below(path, side.content) for side in sides))
+                if spoken and not used and len(path) < 4 and at.count(EACH) < 2:
+                    found[at, path].append(unit)
+    most = sorted(found, key=lambda one: (len(one[0]) + len(one[1]), -len(found[one])))
+    return {one: found[one] for one in most[:4]}
+
+
+def failures_of(side: Side) -> list[tuple[Keys, str]]:
+    """What marks an error among the results of a shape: a path, and its value then."""
+    found: dict[tuple[Keys, str], None] = {}
+    for unit in side.units:
+        for path, value in unit.values.items():
+            if _is_below(path, side.content) or len(path) > 2:
+                continue
+            word = plain(path[-1])
+            if word in _FAILED and isinstance(value, bool):
+                found[path, _FAILED[word]] = None
+            elif word in ("status", "state") and isinstance(value, str) and re.search("error|fail", value.lower()):
+                if SPELLABLE.fullmatch(value):
+                    found[path, value] = None
+    return list(found)[:3]
