@@ -67,20 +67,16 @@ class Draft(Struct, frozen=True):
 
 def draft(roots: Sequence[Any], lines: bool) -> Draft | None:
     """A table for the JSON value of a file, or the values of its lines; None where no calls and results are found."""
+    samples = [(sample, guesses_in(sample)) for sample in samples_of(roots, lines)]
+    loose = all(guess.loose for _, guesses in samples for guess in guesses)
     tried: list[tuple[float, Draft]] = []
-    for sample in samples_of(roots, lines):
-        for guess in guesses_in(sample)[:_TRIED]:
+    for sample, guesses in samples:
+        for guess in [one for one in guesses if one.loose == loose][:_TRIED]:
             made = _run(sample, guess)
             if made is not None and made.found.good >= 0:
-                tried.append(
-                    (
-                        guess.score
-                        + 3 * made.found.good
-                        + 0.4 * len({*made.form.table.roles.values()})
-                        + made.found.pairs / (made.found.pairs + 20),
-                        made,
-                    )
-                )
+                roles = len({*made.form.table.roles.values()})
+                more = made.found.pairs / (made.found.pairs + 20)
+                tried.append((guess.score + 3 * made.found.good + 0.4 * roles + more, made))
     return max(tried, key=lambda one: one[0])[1] if tried else None
 
 
@@ -95,7 +91,7 @@ def _run(sample: Sample, guess: Guess) -> Draft | None:
             for one in pair(form.reader.read(items)).pairs:
                 calls += one.call is not None
                 results += len(one.results)
-                pairs += one.call is not None and len(one.results) == 1 and one.evidence in BY_ID
+                pairs += one.call is not None and one.results != () and one.evidence in BY_ID
     except BadTable:
         return None
     every = [element for elements in sample.lists for element in elements]
@@ -109,7 +105,7 @@ def _run(sample: Sample, guess: Guess) -> Draft | None:
 def _table(sample: Sample, guess: Guess) -> str:
     roles = roles_of(sample, guess)
     texts = [_text_path(sample, at, path, units) for (at, path), units in texts_of(sample, guess).items()]
-    sides = [guess.call, *guess.calls, guess.result, *guess.results]
+    sides = [guess.call, *guess.calls, guess.result]
     each = [path for path in roles.paths if all(path in unit.values for unit in sample.elements)]
     common = [key for key in sample.elements[0].values if len(key) == 1] if not each else []
     each += [path for path in common if all(path in unit.values for unit in sample.elements)][:2]
@@ -134,13 +130,12 @@ def _table(sample: Sample, guess: Guess) -> str:
         for copy in guess.copies if side is guess.call else ():
             out += ["", f"[[call.copy]]{_NOTE.format('the same ids are there, too')}"]
             out += [f"at = {_q(_at(sample, copy))}", f"id = {_q(_spelled(copy.id))}"]
-    for side in (guess.result, *guess.results):
-        out += ["", "[[result]]", *(["inside = true"] if guess.inside else [])]
-        out += [f"at = {_q(_at(sample, side, guess.inside))}", f"id = {_q(_spelled(side.id))}"]
-        out += [f"content = {_paths(side.content)}"]
-        out += [f"name = {_q(_spelled(side.name))}"] if side.name is not None else []
-        failures = [f"{_spelled(path)}={value}" for path, value in failures_of(side)]
-        out += [f"error = {_q(failures)}"] if failures else []
+    side = guess.result
+    out += ["", "[[result]]", *(["inside = true"] if guess.inside else [])]
+    out += [f"at = {_q(_at(sample, side, guess.inside))}", f"id = {_q(_spelled(side.id))}"]
+    out += [f"content = {_paths(side.content)}", *([f"name = {_q(_spelled(side.name))}"] if side.name else [])]
+    failures = [f"{_spelled(path)}={value}" for path, value in failures_of(side)]
+    out += [f"error = {_q(failures)}"] if failures else []
     return "\n".join(out) + "\n"
 
 
@@ -227,7 +222,7 @@ def _said(found: Found, guess: Guess) -> str:
         found.sentence,
         f"Sure: the results are {where}." if found.pairs > 2 else "Few pairs were seen: look at all of it.",
     ]
-    if guess.call.loose or guess.result.loose:
+    if guess.loose:
         lines.append("No word of it is known: its shape alone was looked at. Look at the names and contents of calls.")
     if guess.copies:
         lines.append("The ids of calls are in several places: look at which of them the program sends.")

@@ -40,10 +40,11 @@ _CONTENT: Final = [*_OUTPUTS, *_words("content text value return data message bo
 _LINKS: Final = _words("toolcallid callid tooluseid toolid invocationid functioncallid")
 _IDS: Final = [*_LINKS, *_words("id call run ref requestid correlationid toolcall toolrequestid")]
 _NO_IDS: Final = re.compile(
-    "parent|session|conversation|thread|trace|user|agent|model|group|batch|time|date|version|cwd"
+    "parent|message|session|conversation|thread|trace|user|agent|model|group|batch|time|date|version|cwd"
 )
 _KINDS: Final = _words("type kind partkind event eventtype role op record what category action tag status source by")
 _ENDED: Final = re.compile("result|output|return|response|observation|end|done|finish|complete|tool")
+_ABOUT: Final = {"metadata", "usage", "providerMetadata", "details"}
 _SPOKEN: Final = _words("text content say message body words thought reply")
 _ID: Final = re.compile(r"[^\s{}\[\]/]{2,200}")
 _WORD: Final = re.compile(r"[^\s{}\[\],;]{1,80}")
@@ -94,7 +95,7 @@ class Guess(Struct, eq=False):
     score: float
     inside: bool = False
     calls: tuple[Side, ...] = ()
-    results: tuple[Side, ...] = ()
+    loose: bool = False
     copies: tuple[Side, ...] = ()
 
 
@@ -202,11 +203,15 @@ def guesses_in(sample: Sample) -> list[Guess]:
     made = [guess for call, result in product(calls, results) if (guess := _guess(sample, call, result)) is not None]
     made += [guess for call in calls if (guess := _guess_inside(sample, call)) is not None]
     made.sort(key=lambda guess: -guess.score)
-    return [_with_others(guess, calls, results) for guess in made[:_GUESSES]]
+    return [_with_others(guess, calls) for guess in made[:_GUESSES]]
 
 
 def _is_arguments(value: Any) -> bool:
     return isinstance(value, dict) or (isinstance(value, str) and value.lstrip()[:1] == "{")
+
+
+def _is_input(value: Any) -> bool:
+    return isinstance(value, (dict, str))
 
 
 def _is_word(value: Any) -> bool:
@@ -234,7 +239,8 @@ def _with_word(units: Sequence[Unit], words: Sequence[str], fits: Callable[[Any]
 
 def _calls_at(at: Keys, units: Sequence[Unit]) -> Iterator[Side]:
     for id_, held in _spots(units).items():
-        known = [path for path in _with_word(held, _ARGUMENTS, _is_arguments) if not _is_below(id_, (path,))][:3]
+        fits = _is_input if plain(id_[-1]) in _LINKS else _is_arguments
+        known = [path for path in _with_word(held, _ARGUMENTS, fits) if not _is_below(id_, (path,))][:3]
         given = known or _loose_arguments(held, id_)
         for name, strip in _names_for(held, id_, given) if given else ():
             mine = [
@@ -310,7 +316,7 @@ def _results_at(at: Keys, units: Sequence[Unit]) -> Iterator[Side]:
         content = [path for path in content if not _is_below(path, (one for one in content if one != path))]
         strong = [path for path in content if plain(path[-1]) in _OUTPUTS]
         known = bool(content)
-        content = (strong or content)[:2] if known else _loose_content(held, id_)
+        content = _beside(strong or content)[:2] if known else _loose_content(held, id_)
         mine = [unit for unit in held if _has_any(unit, content)]
         if not mine:
             continue
@@ -326,6 +332,12 @@ def _results_at(at: Keys, units: Sequence[Unit]) -> Iterator[Side]:
             len(at) + len(id_)
         )
         yield side
+
+
+def _beside(paths: Sequence[Keys]) -> list[Keys]:
+    """The first path, and those that lead to something beside it; none that leads to what is said of a result."""
+    own = [path for path in paths if not _ABOUT.intersection(path)]
+    return [path for path in own if path[:-1] == own[0][:-1]]
 
 
 def _may_be_call(unit: Unit, id_: Keys) -> bool:
@@ -360,7 +372,7 @@ def _guess(sample: Sample, call: Side, result: Side) -> Guess | None:
         return None
     apart = sum(call.ids[id_].element != result.ids[id_].element for id_ in shared) / len(shared)
     score = call.score + result.score + 2 * len(shared) / max(len(call.ids), len(result.ids)) + 0.5 * apart
-    return Guess(sample.list, call, result, len(shared), score)
+    return Guess(sample.list, call, result, len(shared), score, loose=loose)
 
 
 def _guess_inside(sample: Sample, call: Side) -> Guess | None:
@@ -370,7 +382,7 @@ def _guess_inside(sample: Sample, call: Side) -> Guess | None:
     content = [path for path in _with_word(call.units, _OUTPUTS, lambda _: True) if not _is_below(path, call.content)][
         :3
     ]
-    content = [path for path in content if not _is_below(path, (one for one in content if one != path))]
+    content = _beside(content)
     mine = [unit for unit in call.units if _has_any(unit, content)]
     if not mine:
         return None
@@ -380,35 +392,23 @@ def _guess_inside(sample: Sample, call: Side) -> Guess | None:
     return Guess(sample.list, call, result, len(result.ids), score, inside=True)
 
 
-def _with_others(guess: Guess, calls: Sequence[Side], results: Sequence[Side]) -> Guess:
-    """With the further shapes of calls that its results answer, of results of its calls, and copies of its calls."""
+def _with_others(guess: Guess, calls: Sequence[Side]) -> Guess:
+    """With the further shapes of calls that its results answer, and with copies of its calls."""
     ids, answers = set(guess.call.ids), set(guess.result.ids)
-    taken = [*guess.call.units, *guess.result.units]
+    taken = {id(unit) for unit in (*guess.call.units, *guess.result.units)}
     for side in sorted(calls, key=lambda one: -one.score):
-        new = side.ids.keys() - ids
-        if new & answers and not side.ids.keys() & ids and not _overlaps(side, taken) and not side.loose:
+        known = side.ids.keys() & ids
+        if side.loose or guess.inside or any(id(unit) in taken for unit in side.units):
+            continue
+        if side.ids.keys() & answers and not known:
             guess.calls += (side,)
             ids |= side.ids.keys()
-            taken += side.units
-        elif (
-            side.at not in ((), guess.call.at)
-            and len(side.ids.keys() & ids) * 5 >= len(side.ids) * 4
-            and not guess.inside
-        ):
-            if side.at not in (one.at for one in guess.copies) and not _overlaps(side, taken):
-                guess.copies += (side,)
-    for side in () if guess.inside else sorted(results, key=lambda one: -one.score):
-        if side.ids.keys() & ids - answers and not side.ids.keys() & answers and not _overlaps(side, taken):
-            if not side.loose and side.id == guess.result.id:
-                guess.results += (side,)
-                answers |= side.ids.keys()
-                taken += side.units
+        elif side.at and len(known) * 5 >= len(side.ids) * 4:
+            guess.copies += (side,)
+        else:
+            continue
+        taken.update(map(id, side.units))
     return guess
-
-
-def _overlaps(side: Side, taken: Iterable[Unit]) -> bool:
-    known = {id(unit) for unit in taken}
-    return any(id(unit) in known for unit in side.units)
 
 
 # --- what else a table says --------------------------------------------------------------------------------
@@ -437,7 +437,7 @@ def _may_tell(path: Keys, values: set[str], side: Side) -> bool:
         return True
     counted = sum(isinstance(unit.values.get(path), str) for unit in side.units)
     named = plain(path[-1]) in _KINDS or (path != side.name and plain(path[-1]) not in (*_NAMES, *_IDS))
-    few = len(values) == 1 or len(values) <= min(4, len(side.units) // 2)
+    few = len(values) == 1 or len(values) <= (4 if plain(path[-1]) in _KINDS else min(4, len(side.units) // 2))
     return counted == len(side.units) and named and few and all(map(SPELLABLE.fullmatch, values))
 
 
@@ -450,15 +450,12 @@ class Roles(Struct):
 def roles_of(sample: Sample, guess: Guess) -> Roles:
     """Where the roles are. Calls are the assistant's, whatever a word says; results are not, if they stand apart."""
     asking = {unit.element for side in (guess.call, *guess.calls) for unit in side.units}
-    answering = {unit.element for side in (guess.result, *guess.results) for unit in side.units} - asking
+    answering = {unit.element for unit in guess.result.units} - asking
     roles = Roles()
     left = range(len(sample.elements))
-    found = sorted(_role_paths(sample, asking, answering), key=lambda one: -one[0])
-    for _, path, names in found:
+    for path, names in _role_paths(sample, asking, answering):
         known = [n for n in left if sample.elements[n].values.get(path) in names]
-        clash = any(roles.names.get(value, role) != role for value, role in names.items())
-        told = {*known} & (asking | answering) or (roles.paths and all(role_word(value)[1] for value in names))
-        if known and told and not clash:
+        if known and not any(roles.names.get(value, role) != role for value, role in names.items()):
             roles.paths.append(path)
             roles.names |= names
             left = [n for n in left if n not in set(known)]
@@ -467,37 +464,34 @@ def roles_of(sample: Sample, guess: Guess) -> Roles:
     return roles
 
 
-def _role_paths(sample: Sample, asking: set[int], answering: set[int]) -> Iterator[tuple[float, Keys, dict[str, str]]]:
-    values: dict[Keys, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+def _role_paths(sample: Sample, asking: set[int], answering: set[int]) -> list[tuple[Keys, dict[str, str]]]:
+    """Where roles may be, and whose they are, the likeliest first."""
+    values: dict[Keys, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
     for number, unit in enumerate(sample.elements):
         for path, value in unit.values.items():
-            if len(path) < 4 and isinstance(value, str) and SPELLABLE.fullmatch(value):
-                values[path][value].append(number)
-    for path, by_value in values.items():
-        if len(by_value) > 24 or plain(path[-1]) in (*_NAMES, *_IDS):
+            if len(path) < 4 and isinstance(value, str) and plain(path[-1]) not in (*_NAMES, *_IDS):
+                values[path][value].add(number)
+    made: list[tuple[float, Keys, dict[str, str]]] = []
+    for path, found in values.items():
+        names = {value: role for value, numbers in found.items() if (role := _role(value, numbers, asking, answering))}
+        clash = any(numbers & asking and numbers & answering for numbers in found.values())
+        words = all(role_word(value)[1] for value in names)
+        covered = {number for value in names for number in found[value]}
+        of_both = len(covered & (asking | answering)) / len(asking | answering)
+        if not names or clash or len(found) > 24 or not (of_both or words) or not all(map(SPELLABLE.fullmatch, names)):
             continue
-        names: dict[str, str] = {}
-        mixed = 0
-        for value, numbers in by_value.items():
-            calls, answers = len(asking.intersection(numbers)), len(answering.intersection(numbers))
-            word, exact = role_word(value)
-            mixed += min(calls, answers)
-            if calls and not answers:
-                names[value] = "assistant"
-            elif answers and not calls:
-                names[value] = word if word in ("user", "tool") and exact else "tool"
-            elif word and not calls:
-                names[value] = word
-        if not names or mixed:
-            continue
-        known = sum(len(by_value[value]) for value in names)
-        spoken = sum(len(by_value[value]) for value in names if role_word(value)[1])
         named = 1.5 if plain(path[-1]) == "role" else 0.5 if plain(path[-1]) in _KINDS else 0.0
-        covered = len({n for value in names for n in by_value[value]} & (asking | answering)) / max(
-            1, len(asking | answering)
-        )
-        share = (known + 2 * spoken) / len(sample.elements)
-        yield named + share + covered + 0.2 * len({*names.values()}) - 0.2 * len(path), path, names
+        share = len(covered) / len(sample.elements) * (3 if words else 1)
+        score = 10 * bool(of_both) + named + share + of_both + 0.2 * len({*names.values()}) - 0.2 * len(path)
+        made.append((-score, path, names))
+    return [(path, names) for _, path, names in sorted(made, key=lambda one: one[0])]
+
+
+def _role(value: str, numbers: set[int], asking: set[int], answering: set[int]) -> str:
+    word, exact = role_word(value)
+    if numbers & asking:
+        return "assistant"
+    return word if not numbers & answering or (exact and word in ("user", "tool")) else "tool"
 
 
 def role_word(value: str) -> tuple[str, bool]:
@@ -511,7 +505,7 @@ def role_word(value: str) -> tuple[str, bool]:
 
 def texts_of(sample: Sample, guess: Guess) -> dict[tuple[Keys, Keys], list[Unit]]:
     """(list, path) -> the units that say a text there."""
-    sides = (guess.call, guess.result, *guess.calls, *guess.results, *guess.copies)
+    sides = (guess.call, guess.result, *guess.calls, *guess.copies)
     taken = {id(unit) for side in sides for unit in side.units}
     found: dict[tuple[Keys, Keys], list[Unit]] = defaultdict(list)
     for at, units in sample.units.items():
@@ -528,14 +522,14 @@ def texts_of(sample: Sample, guess: Guess) -> dict[tuple[Keys, Keys], list[Unit]
 def failures_of(side: Side) -> list[tuple[Keys, str]]:
     """What marks an error among the results of a shape: a path, and its value then."""
     found: dict[tuple[Keys, str], None] = {}
-    for unit in side.units:
-        for path, value in unit.values.items():
-            if _is_below(path, side.content) or len(path) > 2:
-                continue
-            word = plain(path[-1])
-            if word in _FAILED and isinstance(value, bool):
-                found[path, _FAILED[word]] = None
-            elif word in ("status", "state") and isinstance(value, str) and re.search("error|fail", value.lower()):
-                if SPELLABLE.fullmatch(value):
-                    found[path, value] = None
+    for path, value in (pair for unit in side.units for pair in unit.values.items()):
+        word = plain(path[-1])
+        if len(path) > 2 or _is_below(path, side.content):
+            continue
+        if word in _FAILED and isinstance(value, bool):
+            found[path, _FAILED[word]] = None
+        elif (
+            word in ("status", "state") and isinstance(value, str) and re.fullmatch(r"[\w-]*(error|fail)[\w-]*", value)
+        ):
+            found[path, value] = None
     return list(found)[:3]
