@@ -63,10 +63,8 @@ def run(options: argparse.Namespace) -> int:
     else:
         save_as(options.output, [made.text.encode()], force=False)
         streams.note_saved()
-        form, name = shell_word(options.output), shell_word(options.file)
-        say(
-            f"{made.found.sentence} Look at {safe(form)}, then try `{command('check')} --form {safe(form)} {safe(name)}`."
-        )
+        words = safe(f"--form {shell_word(options.output)} {shell_word(options.file)}")
+        say(f"{made.found.sentence} Look at the table, then try `{command('check')} {words}`.")
     return exits.OK
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from toolpair.formats.engine.detection.understanding import why_not
 from toolpair.formats.engine.reading.view import Item
 from toolpair.formats.forms.drafting import (
     EACH,
@@ -42,7 +43,6 @@ class Found(Struct, frozen=True):
     calls: int
     results: int
     pairs: int
-    fits: bool
 
     @property
     def sentence(self) -> str:
@@ -55,7 +55,7 @@ class Found(Struct, frozen=True):
     def good(self) -> float:
         """How good a guess it shows the table to be."""
         left = self.calls + self.results - 2 * self.pairs
-        return -1.0 if not self.pairs or not self.fits else 1 - left / (self.calls + self.results)
+        return 1 - left / (self.calls + self.results)
 
 
 class Draft(Struct, frozen=True):
@@ -73,7 +73,7 @@ def draft(roots: Sequence[Any], lines: bool) -> Draft | None:
     for sample, guesses in samples:
         for guess in [one for one in guesses if one.loose == loose][:_TRIED]:
             made = _run(sample, guess)
-            if made is not None and made.found.good >= 0:
+            if made is not None:
                 roles = len({*made.form.table.roles.values()})
                 more = made.found.pairs / (made.found.pairs + 20)
                 tried.append((guess.score + 3 * made.found.good + 0.4 * roles + more, made))
@@ -94,8 +94,10 @@ def _run(sample: Sample, guess: Guess) -> Draft | None:
                 pairs += one.call is not None and one.results != () and one.evidence in BY_ID
     except BadTable:
         return None
-    every = [element for elements in sample.lists for element in elements]
-    found = Found(calls, results, pairs, fits(form.compiled, every[:200]))
+    first = [element for elements in sample.lists for element in elements][:200]
+    if not pairs or not fits(form.compiled, first) or why_not(form.format, first) is not None:
+        return None
+    found = Found(calls, results, pairs)
     return Draft(_said(found, guess) + body + _new(sample, guess), found, form)
 
 
@@ -268,4 +270,4 @@ def _with_words(value: Any, words: dict[Keys, str], at: Keys = ()) -> Any:
         return {key: _with_words(part, words, (*at, key)) for key, part in list(value.items())[:_SHOWN]}
     if isinstance(value, list):
         return [_with_words(part, words, (*at, EACH)) for part in value[:3]]
-    return value[:_SHOWN] if isinstance(value, str) else value
+    return f"{value[:_SHOWN]}…" if isinstance(value, str) and len(value) > _SHOWN else value

@@ -371,7 +371,7 @@ def _guess(sample: Sample, call: Side, result: Side) -> Guess | None:
     if len(shared) * 2 < min(len(call.ids), len(result.ids)):
         return None
     apart = sum(call.ids[id_].element != result.ids[id_].element for id_ in shared) / len(shared)
-    score = call.score + result.score + 2 * len(shared) / max(len(call.ids), len(result.ids)) + 0.5 * apart
+    score = call.score + result.score + 4 * len(shared) / max(len(call.ids), len(result.ids)) + 0.5 * apart
     return Guess(sample.list, call, result, len(shared), score, loose=loose)
 
 
@@ -388,7 +388,7 @@ def _guess_inside(sample: Sample, call: Side) -> Guess | None:
         return None
     result = Side(call.at, call.id, tuple(content), mine)
     result.ids = _ids_of(result)
-    score = call.score + 1.5 + 2 * len(result.ids) / len(call.ids)
+    score = call.score + 2.5 + 2 * len(result.ids) / len(call.ids)
     return Guess(sample.list, call, result, len(result.ids), score, inside=True)
 
 
@@ -509,14 +509,14 @@ def texts_of(sample: Sample, guess: Guess) -> dict[tuple[Keys, Keys], list[Unit]
     taken = {id(unit) for side in sides for unit in side.units}
     found: dict[tuple[Keys, Keys], list[Unit]] = defaultdict(list)
     for at, units in sample.units.items():
-        for unit in units:
-            for path, value in unit.values.items():
-                spoken = plain(path[-1]) in _SPOKEN and isinstance(value, str) and " " in value.strip()
-                used = id(unit) in taken and (at or any(_is_below(path, side.content) for side in sides))
-                if spoken and not used and len(path) < 4 and at.count(EACH) < 2:
-                    found[at, path].append(unit)
-    most = sorted(found, key=lambda one: (len(one[0]) + len(one[1]), -len(found[one])))
-    return {one: found[one] for one in most[:4]}
+        words = None if at and at in (guess.call.at, guess.result.at) else _SPOKEN
+        for unit, path in ((one, path) for one in units for path in one.values if at.count(EACH) < 2):
+            value = unit.values[path]
+            spoken = isinstance(value, str) and " " in value.strip() and (words is None or plain(path[-1]) in words)
+            used = id(unit) in taken and (at or any(_is_below(path, side.content) for side in sides))
+            if spoken and not used and len(path) < 4:
+                found[at, path].append(unit)
+    return {one: found[one] for one in sorted(found, key=lambda one: len(one[0]) + len(one[1]))[:4]}
 
 
 def failures_of(side: Side) -> list[tuple[Keys, str]]:
