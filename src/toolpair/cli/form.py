@@ -75,18 +75,18 @@ def _values(name: str) -> tuple[list[Any], bool]:
     else:
         snapshot = open_source(name)
     data = snapshot.data
-    beginning = bytes(data[: _SAMPLE if len(data) <= _MOST else _MOST]).removeprefix(BOM)
-    first = beginning[:_SAMPLE].split(b"\n") if len(data) > _SAMPLE else beginning.splitlines()
-    if len(data) > _SAMPLE and len(first) > 2:
-        first.pop()
-    found = [value for line in first[:MOST] if line.strip() and isinstance(value := parse(line), dict)]
-    if len(found) > 1 and len(found) * 2 > sum(bool(line.strip()) for line in first[:MOST]):
+    first = data[:_SAMPLE].removeprefix(BOM).split(b"\n")
+    if len(data) > _SAMPLE and len(first) > 1:
+        first.pop()  # it may go on
+    written = [line for line in first if line.strip()][:MOST]
+    found = [value for value in map(parse, written) if isinstance(value, dict)]
+    if len(found) > 1 and len(found) * 2 > len(written):
         return found, True
     if len(data) > _MOST:
         raise SessionError(
             f"{snapshot.shown} is not lines of JSON, and has more than {in_words(_MOST)}: give a part of it."
         )
-    whole = parse(bytes(data).removeprefix(BOM))
+    whole = parse(data[:].removeprefix(BOM))
     if isinstance(whole, Damaged):
         raise SessionError(f"{snapshot.shown} is not JSON, and not lines of JSON objects.")
     return [whole], False

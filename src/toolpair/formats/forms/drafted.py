@@ -111,7 +111,7 @@ def _table(sample: Sample, guess: Guess) -> str:
     each = [path for path in roles.paths if all(path in unit.values for unit in sample.elements)]
     common = [key for key in sample.elements[0].values if len(key) == 1] if not each else []
     each += [path for path in common if all(path in unit.values for unit in sample.elements)][:2]
-    lists = _spelled(sample.list)
+    lists = _spelled(sample.at)
     out = [
         'title = "Drafted"' + _NOTE.format("what such lists are called"),
         f"lists = {_q([lists])}",
@@ -168,17 +168,14 @@ def _conditions(sample: Sample, side: Side, inside: bool = False) -> list[str]:
     """What tells the units of a shape from the others in the same list; empty where all are of it."""
     if inside:
         return [_one_of(side.content)]
-    others = len(sample.units[side.at]) - len(side.units)
-    if not others and side.at:
+    if side.strip:
+        return [f"{_spelled(side.name or ())}^={side.strip}", _spelled(side.id)]
+    if side.at and len(sample.units[side.at]) == len(side.units):
         return []
     kind = kind_of(side, sample)
     if kind is not None:
-        path, values = kind
-        return [f"{_spelled(path)}^={side.strip}" if side.strip else f"{_spelled(path)}={'|'.join(values)}"]
-    needed = [_spelled(side.id), _one_of(side.content)]
-    if side.name is not None and side.strip:
-        needed.append(f"{_spelled(side.name)}^={side.strip}")
-    return list(dict.fromkeys(needed))
+        return [f"{_spelled(kind[0])}={'|'.join(kind[1])}"]
+    return [_spelled(side.id), _one_of(side.content)]
 
 
 def _one_of(paths: Sequence[Keys]) -> str:

@@ -11,7 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from msgspec import Struct
 
@@ -40,11 +40,12 @@ _CONTENT: Final = [*_OUTPUTS, *_words("content text value return data message bo
 _LINKS: Final = _words("toolcallid callid tooluseid toolid invocationid functioncallid")
 _IDS: Final = [*_LINKS, *_words("id call run ref requestid correlationid toolcall toolrequestid")]
 _NO_IDS: Final = re.compile(
-    "parent|message|session|conversation|thread|trace|user|agent|model|group|batch|time|date|version|cwd"
+    "parent|turnid|message|session|conversation|thread|trace|user|agent|model|group|batch|time|date|version|cwd"
 )
 _KINDS: Final = _words("type kind partkind event eventtype role op record what category action tag status source by")
 _ENDED: Final = re.compile("result|output|return|response|observation|end|done|finish|complete|tool")
 _ABOUT: Final = {"metadata", "usage", "providerMetadata", "details"}
+_SPEAKERS: Final = _words("role author sender speaker who by from source")
 _SPOKEN: Final = _words("text content say message body words thought reply")
 _ID: Final = re.compile(r"[^\s{}\[\]/]{2,200}")
 _WORD: Final = re.compile(r"[^\s{}\[\],;]{1,80}")
@@ -83,12 +84,15 @@ class Side(Struct, eq=False):
     loose: bool = False
     """No word says what it is."""
     ids: dict[str, Unit] = {}
+    """The first unit with each id."""
+
+    def __post_init__(self) -> None:
+        self.ids = {unit.values[self.id]: unit for unit in reversed(self.units)}
 
 
 class Guess(Struct, eq=False):
     """A call's shape and a result's, in one of the lists of a file."""
 
-    list: Keys
     call: Side
     result: Side
     shared: int
@@ -102,7 +106,7 @@ class Guess(Struct, eq=False):
 class Sample(Struct, eq=False):
     """The first elements of the lists at one place, and the objects in them by the lists that they are in."""
 
-    list: Keys
+    at: Keys
     lists: list[list[dict[str, Any]]]
     units: dict[Keys, list[Unit]]
 
@@ -137,7 +141,7 @@ def samples_of(roots: Sequence[Any], lines: bool) -> list[Sample]:
                 (value[key], (*path, IN_MAP if alike else key)) for key in reversed(keys) if alike or _can_be_key(key)
             ]
     samples = [Sample(path, lists, units) for path, lists in found.items() if (units := _units_in(lists)) is not None]
-    return sorted(samples, key=lambda one: len(one.list))[:_LISTS]
+    return sorted(samples, key=lambda one: len(one.at))[:_LISTS]
 
 
 def _is_map(value: dict[str, Any], keys: Sequence[str]) -> bool:
@@ -200,8 +204,8 @@ def guesses_in(sample: Sample) -> list[Guess]:
         if call.loose:
             mine = {id(unit) for unit in call.units}
             results += _results_at(call.at, [unit for unit in sample.units[call.at] if id(unit) not in mine])
-    made = [guess for call, result in product(calls, results) if (guess := _guess(sample, call, result)) is not None]
-    made += [guess for call in calls if (guess := _guess_inside(sample, call)) is not None]
+    made = [guess for call, result in product(calls, results) if (guess := _guess(call, result)) is not None]
+    made += [guess for call in calls if (guess := _guess_inside(call)) is not None]
     made.sort(key=lambda guess: -guess.score)
     return [_with_others(guess, calls) for guess in made[:_GUESSES]]
 
@@ -214,7 +218,7 @@ def _is_input(value: Any) -> bool:
     return isinstance(value, (dict, str))
 
 
-def _is_word(value: Any) -> bool:
+def _is_word(value: Any) -> TypeGuard[str]:
     return isinstance(value, str) and _WORD.fullmatch(value) is not None
 
 
@@ -241,52 +245,42 @@ def _calls_at(at: Keys, units: Sequence[Unit]) -> Iterator[Side]:
     for id_, held in _spots(units).items():
         fits = _is_input if plain(id_[-1]) in _LINKS else _is_arguments
         known = [path for path in _with_word(held, _ARGUMENTS, fits) if not _is_below(id_, (path,))][:3]
-        given = known or _loose_arguments(held, id_)
+        given = known or _own_keys(held, id_, _is_arguments)[:1]
         for name, strip in _names_for(held, id_, given) if given else ():
             mine = [
                 unit
                 for unit in held
                 if _is_word(word := unit.values.get(name)) and word.startswith(strip) and _has_any(unit, given)
             ]
-            if mine:
-                side = Side(at, id_, tuple(given), mine, name, strip)
-                side.ids = _ids_of(side)
-                side.loose = not known or (plain(name[-1]) not in _NAMES and not strip)
-                word = plain(id_[-1])
-                side.score = (1.0 if known else 0.0) + (0.0 if side.loose else 0.6)
-                side.score += 0.8 if word in _LINKS else 0.6 if word in _IDS else 0.3 if word.endswith("id") else 0.0
-                side.score += 0.5 * len(side.ids) / len(mine) - 0.1 * (len(at) + len(id_))
-                yield side
+            if not mine:
+                continue
+            loose = not known or (plain(name[-1]) not in _NAMES and not strip)
+            side = Side(at, id_, tuple(given), mine, name, strip, loose=loose)
+            side.score = 1.0 * bool(known) + 0.6 * (not loose) + 0.5 * len(side.ids) / len(mine)
+            side.score += _worth(side, 0.8)
+            yield side
 
 
-def _loose_arguments(units: Sequence[Unit], id_: Keys) -> list[Keys]:
-    found = Counter(
-        path
-        for unit in units
-        for path, value in unit.values.items()
-        if len(path) == 1 and _is_arguments(value) and not _is_below(id_, (path,))
-    )
-    return [path for path, _ in found.most_common(1)]
+def _says_something(value: Any) -> bool:
+    return isinstance(value, (dict, list)) or (isinstance(value, str) and " " in value)
+
+
+def _own_keys(units: Sequence[Unit], id_: Keys, fits: Callable[[Any], bool]) -> list[Keys]:
+    """Keys of the units themselves that lead to such values, whatever they are called, the commonest first."""
+    found = Counter(path for unit in units for path in unit.values if len(path) == 1 and fits(unit.values[path]))
+    return [path for path, _ in found.most_common() if path != id_[:1]]
 
 
 def _names_for(units: Sequence[Unit], id_: Keys, given: Sequence[Keys]) -> list[tuple[Keys, str]]:
     """Where the names of tools may be, and what each begins with besides."""
-    with_arguments = [unit for unit in units if _has_any(unit, given)]
-    found = [
-        path for path in _with_word(with_arguments, _NAMES, _is_word) if path != id_ and not _is_below(path, given)
-    ]
-    kinds = {path for unit in with_arguments for path, value in unit.values.items() if _names_a_tool(path, value)}
+    asking = [unit for unit in units if _has_any(unit, given)]
+    found = [path for path in _with_word(asking, _NAMES, _is_word) if path != id_ and not _is_below(path, given)]
+    kinds: set[Keys] = {path for unit in asking for path, value in unit.values.items() if _names_a_tool(path, value)}
     if found or kinds:
         return [*((path, "") for path in found[:2]), *((path, _TOOL) for path in kinds)]
-    counts = Counter(
-        path
-        for unit in with_arguments
-        for path, value in unit.values.items()
-        if len(path) == 1 and path != id_ and _is_word(value) and not any(char.isdigit() for char in value)
-    )
-    free = [path for path in counts if plain(path[-1]) not in _KINDS and not plain(path[-1]).endswith("id")]
     others = [unit for unit in units if not _has_any(unit, given)]
-    return [(path, "") for path in free if not any(path in unit.values for unit in others)][:1]
+    free = [path for path in _own_keys(asking, id_, _is_word) if not any(path in unit.values for unit in others)]
+    return [(path, "") for path in free if plain(path[-1]) not in _KINDS and not plain(path[-1]).endswith("id")][:1]
 
 
 def _names_a_tool(path: Keys, value: Any) -> bool:
@@ -303,8 +297,11 @@ def _is_below(path: Keys, tops: Iterable[Keys]) -> bool:
     return any(path[: len(top)] == top for top in tops)
 
 
-def _ids_of(side: Side) -> dict[str, Unit]:
-    return {unit.values[side.id]: unit for unit in reversed(side.units)}
+def _worth(side: Side, link: float) -> float:
+    """How much the name and the place of its id speak for a shape; `link` is what a word for calls' ids is worth."""
+    word = plain(side.id[-1])
+    named = link if word in _LINKS else 0.6 if word in _IDS else 0.3 if word.endswith("id") else 0.0
+    return named - 0.1 * (len(side.at) + len(side.id))
 
 
 def _results_at(at: Keys, units: Sequence[Unit]) -> Iterator[Side]:
@@ -316,21 +313,16 @@ def _results_at(at: Keys, units: Sequence[Unit]) -> Iterator[Side]:
         content = [path for path in content if not _is_below(path, (one for one in content if one != path))]
         strong = [path for path in content if plain(path[-1]) in _OUTPUTS]
         known = bool(content)
-        content = _beside(strong or content)[:2] if known else _loose_content(held, id_)
+        content = _beside(strong or content)[:2] if known else _own_keys(held, id_, _says_something)[:1]
         mine = [unit for unit in held if _has_any(unit, content)]
         if not mine:
             continue
         side = Side(at, id_, tuple(content), mine, loose=not known)
-        side.ids = _ids_of(side)
         names = [path for path in _with_word(mine, ("toolname", "name", "tool"), _is_word) if path != id_]
         side.name = next((path for path in names if not _is_below(path, content)), None)
-        word = plain(id_[-1])
-        side.score = 1.0 if strong else 0.7 if known else 0.0
-        side.score += 1.2 if word in _LINKS else 0.5 if word in _IDS else 0.3 if word.endswith("id") else 0.0
-        kinds = {str(v) for unit in mine for path, v in unit.values.items() if plain(path[-1]) in _KINDS}
-        side.score += 0.5 * any(map(_ENDED.search, map(str.lower, (*at[-2:], *id_[:-1], *kinds)))) - 0.1 * (
-            len(at) + len(id_)
-        )
+        kinds = {str(unit.values[path]) for unit in mine for path in unit.values if plain(path[-1]) in _KINDS}
+        ended = any(map(_ENDED.search, map(str.lower, (*at[-2:], *id_[:-1], *kinds))))
+        side.score = (1.0 if strong else 0.7 if known else 0.0) + 0.5 * ended + _worth(side, 1.2)
         yield side
 
 
@@ -347,19 +339,7 @@ def _may_be_call(unit: Unit, id_: Keys) -> bool:
     return given and any(word in _NAMES and _is_word(value) for word, value in near)
 
 
-def _loose_content(units: Sequence[Unit], id_: Keys) -> list[Keys]:
-    found = Counter(
-        path
-        for unit in units
-        for path, value in unit.values.items()
-        if not _is_below(id_, (path,))
-        and len(path) == 1
-        and (isinstance(value, (dict, list)) or (isinstance(value, str) and " " in value))
-    )
-    return [path for path, _ in found.most_common(1)]
-
-
-def _guess(sample: Sample, call: Side, result: Side) -> Guess | None:
+def _guess(call: Side, result: Side) -> Guess | None:
     shared = call.ids.keys() & result.ids.keys()
     if not shared or (call.at == result.at and any(call.ids[id_] is result.ids[id_] for id_ in shared)):
         return None
@@ -372,10 +352,10 @@ def _guess(sample: Sample, call: Side, result: Side) -> Guess | None:
         return None
     apart = sum(call.ids[id_].element != result.ids[id_].element for id_ in shared) / len(shared)
     score = call.score + result.score + 4 * len(shared) / max(len(call.ids), len(result.ids)) + 0.5 * apart
-    return Guess(sample.list, call, result, len(shared), score, loose=loose)
+    return Guess(call, result, len(shared), score, loose=loose)
 
 
-def _guess_inside(sample: Sample, call: Side) -> Guess | None:
+def _guess_inside(call: Side) -> Guess | None:
     """Results that are a part of their calls: only words can tell."""
     if call.loose or plain(call.id[-1]) not in _IDS or len(call.ids) * 5 < len(call.units) * 4:
         return None
@@ -387,9 +367,8 @@ def _guess_inside(sample: Sample, call: Side) -> Guess | None:
     if not mine:
         return None
     result = Side(call.at, call.id, tuple(content), mine)
-    result.ids = _ids_of(result)
     score = call.score + 2.5 + 2 * len(result.ids) / len(call.ids)
-    return Guess(sample.list, call, result, len(result.ids), score, inside=True)
+    return Guess(call, result, len(result.ids), score, inside=True)
 
 
 def _with_others(guess: Guess, calls: Sequence[Side]) -> Guess:
@@ -418,27 +397,24 @@ def kind_of(side: Side, sample: Sample) -> tuple[Keys, list[str]] | None:
     """What tells the units of a shape from others in the same list: a path, and the values there; None if nothing."""
     mine = {id(unit) for unit in side.units}
     others = [unit for unit in sample.units[side.at] if id(unit) not in mine]
-    first = min(side.units, key=lambda unit: len(unit.values))
-    best: tuple[float, Keys, list[str]] | None = None
-    for path in first.values:
-        values = {str(value) for unit in side.units if isinstance(value := unit.values.get(path), str)}
-        if path in (side.id, *side.content) or _is_below(path, side.content) or not _may_tell(path, values, side):
+    best: tuple[int, Keys, list[str]] | None = None
+    for path in side.units[0].values:
+        found = [unit.values.get(path) for unit in side.units]
+        word, values = plain(path[-1]), {value for value in found if isinstance(value, str)}
+        most = 4 if word in _KINDS else max(1, min(4, len(found) // 2))
+        if not all(isinstance(value, str) and SPELLABLE.fullmatch(value) for value in found) or len(values) > most:
             continue
-        if any(unit.values.get(path) in values for unit in others if isinstance(unit.values.get(path), str)):
+        named = word in (*_NAMES, *_IDS) or path in (side.id, side.name) or _is_below(path, side.content)
+        if (word not in _KINDS and named) or any(_is_one_of(unit.values.get(path), values) for unit in others):
             continue
-        score = (_KINDS.index(plain(path[-1])) if plain(path[-1]) in _KINDS else 20) + 10 * len(path) + len(values)
+        score = (_KINDS.index(word) if word in _KINDS else 20) + 10 * len(path) + len(values)
         if best is None or score < best[0]:
             best = (score, path, sorted(values))
     return best[1:] if best is not None else None
 
 
-def _may_tell(path: Keys, values: set[str], side: Side) -> bool:
-    if side.strip and path == side.name:
-        return True
-    counted = sum(isinstance(unit.values.get(path), str) for unit in side.units)
-    named = plain(path[-1]) in _KINDS or (path != side.name and plain(path[-1]) not in (*_NAMES, *_IDS))
-    few = len(values) == 1 or len(values) <= (4 if plain(path[-1]) in _KINDS else min(4, len(side.units) // 2))
-    return counted == len(side.units) and named and few and all(map(SPELLABLE.fullmatch, values))
+def _is_one_of(value: Any, values: set[str]) -> bool:
+    return isinstance(value, str) and value in values
 
 
 class Roles(Struct):
@@ -452,10 +428,11 @@ def roles_of(sample: Sample, guess: Guess) -> Roles:
     asking = {unit.element for side in (guess.call, *guess.calls) for unit in side.units}
     answering = {unit.element for unit in guess.result.units} - asking
     roles = Roles()
-    left = range(len(sample.elements))
+    left = list(range(len(sample.elements)))
     for path, names in _role_paths(sample, asking, answering):
         known = [n for n in left if sample.elements[n].values.get(path) in names]
-        if known and not any(roles.names.get(value, role) != role for value, role in names.items()):
+        told = {*known} & (asking | answering) or (known and plain(path[-1]) in _SPEAKERS)
+        if told and not any(roles.names.get(value, role) != role for value, role in names.items()):
             roles.paths.append(path)
             roles.names |= names
             left = [n for n in left if n not in set(known)]
