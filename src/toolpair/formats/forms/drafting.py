@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import product
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import islice, product
 from typing import Any, Final, TypeGuard
 
 from msgspec import Struct
@@ -25,6 +26,12 @@ _GUESSES: Final = 40
 _DEPTH: Final = 8
 _KEYS: Final = 60
 """Keys of an object that are looked at."""
+_LEAVES: Final = 200
+"""And paths below them."""
+_SPOTS: Final = 10
+"""Paths in a list that may lead to ids."""
+_FEW: Final = 200
+"""Units that show where names and contents are."""
 
 
 def _words(text: str) -> list[str]:
@@ -40,7 +47,7 @@ _CONTENT: Final = [*_OUTPUTS, *_words("content text value return data message bo
 _LINKS: Final = _words("toolcallid callid tooluseid toolid invocationid functioncallid")
 _IDS: Final = [*_LINKS, *_words("id call run ref requestid correlationid toolcall toolrequestid")]
 _NO_IDS: Final = re.compile(
-    "parent|turnid|message|session|conversation|thread|trace|user|agent|model|group|batch|time|date|version|cwd"
+    "parent|turnid|message|session|conversation|thread|trace|user|agent|model|group|batch|time|date|version|cwd|name$"
 )
 _KINDS: Final = _words("type kind partkind event eventtype role op record what category action tag status source by")
 _ENDED: Final = re.compile("result|output|return|response|observation|end|done|finish|complete|tool")
@@ -115,7 +122,9 @@ class Sample(Struct, eq=False):
         return self.units[()]
 
 
+@lru_cache(4096)
 def plain(key: str) -> str:
+    """The letters of a key, in whatever way it is written."""
     return re.sub(r"[^a-z]", "", key.lower())
 
 
@@ -167,7 +176,7 @@ def _units_in(lists: Iterable[list[dict[str, Any]]]) -> dict[Keys, list[Unit]] |
             todo: list[tuple[Keys, dict[str, Any]]] = [((), element)]
             while todo:
                 at, held = todo.pop()
-                values = dict(_leaves(held))
+                values = dict(islice(_leaves(held), _LEAVES))
                 units.setdefault(at, []).append(Unit(count, order, held, values))
                 order += 1
                 inner = [(path, held) for path, held in values.items() if isinstance(held, list)]
@@ -227,18 +236,20 @@ def _spots(units: Sequence[Unit]) -> dict[Keys, list[Unit]]:
     found: dict[Keys, list[Unit]] = defaultdict(list)
     for unit in units:
         for path, value in unit.values.items():
-            if isinstance(value, str) and _ID.fullmatch(value) and not _NO_IDS.search(plain(path[-1])):
+            if isinstance(value, str) and _ID.fullmatch(value):
                 found[path].append(unit)
-    return {path: held for path, held in found.items() if plain(path[-1]) not in (*_KINDS, *_NAMES[:3])}
+    likely = sorted(found, key=lambda path: (plain(path[-1]) not in _IDS, len(path), -len(found[path])))
+    kept = [path for path in likely if plain(path[-1]) not in _KINDS and not _NO_IDS.search(plain(path[-1]))]
+    return {path: found[path] for path in kept[:_SPOTS]}
 
 
 def _with_word(units: Sequence[Unit], words: Sequence[str], fits: Callable[[Any], bool]) -> list[Keys]:
     """The paths that end with one of these words and lead to such a value, those that most units have first."""
     found: Counter[Keys] = Counter()
-    for unit in units:
+    for unit in units[:_FEW]:
         found.update(path for path, value in unit.values.items() if plain(path[-1]) in words and fits(value))
     order = {path: (len(path), words.index(plain(path[-1])), -count) for path, count in found.items()}
-    return sorted(found, key=lambda path: (-found[path] // max(1, len(units) // 4), *order[path]))
+    return sorted(found, key=lambda path: (-found[path] // max(1, min(_FEW, len(units)) // 4), *order[path]))
 
 
 def _calls_at(at: Keys, units: Sequence[Unit]) -> Iterator[Side]:
@@ -413,7 +424,7 @@ def kind_of(side: Side, sample: Sample) -> tuple[Keys, list[str]] | None:
     return best[1:] if best is not None else None
 
 
-def _is_one_of(value: Any, values: set[str]) -> bool:
+def _is_one_of(value: Any, values: Container[str]) -> bool:
     return isinstance(value, str) and value in values
 
 
@@ -430,7 +441,7 @@ def roles_of(sample: Sample, guess: Guess) -> Roles:
     roles = Roles()
     left = list(range(len(sample.elements)))
     for path, names in _role_paths(sample, asking, answering):
-        known = [n for n in left if sample.elements[n].values.get(path) in names]
+        known = [n for n in left if _is_one_of(sample.elements[n].values.get(path), names)]
         told = {*known} & (asking | answering) or (known and plain(path[-1]) in _SPEAKERS)
         if told and not any(roles.names.get(value, role) != role for value, role in names.items()):
             roles.paths.append(path)
