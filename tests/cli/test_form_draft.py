@@ -165,7 +165,7 @@ def test_odd_names_and_values_are_spelled_as_they_are(run: Run, tmp_path: Path) 
         for n in range(3)
         for element in (
             {odd: {"call.id": f"c-{n}", "tool name": "find", "arguments": {"'\x1b[31m": "'''"}}, "type": "ask's"},
-            {"type": "gi\x1bve", "call_id": f"c-{n}", "output": "it's found\x1b", "ünï": "'''\x9b"},
+            {"type": "gi\x1bve", "call_id": f"c-{n}", "output": "it's found\x1b\x7f", "ünï": "'''\x9b\x7f"},
         )
     ]
     path, table = drafted(run, tmp_path, elements)

@@ -98,7 +98,7 @@ def _run(sample: Sample, guess: Guess) -> Draft | None:
     if not pairs or not fits(form.compiled, first) or why_not(form.format, first) is not None:
         return None
     found = Found(calls, results, pairs)
-    return Draft(_said(found, guess) + body + _new(sample, guess), found, form)
+    return Draft(_said(found, guess) + body + _new(guess), found, form)
 
 
 # --- TOML ------------------------------------------------------------------------------------------------
@@ -111,10 +111,9 @@ def _table(sample: Sample, guess: Guess) -> str:
     each = [path for path in roles.paths if all(path in unit.values for unit in sample.elements)]
     common = [key for key in sample.elements[0].values if len(key) == 1] if not each else []
     each += [path for path in common if all(path in unit.values for unit in sample.elements)][:2]
-    lists = _spelled(sample.at)
     out = [
         'title = "Drafted"' + _NOTE.format("what such lists are called"),
-        f"lists = {_q([lists])}",
+        f"lists = {_q([_spelled(sample.at)])}",
         f"role = {_q([_spelled(path) for path in roles.paths])}"
         + ("" if roles.paths else _NOTE.format("no role was recognised")),
         f"roles = {{ {', '.join(f'{_q(value)} = {_q(role)}' for value, role in sorted(roles.names.items()))} }}",
@@ -179,33 +178,23 @@ def _conditions(sample: Sample, side: Side, inside: bool = False) -> list[str]:
 
 
 def _one_of(paths: Sequence[Keys]) -> str:
-    """A condition that one of these paths leads to something, where one condition can say so."""
-    if len(paths) == 1 or {path[:-1] for path in paths} != {paths[0][:-1]}:
-        return _spelled(paths[0])
-    last = "|".join(_spelled(path[-1:]) for path in paths)
-    return f"{_spelled(paths[0][:-1])}.{last}" if len(paths[0]) > 1 else last
+    """A condition that one of these paths, which are beside each other, leads to something."""
+    return f"{_spelled(paths[0][:-1])}.{'|'.join(_spelled(path[-1:]) for path in paths)}".removeprefix(".")
 
 
 def _at(sample: Sample, side: Side, inside: bool = False) -> str:
-    conditions = ",".join(_conditions(sample, side, inside))
-    if not side.at:
-        return f"[{conditions}]"
-    return f"{_spelled(side.at[:-1])}[{conditions}]"
+    return f"{_spelled(side.at[:-1])}[{','.join(_conditions(sample, side, inside))}]"
 
 
 def _evidence(sample: Sample, side: Side) -> str:
-    conditions = ",".join(_conditions(sample, side))
-    if side.at:
-        return f"{_at(sample, side)}.{_spelled(side.id)}"
-    return conditions
+    at = _at(sample, side)
+    return f"{at}.{_spelled(side.id)}" if side.at else at[1:-1]
 
 
 def _text_path(sample: Sample, at: Keys, path: Keys, units: list[Unit]) -> str:
-    said = Side(at, path, (), units)
-    others = len(sample.units[at]) - len(units)
-    kind = kind_of(said, sample) if others and at else None
     if not at:
         return _spelled(path)
+    kind = kind_of(Side(at, path, (), units), sample) if len(units) < len(sample.units[at]) else None
     inner = "" if kind is None else f"{_spelled(kind[0])}={'|'.join(kind[1])}"
     return f"{_spelled(at[:-1])}[{inner}].{_spelled(path)}"
 
@@ -215,11 +204,11 @@ def _text_path(sample: Sample, at: Keys, path: Keys, units: list[Unit]) -> str:
 
 def _said(found: Found, guess: Guess) -> str:
     """What was found, what of it is sure, and what to look at."""
-    where = "inside their calls" if guess.inside else "with their ids"
+    where = "are inside their calls" if guess.inside else "have the ids of their calls"
     lines = [
         "Drafted by toolpair from one file: a guess, to be looked at.",
         found.sentence,
-        f"Sure: the results are {where}." if found.pairs > 2 else "Few pairs were seen: look at all of it.",
+        f"Sure: the results {where}." if found.pairs > 2 else "Few pairs were seen: look at all of it.",
     ]
     if guess.loose:
         lines.append("No word of it is known: its shape alone was looked at. Look at the names and contents of calls.")
@@ -229,7 +218,7 @@ def _said(found: Found, guess: Guess) -> str:
     return "\n".join(f"# {line}".rstrip() for line in lines)[:-1] + "\n"
 
 
-def _new(sample: Sample, guess: Guess) -> str:
+def _new(guess: Guess) -> str:
     """What a new result may look like: one of the file's with words in the places that are known."""
     side = guess.result
     if guess.inside:
@@ -256,8 +245,8 @@ def _example(side: Side) -> str:
     words = {side.id: "$id", **dict.fromkeys(side.content, "$text")}
     if side.name is not None:
         words[side.name] = "$name"
-    made = json.dumps(_with_words(unit.value, words)).replace("'", "\\u0027")
-    return f"'''{made}'''"
+    made = json.dumps(_with_words(unit.value, words))
+    return "'''" + made.replace("'", "\\u0027").replace("\x7f", "\\u007f") + "'''"
 
 
 def _with_words(value: Any, words: dict[Keys, str], at: Keys = ()) -> Any:

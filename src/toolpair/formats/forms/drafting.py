@@ -102,7 +102,6 @@ class Guess(Struct, eq=False):
 
     call: Side
     result: Side
-    shared: int
     score: float
     inside: bool = False
     calls: tuple[Side, ...] = ()
@@ -145,10 +144,10 @@ def samples_of(roots: Sequence[Any], lines: bool) -> list[Sample]:
             todo += [(part, (*path, EACH)) for part in reversed(value[:MOST]) if isinstance(part, (dict, list))]
         elif isinstance(value, dict):
             keys = list(value)[:_KEYS]
-            alike = _is_map(value, keys)
-            todo += [
-                (value[key], (*path, IN_MAP if alike else key)) for key in reversed(keys) if alike or _can_be_key(key)
-            ]
+            if _is_map(value, keys):
+                todo += [(value[key], (*path, IN_MAP)) for key in reversed(keys)]
+            else:
+                todo += [(value[key], (*path, key)) for key in reversed(keys) if _can_be_key(key)]
     samples = [Sample(path, lists, units) for path, lists in found.items() if (units := _units_in(lists)) is not None]
     return sorted(samples, key=lambda one: len(one.at))[:_LISTS]
 
@@ -181,10 +180,9 @@ def _units_in(lists: Iterable[list[dict[str, Any]]]) -> dict[Keys, list[Unit]] |
                 order += 1
                 inner = [(path, held) for path, held in values.items() if isinstance(held, list)]
                 for path, parts in reversed(inner):
-                    if len(at) + len(path) < _DEPTH:
-                        todo += [
-                            ((*at, *path, EACH), part) for part in reversed(parts[:MOST]) if isinstance(part, dict)
-                        ]
+                    below = (*at, *path, EACH)
+                    if len(below) <= _DEPTH:
+                        todo += [(below, part) for part in reversed(parts[:MOST]) if isinstance(part, dict)]
             count += 1
     return units if count > 1 or len(units) > 1 else None
 
@@ -255,7 +253,7 @@ def _with_word(units: Sequence[Unit], words: Sequence[str], fits: Callable[[Any]
 def _calls_at(at: Keys, units: Sequence[Unit]) -> Iterator[Side]:
     for id_, held in _spots(units).items():
         fits = _is_input if plain(id_[-1]) in _LINKS else _is_arguments
-        known = [path for path in _with_word(held, _ARGUMENTS, fits) if not _is_below(id_, (path,))][:3]
+        known = _beside([path for path in _with_word(held, _ARGUMENTS, fits) if not _is_below(id_, (path,))])[:3]
         given = known or _own_keys(held, id_, _is_arguments)[:1]
         for name, strip in _names_for(held, id_, given) if given else ():
             mine = [
@@ -318,10 +316,7 @@ def _worth(side: Side, link: float) -> float:
 def _results_at(at: Keys, units: Sequence[Unit]) -> Iterator[Side]:
     for id_, held in _spots(units).items():
         held = [unit for unit in held if not _may_be_call(unit, id_)]
-        content = [
-            path for path in _with_word(held, _CONTENT, lambda value: value != "") if not _is_below(id_, (path,))
-        ]
-        content = [path for path in content if not _is_below(path, (one for one in content if one != path))]
+        content = [path for path in _with_word(held, _CONTENT, lambda _: True) if not _is_below(id_, (path,))]
         strong = [path for path in content if plain(path[-1]) in _OUTPUTS]
         known = bool(content)
         content = _beside(strong or content)[:2] if known else _own_keys(held, id_, _says_something)[:1]
@@ -363,23 +358,21 @@ def _guess(call: Side, result: Side) -> Guess | None:
         return None
     apart = sum(call.ids[id_].element != result.ids[id_].element for id_ in shared) / len(shared)
     score = call.score + result.score + 4 * len(shared) / max(len(call.ids), len(result.ids)) + 0.5 * apart
-    return Guess(call, result, len(shared), score, loose=loose)
+    return Guess(call, result, score, loose=loose)
 
 
 def _guess_inside(call: Side) -> Guess | None:
     """Results that are a part of their calls: only words can tell."""
     if call.loose or plain(call.id[-1]) not in _IDS or len(call.ids) * 5 < len(call.units) * 4:
         return None
-    content = [path for path in _with_word(call.units, _OUTPUTS, lambda _: True) if not _is_below(path, call.content)][
-        :3
-    ]
-    content = _beside(content)
+    found = _with_word(call.units, _OUTPUTS, lambda _: True)
+    content = _beside([path for path in found if not _is_below(path, call.content)])[:3]
     mine = [unit for unit in call.units if _has_any(unit, content)]
     if not mine:
         return None
     result = Side(call.at, call.id, tuple(content), mine)
     score = call.score + 2.5 + 2 * len(result.ids) / len(call.ids)
-    return Guess(call, result, len(result.ids), score, inside=True)
+    return Guess(call, result, score, inside=True)
 
 
 def _with_others(guess: Guess, calls: Sequence[Side]) -> Guess:
@@ -486,9 +479,8 @@ def role_word(value: str) -> tuple[str, bool]:
     """The role that a word means, and whether it is the word for it alone."""
     small = value.lower()
     exact = next((role for role, words in _ROLES.items() if small in words), "")
-    return exact or next((r for r, words in _ROLES.items() if any(w in small for w in words if len(w) > 2)), ""), bool(
-        exact
-    )
+    meant = (role for role, words in _ROLES.items() if any(word in small for word in words if len(word) > 2))
+    return exact or next(meant, ""), bool(exact)
 
 
 def texts_of(sample: Sample, guess: Guess) -> dict[tuple[Keys, Keys], list[Unit]]:
