@@ -12,15 +12,18 @@ from __future__ import annotations
 import ast
 import json
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 _PACKAGE: Final = Path(__file__).resolve().parent.parent / "src" / "toolpair"
 OUT: Final = _PACKAGE / "reports" / "redaction" / "data" / "read.json"
 _ROOMS: Final = ("dialects", "formats", "rules", "transcript")
 _NOT_READ: Final = ("pages", "errors")
 """Folders whose strings are for people."""
+_FOR_PEOPLE: Final = ("title", "where")
+_IN_TABLE: Final = re.compile(r"(?<![$\w])[A-Za-z_][\w-]*\w")
 _NAME: Final = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*(?:[-./][A-Za-z0-9_]+)*")
 
 
@@ -38,8 +41,23 @@ def text() -> str:
 
 
 def names() -> set[str]:
-    """The names in the code."""
-    return {name for path in _modules() for name in _strings(ast.parse(path.read_bytes())) if _NAME.fullmatch(name)}
+    """The names in the code, and in the tables of forms."""
+    code = {name for path in _modules() for name in _strings(ast.parse(path.read_bytes())) if _NAME.fullmatch(name)}
+    tables = (tomllib.loads(path.read_text("utf-8")) for path in (_PACKAGE / "formats" / "forms").glob("*.toml"))
+    return code | {name for table in tables for text in _texts(table) for name in _IN_TABLE.findall(text)}
+
+
+def _texts(table: Any) -> Iterator[str]:
+    """What a table says of elements: paths, conditions, and the keys and values of new ones."""
+    if isinstance(table, str):
+        yield table
+    elif isinstance(table, list):
+        yield from (text for part in table for text in _texts(part))
+    elif isinstance(table, dict):
+        for key, part in table.items():
+            if key not in _FOR_PEOPLE:
+                yield key
+                yield from _texts(part)
 
 
 def _modules() -> Iterator[Path]:

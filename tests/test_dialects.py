@@ -46,6 +46,8 @@ _ELSE = {
     "history/row_times.py": {"record.value", "self._conversation.document.record(uid).value"},
     "history/scan.py": {"value.value"},
     "history/summary.py": {"item.value"},
+    "history/window.py": {"item.value"},
+    "history/window_edits.py": {"record.value"},
     "library/message_lists.py": {"item.value", "given[0].value"},  # elements of the caller's own list
     "reports/excerpt/parts.py": {"first.value", "record.value", "self._document.record(uid).value"},
     "reports/first_break/log.py": {"record.value"},
@@ -73,7 +75,6 @@ _ELSE = {
 }
 """What else is called so."""
 _NAMES_ELSEWHERE = {
-    "rules/pages": "broken examples are lists of messages, as they stand in a file",
     "history/list_windows.py": "tells the form of a list before anything of it is read",
     "library/sdk_objects.py": "makes messages of the objects that SDKs have instead of them",
     "cli/": "`call_id` and the like are names in what toolpair prints",

@@ -228,7 +228,7 @@ def _cases() -> Iterator[tuple[str, Callable[[History], list[dict[str, Any]]], s
         yield name, FORMS[(2 + number) % len(FORMS)], RECIPES[(1 + number) % len(RECIPES)]
 
 
-@pytest.mark.parametrize(("name", "form", "recipe"), some(_cases(), 13))
+@pytest.mark.parametrize(("name", "form", "recipe"), some(_cases(), 9))
 def test_twice_the_records_are_twice_the_work(
     name: str, form: Callable[[History], list[dict[str, Any]]], recipe: str
 ) -> None:

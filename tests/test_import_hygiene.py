@@ -251,6 +251,7 @@ DOORS = {
         "tui",
     },
     "library.guard": {"library.message_lists", "library.report", "rules.profiles"},
+    "library.message_lists": {"formats.forms.detection", "formats.forms.registry"},
     "tui": {
         "session.journal.folder",
         "session.session",

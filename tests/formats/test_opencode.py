@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from copy import deepcopy
 from pathlib import Path
@@ -36,6 +37,7 @@ from toolpair.cli.main import main
 from toolpair.formats import get_agent
 from toolpair.formats.agent import SessionFile
 from toolpair.formats.engine.agents.databases import sessions_in, words_of
+from toolpair.formats.format import Item
 from toolpair.recipes import RECIPES
 from toolpair.rules.problem import Problem
 from toolpair.session.session import Session, open_session
@@ -159,6 +161,22 @@ def test_any_edits_are_saved_as_they_were_shown(seed: int, tmp_path: Path) -> No
         session.staging.now = (conversation,)
     assert_saved_as_shown(session)
     assert sound(tmp_path / "opencode.db") or PLANTED[name].loose
+
+
+@pytest.mark.parametrize("name", ["image_as_result", "text_without_text", "two_calls_of_one_id"])
+def test_calls_that_are_put_last_keep_their_results(name: str, tmp_path: Path) -> None:
+    """Whose a result is, is known by the call's row, whichever message of the draft the call stands in by now."""
+    conversation = opened(tmp_path, PLANTED[name]).conversation
+    items, transcript = conversation.judged.items, conversation.transcript
+    for message in (message for message in transcript.messages if len(message.calls) > 1):
+        after = conversation.format.apply(items, transcript, [Reorder(message, "calls_last")])
+        assert _outputs(after) == _outputs(items)
+
+
+def _outputs(items: Sequence[Item]) -> dict[str, Any]:
+    data = [value["data"] for item in items if isinstance(value := item.value.get("part"), dict)]
+    calls = [one for one in data if isinstance(one, dict) and isinstance(one.get("state"), dict)]
+    return {str(one.get("callID")) + str(one.get("state").get("input")): one["state"].get("output") for one in calls}
 
 
 @pytest.mark.parametrize("name", ["two_steps_in_a_message", "compacted", "error", "two_calls_of_one_id"])

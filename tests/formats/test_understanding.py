@@ -65,6 +65,14 @@ OTHERS = {
     ],
 }
 
+OF_A_FORM = {
+    "contents": "gemini-contents",
+    "request": "gemini-contents",
+    "ui messages": "ai-sdk-ui",
+    "export": "opencode-export",
+}
+"""Those that a table reads, unless another format is asked for."""
+
 
 def lines_of(values: list[Any]) -> bytes:
     return b"".join(json.dumps(value).encode() + b"\n" for value in values)
@@ -84,7 +92,9 @@ def errors(session: Session) -> list[str]:
 @pytest.mark.parametrize("name", OTHERS)
 def test_what_no_format_understands_is_refused_as_any(name: str) -> None:
     for data in (lines_of(OTHERS[name]), json.dumps(OTHERS[name]).encode()):
-        for format in (None, *FORMATS):
+        if name in OF_A_FORM:
+            assert open_session("s.json", data=data).format.id == OF_A_FORM[name]
+        for format in FORMATS if name in OF_A_FORM else (None, *FORMATS):
             with pytest.raises(SessionError) as refused:
                 open_session("s.json", data=data, format=format)
             assert "--format" not in str(refused.value), format

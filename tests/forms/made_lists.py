@@ -206,8 +206,8 @@ def _adk() -> list[Any]:
                 "timestamp": 1761991200.0 + number,
             }
         )
-    made[1]["longRunningToolIds"] = [B]
-    made[1]["actions"]["requestedToolConfirmations"] = {B: {"hint": "sure?"}}
+    made[1]["longRunningToolIds"] = [A]
+    made[1]["actions"]["requestedToolConfirmations"] = {A: {"hint": "sure?"}}
     return made
 
 
@@ -463,6 +463,7 @@ def made_lists() -> dict[str, MadeList]:
         "pydantic-ai": MadeList("pydantic-ai", _pydantic()),
         "adk": MadeList("google-adk", _adk(), lambda e: {"id": "s", "appName": "a", "events": e, "state": {}}),
         "livekit": MadeList("livekit", _items(), lambda e: {"items": e}),
+        "agents sdk": MadeList("openai-agents", _responses(), lambda e: {"items": e}),
         "strands": MadeList("strands", _strands()),
         "semantic kernel": MadeList("semantic-kernel", _kernel(), lambda e: {"messages": e, "system_message": None}),
         "autogen": MadeList(

@@ -78,12 +78,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (('role = ["who", "event"]', 'role = "who"'), "line 4: role: Expected `array`, got `str`"),
         (('content = "got"', 'content = "got..text"'), "line 21: result.content: 'got..text' has an empty name"),
         (('content = "got"', 'content = "got["'), "line 21: result.content: 'got[' has a [ or a quote that nothing"),
-        (('content = "got"', 'content = "a[b]c"'), "line 21: result.content: 'a[b]c' has something behind ]"),
+        (('content = "got"', 'content = "a[b]c"'), "line 21: result.content: 'a[b]c' has something after ]"),
         (('error = ["ok=false"]', 'error = ["ok="]'), "line 22: result.error: 'ok=' lacks a path or a value"),
         (('"tool"\nargu', '"a.b.c.d.e.f.g.h.i.j.k.l.m"\nargu'), "line 15: call.name: .* has more than 12 steps"),
         (("[evidence]", 'pair = "os.system"\n[evidence]'), "line 8: pair: is none of names_in_order"),
         (('= "user",', '= "customer",'), "line 5: roles: has 'customer' where user, assistant"),
-        (("[evidence]", 'profile = "acme"\n[evidence]'), "line 8: profile: is no profile: 'acme'"),
+        (("[evidence]", 'profile = "acme"\n[evidence]'), "line 8: profile: is not a profile: 'acme'"),
         (("[evidence]", 'like = "nothing"\n[evidence]'), "line 8: like: names no form that toolpair has: 'nothing'"),
         (("[evidence]", 'like = "../secret"\n[evidence]'), "like: names no form that toolpair has"),
         (("[[call]]", "[[call"), "at line 12"),
@@ -101,7 +101,7 @@ def test_what_is_wrong_with_a_table_is_said_with_its_place(change: tuple[str, st
     [
         ('{ got = "$txet" }', "has '\\$txet', which stands for nothing"),
         ('{ "$errors" = { ok = false } }', "has the key '\\$errors'"),
-        ("'{\"got\": }'", "is no JSON"),
+        ("'{\"got\": }'", "is not JSON"),
         ('{ t = "$beside.a..b" }', "has an empty name between dots"),
     ],
 )

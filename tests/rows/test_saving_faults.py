@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, closing
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import Any
 
 import pytest
@@ -43,6 +43,9 @@ connection.execute("UPDATE session_items SET message_json = 'lost'")
 os.kill(os.getpid(), 9)
 """
 
+_TEMPORARY = gettempdir()
+"""Before a test names another one."""
+
 
 def made(folder: Path, state: str, how: str = HOW) -> Path:
     """A database in some state."""
@@ -53,7 +56,7 @@ def made(folder: Path, state: str, how: str = HOW) -> Path:
 @cache
 def template(state: str, how: str) -> TemporaryDirectory[str]:
     """What a process left that was killed, which takes a process to make, is made once."""
-    folder = TemporaryDirectory()
+    folder = TemporaryDirectory(dir=_TEMPORARY)
     path = several(Path(folder.name) / "session.db", how, wal="log" in state)
     if state == "crashed log":
         left_open(path)

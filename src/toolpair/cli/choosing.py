@@ -12,6 +12,7 @@ from toolpair.cli.exits import UsageError
 from toolpair.cli.terminal import add_options
 from toolpair.recipes import RECIPES
 from toolpair.recipes.recipe import DEFAULT, Options, Recipe
+from toolpair.rules.registry import RULES
 from toolpair.session.session import Fix, Problem, Session
 from toolpair.shell.program import command
 
@@ -84,44 +85,32 @@ def options_for(recipe: Recipe, max_id_length: int | None) -> Options:
         raise UsageError(f"--max-id-length: {error}.") from None
 
 
-def read_plan(
-    recipe: str,
-    select: list[str],
-    ignore: list[str],
-    choose: list[str],
-    known: Iterable[str],
-    max_id_length: int | None = None,
-) -> Plan:
+def read_plan(options: argparse.Namespace) -> Plan:
     """The plan that the options ask for. Raises UsageError for an unknown rule, recipe or option."""
-    chosen = recipe_named(recipe)
-    options = options_for(chosen, max_id_length)
-    if chosen.pick is None and (select or ignore or choose):
+    chosen = recipe_named(options.recipe)
+    asked = options_for(chosen, options.max_id_length)
+    if chosen.pick is None and (options.select or options.ignore or options.choose):
         raise UsageError(
-            f"The recipe {recipe} works on the whole conversation, so --select, --ignore and --choose do not apply."
+            f"The recipe {chosen.name} works on the whole conversation, "
+            "so --select, --ignore and --choose do not apply."
         )
-    rules = sorted(known)
+    rules = sorted(RULES)
     choices: dict[str, str] = {}
-    for choice in choose:
+    for choice in options.choose:
         rule, separator, fix = choice.partition("=")
         if not separator or not rule or not fix:
             raise UsageError(f"--choose takes RULE=FIX, as in result.missing=remove-call, not {choice!r}.")
         choices[_known(rule.strip(), rules)] = fix.strip()
-    return Plan(
-        chosen,
-        options,
-        tuple(_known(name, rules) for name in _split(select)),
-        tuple(_known(name, rules) for name in _split(ignore)),
-        choices,
+    select, ignore = (
+        tuple(_known(name.strip(), rules) for names in listed for name in names.split(",") if name.strip())
+        for listed in (options.select, options.ignore)
     )
-
-
-def _split(lists: list[str]) -> list[str]:
-    return [name.strip() for listed in lists for name in listed.split(",") if name.strip()]
+    return Plan(chosen, asked, select, ignore, choices)
 
 
 def _known(name: str, rules: list[str]) -> str:
     name = name.removesuffix(".*").removesuffix(".")
-    if not rules or any(_names((name,), rule) for rule in rules):
+    if any(_names((name,), rule) for rule in rules):
         return name
     import difflib
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct, field
@@ -12,6 +12,7 @@ from toolpair.cli import inputs
 from toolpair.history.verdict_text import EMPTY
 from toolpair.session.session import Branch, Cause, Conversation, Location, Problem, Session, SessionError
 from toolpair.source.errors import TooLarge
+from toolpair.transcript.counting import plural
 
 if TYPE_CHECKING:
     import argparse
@@ -59,6 +60,12 @@ class Totals(Struct):
         for problem in checked.entry["problems"]:
             self.errors += problem["severity"] == "error"
             self.warnings += problem["severity"] == "warning"
+
+    @property
+    def sentence(self) -> str:
+        counts = [plural(self.errors, "error"), plural(self.warnings, "warning")]
+        counts += [f"{self.unreadable:,} not readable"] if self.unreadable else []
+        return f"{plural(self.files, 'file')}: {', '.join(counts)}."
 
     def as_json(self) -> Entry:
         return entry_of(self, "files errors warnings unreadable")
@@ -234,11 +241,6 @@ def losses_entry(losses: Losses) -> Entry:
             ),
         ],
     }
-
-
-def report_json(files: Iterable[Checked], totals: Totals) -> Entry:
-    """The complete report."""
-    return {"version": REPORT_VERSION, "files": [checked.entry for checked in files], "summary": totals.as_json()}
 
 
 def rule_shown(entry: Entry, rule: str, several: bool) -> str:

@@ -29,7 +29,6 @@ from toolpair.cli.terminal import (
     say,
     style_for,
 )
-from toolpair.rules.registry import RULES
 from toolpair.session.session import SessionError
 from toolpair.shell.program import command
 from toolpair.source.errors import TooLarge, UnreadableFile
@@ -110,7 +109,7 @@ def parser() -> Parser:
 
 def run(options: argparse.Namespace) -> int:
     _validate(options)
-    plan = read_plan(options.recipe, options.select, options.ignore, options.choose, RULES, options.max_id_length)
+    plan = read_plan(options)
     work = Fixing(options, plan, chosen_profiles(options))
     if _are_several(options):
         return fix_several(work)

@@ -14,7 +14,6 @@ from toolpair.cli.file_report import (
     Totals,
     cause_sentence,
     place_shown,
-    report_json,
     rule_shown,
 )
 from toolpair.cli.terminal import TerminalStyle, dump, out, out_content, safe, say
@@ -91,13 +90,8 @@ class TextOutput:
     def end(self, totals: Totals) -> None:
         if totals.skipped:
             say(f"{plural(totals.skipped, 'file')} skipped: no session in {'it' if totals.skipped == 1 else 'them'}.")
-        if totals.files - totals.unreadable < 2:
-            return
-        counts = [plural(totals.errors, "error"), plural(totals.warnings, "warning")]
-        line = f"{plural(totals.files, 'file')}: {', '.join(counts)}"
-        if totals.unreadable:
-            line += f", {totals.unreadable:,} not readable"
-        out(self.style.bold(line + "."))
+        if totals.files - totals.unreadable > 1:
+            out(self.style.bold(totals.sentence))
 
     def _problem(self, entry: Entry, problem: Entry, on_resume: str | None, several: bool) -> None:
         style = self.style
@@ -189,7 +183,8 @@ class JsonOutput:
         self.files.append(checked)
 
     def end(self, totals: Totals) -> None:
-        out(dump(report_json(self.files, totals), indent=2))
+        files = [checked.entry for checked in self.files]
+        out(dump({"version": REPORT_VERSION, "files": files, "summary": totals.as_json()}, indent=2))
 
 
 class JsonLinesOutput:

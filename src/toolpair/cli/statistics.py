@@ -74,9 +74,7 @@ class Statistics:
                 out(self._style.bold(title))
                 for count, text in rows:
                     out(f"{count:>8,}  {text}")
-        counts = [plural(totals.errors, "error"), plural(totals.warnings, "warning")]
-        counts += [f"{totals.unreadable:,} not readable"] if totals.unreadable else []
-        out(self._style.bold(f"{plural(totals.files, 'file')}: {', '.join(counts)}."))
+        out(self._style.bold(totals.sentence))
 
 
 def _ordered(counter: Counter[Any]) -> list[tuple[Any, int]]:

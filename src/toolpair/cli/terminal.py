@@ -124,7 +124,7 @@ def say(text: str) -> None:
 def _table(given: str) -> str:
     """The path of a table: the name of the format that it is."""
     if not given.endswith(".toml"):
-        raise argparse.ArgumentTypeError(f"{given} is no table of a form: its name has to end in .toml")
+        raise argparse.ArgumentTypeError(f"{given} is not a table of a form: its name has to end in .toml")
     return given
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from toolpair.dialects.block_texts import WrittenBlock
+from toolpair.dialects.block_texts import WrittenBlock, named_block
 from toolpair.dialects.block_values import as_parts, says_nothing, type_of, words, written_type
 from toolpair.transcript.edits import ABSENT, SetValue
-from toolpair.transcript.model import Block, BlockKind, ContentShape, EmptyObject, Message, StandIns
+from toolpair.transcript.model import Block, BlockKind, ContentShape, EmptyObject, Message, Slot, StandIns
 
 if TYPE_CHECKING:
     from toolpair.dialects.foreign_parts import ForeignPart
@@ -67,7 +67,7 @@ def is_result(value: dict[str, Any]) -> bool:
     return "input" not in value and not ("name" in value and value.get("type") == "tool_use")
 
 
-def block_of(value: Any, record: int, slot: tuple[str | int, ...], link: str | None = None) -> Block:
+def block_of(value: Any, record: int, slot: Slot, link: str | None = None) -> Block:
     """The block for a value at `slot`. A value that is not a block gets kind "other"."""
     if not isinstance(value, dict):
         return WrittenBlock("text" if isinstance(value, str) else "other", value, record, slot)
@@ -84,20 +84,11 @@ def block_of(value: Any, record: int, slot: tuple[str | int, ...], link: str | N
     id_key = _ID_KEYS.get(kind)
     if id_key is None:
         return WrittenBlock(kind, value, record, slot, None, None, value.get("is_error") is True, link)
-    name = value.get("name")
-    return WrittenBlock(
-        kind,
-        value,
-        record,
-        slot,
-        value.get(id_key),
-        name if isinstance(name, str) else None,
-        value.get("is_error") is True,
-        link,
-    )
+    failed = value.get("is_error") is True
+    return named_block(kind, value, record, slot, value.get(id_key), value.get("name"), is_error=failed, link=link)
 
 
-def blocks_of(content: Any, record: int, slot: tuple[str | int, ...]) -> tuple[tuple[Block, ...], ContentShape]:
+def blocks_of(content: Any, record: int, slot: Slot) -> tuple[tuple[Block, ...], ContentShape]:
     """The blocks of a message's content, and the content's shape. `slot` is where the content is in its record."""
     if isinstance(content, str):
         return (WrittenBlock("text", content, record, slot),), "string"
@@ -128,7 +119,7 @@ def message_of(value: Any, record: int) -> Message | None:
     return Message(value.get("role"), (*blocks, *calls), (record,), shape, value)
 
 
-def message_as_result(message: dict[str, Any], record: int, slot: tuple[str | int, ...]) -> Block | None:
+def message_as_result(message: dict[str, Any], record: int, slot: Slot) -> Block | None:
     """The result that a whole message is, where it is written as another API spells it; None for any other message."""
     found = _foreign(message)
     if found is None or found.kind != "result":
@@ -151,7 +142,7 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def in_another_form(part: Any, value: Any, record: int, slot: tuple[str | int, ...]) -> Block | None:
+def in_another_form(part: Any, value: Any, record: int, slot: Slot) -> Block | None:
     """The call or the result that a part of a dialect with Anthropic's blocks is, where it is in another API's form: in
     Anthropic's, too, unless the dialect itself has spelled it so, as `value`. None for all others.
     """
@@ -178,7 +169,7 @@ def with_name(foreign: Block) -> Block:
     return foreign if foreign.kind == "call" else replace(foreign, value={**foreign.value, "name": foreign.name})
 
 
-def foreign_block(found: ForeignPart, record: int, slot: tuple[str | int, ...], *, whole: bool = False) -> Block:
+def foreign_block(found: ForeignPart, record: int, slot: Slot, *, whole: bool = False) -> Block:
     """A call or a result of another API's as the block that it says. `whole`: it is a message of its own there, which
     keeps its times and numbers.
     """

@@ -9,7 +9,7 @@ from typing import Any, Final
 from toolpair.dialects.besides import said_besides
 from toolpair.dialects.item_types import content_key, is_output_item, output_content
 from toolpair.transcript.counting import plural
-from toolpair.transcript.model import Block
+from toolpair.transcript.model import Block, BlockKind, Slot
 from toolpair.transcript.placeholders import known_placeholder
 
 MEDIA: Final = ("image", "image_url", "document", "file", "input_audio", "input_image", "input_file")
@@ -29,6 +29,11 @@ class WrittenBlock(Block, frozen=True, eq=False):
     @property
     def text(self) -> str:
         return _block_text(self)
+
+
+def named_block(kind: BlockKind, value: Any, record: int, slot: Slot, id_: Any, name: Any, **more: Any) -> Block:
+    """The block of a call or a result; a name that is no string is none."""
+    return WrittenBlock(kind, value, record, slot, id_, name if isinstance(name, str) else None, **more)
 
 
 def text_of(content: Any) -> str:
@@ -211,7 +216,7 @@ def written_arguments(block: Block) -> str | None:
     return raw if isinstance(raw, str) else None
 
 
-def argument_slots(block: Block) -> tuple[tuple[str | int, ...], ...]:
+def argument_slots(block: Block) -> tuple[Slot, ...]:
     """Where in the record of a call its arguments may stand as a value."""
     slot = block.slot
     return (*slot, "input"), (*slot, "arguments"), (*slot, "function", "arguments"), (*slot, "action")

@@ -11,8 +11,7 @@ from typing import Any, Final
 
 from toolpair.dialects.block_texts import is_placeholder_text, text_of
 from toolpair.dialects.item_types import type_name
-
-Slot = tuple[str | int, ...]
+from toolpair.transcript.model import Slot
 
 CANCELLED: Final = "Tool cancelled"
 """What Continue sends for a call whose state has no output."""

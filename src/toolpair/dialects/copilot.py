@@ -8,10 +8,8 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from toolpair.dialects.block_texts import WrittenBlock, text_of
+from toolpair.dialects.block_texts import WrittenBlock, named_block, text_of
 from toolpair.transcript.model import Block
-
-Slot = tuple[str | int, ...]
 
 USER: Final = "user.message"
 RESPONSE: Final = "assistant.message"
@@ -47,8 +45,7 @@ def call_block(call: Any, record: int, number: int) -> Block:
     value = {"type": "tool_use", "name": call.get("name"), "input": _arguments(call.get("arguments"))}
     if "toolCallId" in call:
         value["id"] = call["toolCallId"]
-    name = call.get("name")
-    return WrittenBlock("call", value, record, slot, call.get("toolCallId"), name if isinstance(name, str) else None)
+    return named_block("call", value, record, slot, call.get("toolCallId"), call.get("name"))
 
 
 def _arguments(given: Any) -> Any:
@@ -71,9 +68,9 @@ def result_block(data: dict[str, Any], record: int) -> Block:
         value["tool_use_id"] = data["toolCallId"]
     if failed:
         value["is_error"] = True
-    name = data.get("toolName")
-    kept = name if isinstance(name, str) else None
-    return WrittenBlock("result", value, record, ("data",), data.get("toolCallId"), kept, failed)
+    return named_block(
+        "result", value, record, ("data",), value.get("tool_use_id"), data.get("toolName"), is_error=failed
+    )
 
 
 def output_of(data: dict[str, Any]) -> str:

@@ -11,12 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from toolpair.dialects import anthropic
-from toolpair.dialects.block_texts import WrittenBlock, text_of
+from toolpair.dialects.block_texts import WrittenBlock, named_block, text_of
 from toolpair.dialects.block_values import words
 from toolpair.dialects.item_types import type_name
-from toolpair.transcript.model import Block
-
-Slot = tuple[str | int, ...]
+from toolpair.transcript.model import Block, Slot
 
 CALL: Final = ("functionCall", "function_call")
 RESPONSE: Final = ("functionResponse", "function_response")
@@ -148,8 +146,7 @@ def written_result(said: Any, call: Mapping[str, Any], record: int, slot: Slot) 
 
 def _result(value: dict[str, Any], record: int, slot: Slot, name: Any) -> Block:
     failed = value.get("is_error") is True
-    id_ = value.get("tool_use_id")
-    return WrittenBlock("result", value, record, slot, id_, name if isinstance(name, str) else None, failed)
+    return named_block("result", value, record, slot, value.get("tool_use_id"), name, is_error=failed)
 
 
 def _field(part: Any, names: Iterable[str]) -> tuple[str, Any]:

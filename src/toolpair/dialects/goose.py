@@ -14,9 +14,7 @@ from toolpair.dialects import anthropic
 from toolpair.dialects.block_texts import WrittenBlock
 from toolpair.dialects.block_values import words
 from toolpair.dialects.item_types import type_name
-from toolpair.transcript.model import Block
-
-Slot = tuple[str | int, ...]
+from toolpair.transcript.model import Block, Slot
 
 CALL: Final = "toolRequest"
 RESULT: Final = "toolResponse"

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from toolpair.dialects.block_texts import WrittenBlock
+from toolpair.dialects.block_texts import WrittenBlock, named_block
 from toolpair.dialects.block_values import says_nothing, with_fields, words
 from toolpair.transcript.edits import ABSENT, Edit, SetField, SetValue
-from toolpair.transcript.model import Block, ContentShape, EmptyObject, Message
+from toolpair.transcript.model import Block, ContentShape, EmptyObject, Message, Slot
 
 if TYPE_CHECKING:
     from toolpair.dialects.foreign_parts import ForeignPart
@@ -54,9 +54,8 @@ def message_of(value: Any, record: int, waiting: Container[Any]) -> Message | No
         return Message(role, (foreign_block(found, record, ()),), (record,), "blocks", value)
     answers = _answers(value, waiting)
     if answers or (role in RESULT_ROLES and not _calls(value)):
-        name = value.get("name")
         id_ = value.get("tool_call_id") if role == "tool" or answers else None
-        block = WrittenBlock("result", value, record, (), id_, name if isinstance(name, str) else None)
+        block = named_block("result", value, record, (), id_, value.get("name"))
         return Message("tool" if answers else role, (block,), (record,), shape, value)
     blocks: list[Block] = []
     if isinstance(content, str) and content:
@@ -88,7 +87,7 @@ def _foreign(value: Any) -> ForeignPart | None:
     return foreign_part(value)
 
 
-def foreign_block(found: ForeignPart, record: int, slot: tuple[str | int, ...]) -> Block:
+def foreign_block(found: ForeignPart, record: int, slot: Slot) -> Block:
     """A call or a result of another API's as the call or the tool message that it says."""
     from toolpair.dialects.foreign_parts import with_error
 
@@ -125,12 +124,11 @@ def waiting_in(records: Iterable[Any]) -> set[str]:
     return waiting - {id_ for role, id_ in named if role == "tool" and isinstance(id_, str)}
 
 
-def _call(value: Any, record: int, slot: tuple[str | int, ...]) -> Block:
+def _call(value: Any, record: int, slot: Slot) -> Block:
     if not isinstance(value, dict):
         return WrittenBlock("other", value, record, slot)
     holder = next((value[key] for key in ("function", "custom") if isinstance(value.get(key), dict)), value)
-    name = holder.get("name")
-    return WrittenBlock("call", value, record, slot, value.get("id"), name if isinstance(name, str) else None)
+    return named_block("call", value, record, slot, value.get("id"), holder.get("name"))
 
 
 # Calls and parts

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
-from toolpair.dialects.block_texts import WrittenBlock
+from toolpair.dialects.block_texts import WrittenBlock, named_block
 from toolpair.dialects.block_values import field_of, with_fields, words
 from toolpair.dialects.item_types import CALL_FAMILY, ITEMS, OUTPUT_FAMILY, OUTPUT_OF, type_name
 from toolpair.transcript.edits import ABSENT, Edit, SetField, SetValue
-from toolpair.transcript.model import Block, BlockKind, Message, StandIns
+from toolpair.transcript.model import Block, BlockKind, Message, Slot, StandIns
 
 if TYPE_CHECKING:
     from toolpair.dialects.foreign_parts import ForeignPart
-
-Slot = tuple[str | int, ...]
 
 ITEM_PREFIXES: Final = {
     "reasoning": "rs",
@@ -98,20 +96,10 @@ def block_of(item: Any, record: int, slot: Slot) -> Block:
         if id_ is None and type_ == "local_shell_call":
             id_ = item.get("id")
         name = item.get("name") if type_ not in _NAMELESS else _NAMELESS[type_]
-        return WrittenBlock(
-            "call", item, record, slot, id_, name if isinstance(name, str) else None, call_kind=CALL_FAMILY[type_]
-        )
+        return named_block("call", item, record, slot, id_, name, call_kind=CALL_FAMILY[type_])
     if type_ in OUTPUT_FAMILY and not _on_the_server(item):
-        name = item.get("name")
-        return WrittenBlock(
-            "result",
-            item,
-            record,
-            slot,
-            item.get("call_id"),
-            name if isinstance(name, str) else None,
-            call_kind=OUTPUT_FAMILY[type_],
-        )
+        family = OUTPUT_FAMILY[type_]
+        return named_block("result", item, record, slot, item.get("call_id"), item.get("name"), call_kind=family)
     kind: BlockKind = "text" if type_ == "message" else "thinking" if type_ == "reasoning" else "other"
     return WrittenBlock(kind, item, record, slot)
 

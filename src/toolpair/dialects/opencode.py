@@ -14,9 +14,8 @@ from toolpair.dialects.block_texts import WrittenBlock, text_of
 from toolpair.dialects.block_values import words
 from toolpair.dialects.item_types import type_name
 from toolpair.transcript.edits import ABSENT
-from toolpair.transcript.model import Block
+from toolpair.transcript.model import Block, Slot
 
-Slot = tuple[str | int, ...]
 PART: Final = "part"
 DATA: Final[Slot] = (PART, "data")
 STATE: Final[Slot] = (*DATA, "state")

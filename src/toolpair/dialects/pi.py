@@ -8,12 +8,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from toolpair.dialects import anthropic
-from toolpair.dialects.block_texts import WrittenBlock
+from toolpair.dialects.block_texts import WrittenBlock, named_block
 from toolpair.dialects.block_values import words
 from toolpair.dialects.item_types import type_name
-from toolpair.transcript.model import Block
-
-Slot = tuple[str | int, ...]
+from toolpair.transcript.model import Block, Slot
 
 RESULT: Final = "toolResult"
 _CALL: Final = "toolCall"
@@ -53,14 +51,13 @@ def result_block(message: dict[str, Any], record: int, slot: Slot, api: Any = No
     given = message.get("content") if content is None else content
     value: dict[str, Any] = {key: field for key, field in message.items() if key not in _OF_RESULT}
     value |= {"type": "tool_result", "content": _parts(given)}
-    id_ = message.get("toolCallId")
     if "toolCallId" in message:
-        value["tool_use_id"] = id_ = short_id(id_, api)
-    if message.get("isError") is True:
+        value["tool_use_id"] = short_id(message["toolCallId"], api)
+    failed = message.get("isError") is True
+    if failed:
         value["is_error"] = True
-    name = message.get("toolName")
-    return WrittenBlock(
-        "result", value, record, slot, id_, name if isinstance(name, str) else None, message.get("isError") is True
+    return named_block(
+        "result", value, record, slot, value.get("tool_use_id"), message.get("toolName"), is_error=failed
     )
 
 

@@ -138,8 +138,8 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         sent = {uid for message in self.transcript.messages for uid in message.records}
         levels_refused = self.format.levels_refused
         if levels_refused is not None:
-            new = [i for i in self.items if i.uid in sent and self.readable.get(i.uid) is not i.value]
-            if any(levels_refused(item.value) is not None for item in new):
+            new = (item for item in self.items if self.readable.get(item.uid) is not item.value)
+            if any(item.uid in sent and levels_refused(item.value) is not None for item in new):
                 return False
         return not document.flaws(sent)
 

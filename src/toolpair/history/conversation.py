@@ -563,15 +563,10 @@ def whole_conversation(
         {},
         0,
         Transcript(()),
-        _no_other,
         ids_of_file=judged.ids,
     )
     window = Window(reading, part or DocumentPart.whole(document), None, judged=CheckedWindow(judged))
     return Conversation(number, source, reading, (window,))
-
-
-def _no_other(profile: Profile) -> None:
-    return None
 
 
 def _block_at(transcript: Transcript, problem: Problem) -> Block | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any, Final
 
@@ -56,6 +56,34 @@ class OtherFormat(Exception):
         self.format = format
 
 
+class _Scanned(Reading, frozen=True, eq=False, kw_only=True):
+    """A conversation of which the scan tells where its windows are, and what is around each."""
+
+    number: int
+    source: ConversationSource
+    outline: Outline
+    may_be_proven: bool
+    declared: frozenset[str] | None
+
+    def judged_by(self, profile: Profile) -> Conversation | None:
+        return opened_long(self.number, self.source, self.format, profile, self.request, self.view)
+
+    def proof(self, document: Document, edges: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
+        light = light_for(self.format, self.profile, self.view) if self.may_be_proven else None
+        if light is None:
+            return None
+        return proven(Scan(light, self.profile, self.declared, len(document) + 10), document, edges)
+
+    def surroundings(self, first: int, end: int) -> FileFacts | None:
+        document = self.document
+        return self.outline.surroundings(
+            first, end, lambda start, stop: items_of(document.part(start, stop, document.next_uid))
+        )
+
+    def named(self, id_: str) -> Iterable[int]:
+        return self.outline.named(id_)
+
+
 def opened_long(
     number: int,
     source: ConversationSource,
@@ -86,30 +114,28 @@ def opened_long(
             raise OtherFormat(evidence)
     if outline is None:
         return None
-    head = outline.head or head
+    declared, head = head.declared_tools, outline.head or head
     answered = sum(found.calls for found in outline.windows)
 
-    def judged_by(other: Profile) -> Conversation | None:
-        return opened_long(number, source, format, other, request, view)
-
-    def surroundings(first: int, end: int) -> FileFacts | None:
-        return outline.surroundings(
-            first, end, lambda start, stop: items_of(document.part(start, stop, document.next_uid))
-        )
-
-    reading = Reading(
-        document, format, profile, request, view, outline.ids, answered, head, judged_by, surroundings=surroundings
+    reading = _Scanned(
+        document,
+        format,
+        profile,
+        request,
+        view,
+        outline.ids,
+        answered,
+        head,
+        outline.past,
+        outline.inactive,
+        Ids(document, (), format),
+        number=number,
+        source=source,
+        outline=outline,
+        # What agents write has more around a window than stand-ins.
+        may_be_proven=scan.light.clean and not scan.light.native,
+        declared=declared,
     )
-    reading = replace(reading, past=outline.past, inactive=outline.inactive, named=outline.named)
-    reading = replace(reading, ids_of_file=Ids(document, (), format))
-    declared = head.declared_tools
-
-    def proof(changed: Document, edges: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
-        again = light_for(format, profile, view)
-        return None if again is None else proven(Scan(again, profile, declared, len(changed) + 10), changed, edges)
-
-    if scan.light.clean and not scan.light.native:  # what agents write has more around a window than stand-ins
-        reading = replace(reading, proof=proof)
     with gc_paused():
         return windowed_conversation(number, source, outline, reading, checking)
 

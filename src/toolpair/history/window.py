@@ -45,21 +45,30 @@ class Reading(Struct, frozen=True, eq=False):
     """How many of its calls have results."""
     head: Transcript
     """Facts about the session: everything but its messages."""
-    judged_by: Callable[[Profile], Any]
-    """The conversation of the file read again for another profile; None if that checks the whole."""
-
     past: int = 0
     """Records in front of the first window: a compaction replaced them."""
     inactive: int = 0
     """How many of these are the agent's messages, and what stands beside them."""
-    proof: Callable[[Document, WindowEdges], tuple[OutlineWindow, frozenset[str]] | None] = lambda document, edges: None
-    """The counts and the ids of changed records, where a look at their values shows that nothing in them is wrong."""
-    surroundings: Callable[[int, int], FileFacts | None] = lambda first, end: None
-    """What else the format needs to read the records from one number to before another."""
-    named: Callable[[str], Iterable[int]] = lambda id_: ()
-    """By an id that pairs nothing: the numbers of the records that it may stand in."""
     ids_of_file: Ids | None = None
     """Where ids stand in the file."""
+
+    def judged_by(self, profile: Profile) -> Any:
+        """The conversation of the file read again for another profile; None if that checks the whole."""
+        return None
+
+    def proof(self, document: Document, edges: WindowEdges) -> tuple[OutlineWindow, frozenset[str]] | None:
+        """The counts and the ids of changed records, where a look at their values shows that nothing in them is
+        wrong.
+        """
+        return None
+
+    def surroundings(self, first: int, end: int) -> FileFacts | None:
+        """What else the format needs to read the records from one number to before another."""
+        return None
+
+    def named(self, id_: str) -> Iterable[int]:
+        """By an id that pairs nothing: the numbers of the records that it may stand in."""
+        return ()
 
     @property
     def native(self) -> bool:
@@ -118,7 +127,7 @@ class Window:
         self._judged = judged
         self._ids = ids
         self._surroundings = surroundings
-        self.origin = origin or self
+        self.origin = origin or object()
         """The same object for windows that only differ in the numbers of their records."""
         self._seen: tuple[Offsets, NumberedWindow] | None = None
 

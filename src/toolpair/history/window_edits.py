@@ -113,7 +113,8 @@ def _count_on(windows: Sequence[Window], made: list[Window], key: str) -> None:
 
 def _last_number(window: Window, key: str) -> int:
     records = window.document.now.records
-    value = records[len(records) - 1].value if records else None
+    record = records[len(records) - 1] if records else None
+    value = record.value if record is not None else None
     return value[key] if isinstance(value, dict) and isinstance(value.get(key), int) else 0
 
 

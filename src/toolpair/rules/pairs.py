@@ -5,9 +5,11 @@ or elsewhere.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterator
 from itertools import accumulate
 from typing import Any, Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from toolpair.dialects.block_texts import (
@@ -41,6 +43,7 @@ from toolpair.rules.rule import NO_RESULT, Rule
 from toolpair.rules.unreadable import UnreadablePart, repair
 from toolpair.rules.where import Where, at_result
 from toolpair.transcript.edits import (
+    Edit,
     InsertMessage,
     InsertResult,
     MendBytes,
@@ -72,7 +75,7 @@ def check(context: Context) -> None:
 
             duplicate(context, pair)
         elif fit == "mismatch":
-            _mismatch(context, pair)
+            _Mismatch.of(context, pair).report()
         else:
             misplaced.append(pair)
     if misplaced:
@@ -340,46 +343,7 @@ def _unreached(context: Context) -> None:
 def _orphan(context: Context, pair: Pair) -> None:
     result = pair.result
     assert result is not None
-    real = is_real_output(result)
-    fixes: list[Fix] = []
-    if pair.call is not None:
-        fixes.append(
-            Fix("move", "move it after its call", (MoveResult(result, pair.call),), recommended=True),
-        )
-    for number, candidate in enumerate(pair.candidates[:20], 1):
-        call = candidate.call
-        assert call is not None
-        fixes.append(
-            Fix(
-                f"link-{number}" if len(pair.candidates) > 1 else "link",
-                f"link it to the call of {tool_of(call)} ({call.id if usable(call.id) else 'without an id'})",
-                with_edits(
-                    Rename(result, call.id)
-                    if context.profile.accepts_id(call.id)
-                    else Rename(result, call.id if isinstance(call.id, str) else ""),
-                    MoveResult(result, call),
-                ),
-                certain=False,
-            )
-        )
-    fixes.append(
-        Fix(
-            "keep-as-text",
-            "keep the output as text",
-            (keep_as_text(result, result.name),),
-            recommended=real and pair.call is None,
-            note="it is tool output in a user's place: it is labelled as data",
-        )
-    )
-    fixes.append(
-        Fix(
-            "drop",
-            "drop the output",
-            (Remove(result),),
-            recommended=not real and pair.call is None,
-            loses=f"its output ({output_lines([result])})" if real else None,
-        )
-    )
+    fixes = [*_fixes_of_orphan(context, pair, result)]
     id_ = result.id if usable(result.id) else "it has no id"
     text = f"This result comes before the call that it answers ({id_})."
     cause = causes.of_orphan(context, pair)
@@ -402,92 +366,111 @@ def _orphan(context: Context, pair: Pair) -> None:
     )
 
 
-def _mismatch(context: Context, pair: Pair) -> None:
-    call, result = pair.call, pair.result
-    assert call is not None and result is not None and pair.call_at is not None
-    move = moved(context, pair, result)
-    certain = pair.certain
-    call_good = context.profile.accepts_id(call.id)
-    result_good = context.profile.accepts_id(result.id)
-    text = f"This result has a different id from its call, {tool_of(call)}."
-    if pair.evidence == "follows":
-        text = f"The result of {tool_of(call)} has no id."
-    cause = causes.of_mismatch(pair, context.transcript.agent)
-    guess = not certain and is_output(result)
-    lost = None if certain else context.unreadable.of_call(call) or context.unreadable.of_result(result)
-    if lost is not None and lost.fix is not None:
-        # The counterpart of each is in a damaged line: there is nothing to guess.
-        text = f"The rest of this call and this result is in {lost.where}, which cannot be read ({lost.reason})."
-        cause, guess = lost.cause, False
+def _fixes_of_orphan(context: Context, pair: Pair, result: Block) -> Iterator[Fix]:
+    real = is_real_output(result)
+    if pair.call is not None:
+        yield Fix("move", "move it after its call", (MoveResult(result, pair.call),), recommended=True)
+    for number, candidate in enumerate(pair.candidates[:20], 1):
+        call = candidate.call
+        assert call is not None
+        accepted = context.profile.accepts_id(call.id) or isinstance(call.id, str)
+        yield Fix(
+            f"link-{number}" if len(pair.candidates) > 1 else "link",
+            f"link it to the call of {tool_of(call)} ({call.id if usable(call.id) else 'without an id'})",
+            (Rename(result, call.id if accepted else ""), MoveResult(result, call)),
+            certain=False,
+        )
+    yield Fix(
+        "keep-as-text",
+        "keep the output as text",
+        (keep_as_text(result, result.name),),
+        recommended=real and pair.call is None,
+        note="it is tool output in a user's place: it is labelled as data",
+    )
+    yield Fix(
+        "drop",
+        "drop the output",
+        (Remove(result),),
+        recommended=not real and pair.call is None,
+        loses=f"its output ({output_lines([result])})" if real else None,
+    )
 
-    def fixes() -> list[Fix]:
-        found: list[Fix] = []
+
+class _Mismatch(Struct, frozen=True):
+    """A call and its result whose ids differ."""
+
+    context: Context
+    pair: Pair
+    call: Block
+    result: Block
+    lost: UnreadablePart | None
+    """The damaged line with the rest of each: then there is nothing to guess."""
+
+    @classmethod
+    def of(cls, context: Context, pair: Pair) -> _Mismatch:
+        call, result = pair.call, pair.result
+        assert call is not None and result is not None
+        lost = None if pair.certain else context.unreadable.of_call(call) or context.unreadable.of_result(result)
+        return cls(context, pair, call, result, lost if lost is not None and lost.fix is not None else None)
+
+    def report(self) -> None:
+        pair, lost = self.pair, self.lost
+        text = f"This result has a different id from its call, {tool_of(self.call)}."
+        if pair.evidence == "follows":
+            text = f"The result of {tool_of(self.call)} has no id."
+        if lost is not None:
+            text = f"The rest of this call and this result is in {lost.where}, which cannot be read ({lost.reason})."
+        self.context.add(
+            "result.id_mismatch",
+            text,
+            at_result(pair),
+            cause=lost.cause if lost is not None else causes.of_mismatch(pair, self.context.transcript.agent),
+            fixes=self._fixes,
+            guess=lost is None and not pair.certain and is_output(self.result),
+        )
+
+    def _fixes(self) -> list[Fix]:
+        found = [*self._renames()]
+        if not self.pair.certain:
+            found += self._as_text()
+        found.append(remove_call(self.pair))
+        return found if self.lost is None else _with_repair(found, self.lost, None, first=True)
+
+    def _renames(self) -> Iterator[Fix]:
+        """One id for both: the call's, the result's, a new one."""
+        context, call, result = self.context, self.call, self.result
+        move, certain = moved(context, self.pair, result), self.pair.certain
+        call_good, result_good = context.profile.accepts_id(call.id), context.profile.accepts_id(result.id)
         best = "rename-result" if call_good else "rename-call" if result_good else "rename-both"
         if result_good and prefers(context.profile.new_ids, result.id, call.id):
             best = "rename-call"
-        if usable(call.id):
-            found.append(
-                Fix(
-                    "rename-result",
-                    "give the result the call's id",
-                    with_edits(Rename(result, call.id), move),
-                    recommended=certain and best == "rename-result",
-                    certain=certain,
-                    loses=None,
-                )
-            )
-        if usable(result.id):
-            found.append(
-                Fix(
-                    "rename-call",
-                    "give the call the result's id",
-                    with_edits(Rename(call, result.id), move),
-                    recommended=certain and best == "rename-call",
-                    certain=certain,
-                )
-            )
-        clean = context.new_id(call.id if usable(call.id) else result.id, name=call.name)
-        found.append(
-            Fix(
-                "rename-both",
-                f"give both the same new id, {clean}",
-                with_edits(Rename(call, clean), Rename(result, clean), move),
-                recommended=certain and best == "rename-both",
-                certain=certain,
-                note=context.note_on_new_id(call.id),
-                several="give both sides a new id",
-            )
-        )
-        if not certain:
-            real = is_real_output(result)
-            found.append(
-                Fix(
-                    "placeholder-and-text",
-                    f"{PLACEHOLDER_TITLE} and keep the output as text",
-                    (
-                        InsertResult(call, PLACEHOLDER, True),
-                        keep_as_text(result, result.name) if real else Remove(result),
-                    ),
-                    recommended=True,
-                    placeholder=True,
-                )
-            )
-            found.append(
-                Fix(
-                    "both-as-text",
-                    BOTH_AS_TEXT,
-                    (call_as_text(call), keep_as_text(result, result.name) if real else Remove(result)),
-                    note=NO_CALL,
-                )
-            )
-        found.append(remove_call(pair))
-        return _with_repair(found, lost, None, first=True) if lost is not None and lost.fix is not None else found
 
-    context.add(
-        "result.id_mismatch",
-        text,
-        at_result(pair),
-        cause=cause,
-        fixes=fixes,
-        guess=guess,
-    )
+        def rename(id_: str, title: str, *edits: Edit, note: str | None = None, several: str | None = None) -> Fix:
+            recommended = certain and best == id_
+            return Fix(id_, title, with_edits(*edits, move), recommended, certain, note=note, several=several)
+
+        if usable(call.id):
+            yield rename("rename-result", "give the result the call's id", Rename(result, call.id))
+        if usable(result.id):
+            yield rename("rename-call", "give the call the result's id", Rename(call, result.id))
+        clean = context.new_id(call.id if usable(call.id) else result.id, name=call.name)
+        yield rename(
+            "rename-both",
+            f"give both the same new id, {clean}",
+            Rename(call, clean),
+            Rename(result, clean),
+            note=context.note_on_new_id(call.id),
+            several="give both sides a new id",
+        )
+
+    def _as_text(self) -> Iterator[Fix]:
+        call, result = self.call, self.result
+        said = keep_as_text(result, result.name) if is_real_output(result) else Remove(result)
+        yield Fix(
+            "placeholder-and-text",
+            f"{PLACEHOLDER_TITLE} and keep the output as text",
+            (InsertResult(call, PLACEHOLDER, True), said),
+            recommended=True,
+            placeholder=True,
+        )
+        yield Fix("both-as-text", BOTH_AS_TEXT, (call_as_text(call), said), note=NO_CALL)

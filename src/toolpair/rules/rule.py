@@ -34,7 +34,7 @@ class Rule(NamedTuple):
     name: str
     """Family and rule: "result.missing"."""
     page: str
-    """The module of `rules/pages/` that has its page. A name, so that checking loads no page."""
+    """The file of `rules/pages/` that has its page."""
     check: Check | None = None
     """The check that finds it in a transcript; one check may find several rules.
 

@@ -14,6 +14,8 @@ from msgspec.structs import replace
 
 from toolpair.transcript.record_tree import Cut, RecordTree
 
+Slot = tuple[str | int, ...]
+"""Where a value stands in its record: keys and indexes."""
 BlockKind = Literal[
     "text",
     "thinking",
@@ -89,7 +91,7 @@ class Block(Struct, frozen=True, eq=False):
     kind: BlockKind
     value: Any
     record: int
-    slot: tuple[str | int, ...] = ()
+    slot: Slot = ()
     id: Any = None
     name: str | None = None
     is_error: bool = False

@@ -124,11 +124,6 @@ class Application(App[None]):
     # open sessions
 
     @property
-    def desk(self) -> Desk | None:
-        """The session on top."""
-        return self.open_sessions.top
-
-    @property
     def session(self) -> Session:
         return self.open_sessions.desks[-1].session
 

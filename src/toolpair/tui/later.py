@@ -74,7 +74,7 @@ class LaterOn(Screen[T]):
     def desk(self) -> Desk | None:
         """The session that the screen is about: the one on top when first asked."""
         if self._desk is None:
-            self._desk = self.tool.desk
+            self._desk = self.tool.open_sessions.top
         return self._desk
 
     @property

@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from toolpair.formats.claude_code.history import History, history_of, walk_up
+from toolpair.formats.claude_code.history import ChainHistory, history_of, walk_up
 from toolpair.formats.claude_code.record_kinds import (
     ChainNode,
     is_compact_boundary,
@@ -59,7 +59,7 @@ class Ways(Struct, eq=False):
             step = step.above
 
 
-def ways_of(history: History) -> Ways:
+def ways_of(history: ChainHistory) -> Ways:
     """All branches of the file. Linear in the number of records."""
     ways = Ways()
     by_key: dict[tuple[bool, str], BranchStep] = {}
@@ -109,7 +109,7 @@ def _talks(node: ChainNode) -> bool:
 
 
 def _answered_step(
-    history: History, ways: Ways, known: dict[int, BranchStep | None], node: ChainNode
+    history: ChainHistory, ways: Ways, known: dict[int, BranchStep | None], node: ChainNode
 ) -> BranchStep | None:
     """The response that a result belongs to, by its links."""
     for link in (text_or_none(node.value.get("sourceToolAssistantUUID")), node.parent):
@@ -120,7 +120,7 @@ def _answered_step(
     return step if step is not None and step.nodes[0].type == "assistant" else None
 
 
-def _links(history: History, ways: Ways, talk: Sequence[ChainNode]) -> set[int]:
+def _links(history: ChainHistory, ways: Ways, talk: Sequence[ChainNode]) -> set[int]:
     """Link every step to the one above it. Returns the steps continued only after a compaction or a lost link."""
     above_of: dict[int, BranchStep | None] = {}
     lasting: set[int] = set()
@@ -161,7 +161,7 @@ def _links(history: History, ways: Ways, talk: Sequence[ChainNode]) -> set[int]:
 
 
 def _step_above(
-    history: History, ways: Ways, known: dict[int, BranchStep | None], start: ChainNode, itself: bool
+    history: ChainHistory, ways: Ways, known: dict[int, BranchStep | None], start: ChainNode, itself: bool
 ) -> BranchStep | None:
     """The step of the nearest message record above `start` (or of `start` itself)."""
     path: list[int] = []
@@ -222,7 +222,7 @@ def _words(nodes: Sequence[ChainNode]) -> str:
     return ""
 
 
-def branches_of(history: History, ways: Ways, messages: Sequence[Message]) -> tuple[Branch, ...]:
+def branches_of(history: ChainHistory, ways: Ways, messages: Sequence[Message]) -> tuple[Branch, ...]:
     """The ends of the main conversation and of sub-agents in the file, newest first; empty if there is only one."""
     own = history.own_leaf
     own_step = step_above(history, ways, own)
@@ -246,7 +246,7 @@ def branches_of(history: History, ways: Ways, messages: Sequence[Message]) -> tu
     return tuple(branch for _, branch in sorted(found, key=lambda pair: -pair[0]))
 
 
-def step_above(history: History, ways: Ways, node: ChainNode | None) -> BranchStep | None:
+def step_above(history: ChainHistory, ways: Ways, node: ChainNode | None) -> BranchStep | None:
     """The step of a record, or of the nearest message record above it."""
     return _step_above(history, ways, {}, node, True) if node is not None else None
 
@@ -293,7 +293,7 @@ def _until_read(steps: Iterator[BranchStep], read: set[int]) -> Iterator[BranchS
             return
 
 
-def _links_between(history: History, end: ChainNode, steps: Sequence[BranchStep]) -> dict[int, ChainNode]:
+def _links_between(history: ChainHistory, end: ChainNode, steps: Sequence[BranchStep]) -> dict[int, ChainNode]:
     """The records that link one step to the next: attachments, reports, progress."""
     last = {node.uid for node in steps[-1].nodes} if steps else set()
     found: dict[int, ChainNode] = {}

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from toolpair.formats.claude_code.assembling import assemble
 from toolpair.formats.claude_code.branches import Ways, step_above
 from toolpair.formats.claude_code.history import (
-    History,
+    ChainHistory,
     Walk,
     gather,
     may_be_parent,
@@ -28,7 +28,7 @@ from toolpair.transcript.record_tree import BrokenLink, Cut, Repair
 _RULES: Final = {"missing": "chain.missing_parent", "cycle": "chain.cycle"}
 
 
-def boundaries_of(history: History, ways: Ways, count: int) -> Iterable[Boundary]:
+def boundaries_of(history: ChainHistory, ways: Ways, count: int) -> Iterable[Boundary]:
     """The boundaries in a history of `count` messages."""
     if not history.chain:
         return
@@ -50,7 +50,7 @@ def boundaries_of(history: History, ways: Ways, count: int) -> Iterable[Boundary
         yield from _hidden(history, ways, count)
 
 
-def circle_closer(history: History) -> ChainNode | None:
+def circle_closer(history: ChainHistory) -> ChainNode | None:
     """In a history whose links form a cycle, the record in it that links to a later record of the file."""
     if history.end != "cycle":
         return None
@@ -64,7 +64,7 @@ def circle_closer(history: History) -> ChainNode | None:
     return None
 
 
-def beginning_in_a_circle(history: History) -> Iterable[BrokenLink]:
+def beginning_in_a_circle(history: ChainHistory) -> Iterable[BrokenLink]:
     """A cycle that hides nothing: the first record of the history links to a later one.
 
     The agent stops there, and older versions hang forever; it is worse if records outside the history are part of it.
@@ -84,7 +84,7 @@ def beginning_in_a_circle(history: History) -> Iterable[BrokenLink]:
     )
 
 
-def further_breaks(history: History) -> Iterable[BrokenLink]:
+def further_breaks(history: ChainHistory) -> Iterable[BrokenLink]:
     """The lost links above the one that cuts the history, as far as `boundaries_of` has found them."""
     for node, end in history.further:
         cut = _cut(history, node, 0, 0, end)
@@ -107,7 +107,7 @@ def _follows(messages: int, outputs: int) -> str:
     return f"The agent does not see what follows: {plural(messages, 'message')}, {plural(outputs, 'output')}. Link lost"
 
 
-def _below(history: History, last: Walk, count: int) -> Iterable[Boundary]:
+def _below(history: ChainHistory, last: Walk, count: int) -> Iterable[Boundary]:
     """What follows a break is lost when the last prompt names a record before it."""
     root = last.path[-1]
     active = {node.uid for node in history.order}
@@ -121,7 +121,7 @@ def _below(history: History, last: Walk, count: int) -> Iterable[Boundary]:
         yield _line(count, root, _cut(history, root, len(lost), _outputs(lost), last.end, history.own_leaf))
 
 
-def _hidden(history: History, ways: Ways, count: int) -> Iterable[Boundary]:
+def _hidden(history: ChainHistory, ways: Ways, count: int) -> Iterable[Boundary]:
     """A result (or a report) written at the end for a call that the conversation left long ago.
 
     The agent takes it for the newest branch, so everything after the call is lost.
@@ -188,7 +188,7 @@ def _brings(messages: int, outputs: int) -> str:
 
 
 def _cut(
-    history: History, root: ChainNode, messages: int, outputs: int, end: str, leaf: ChainNode | None = None
+    history: ChainHistory, root: ChainNode, messages: int, outputs: int, end: str, leaf: ChainNode | None = None
 ) -> Cut:
     """A lost link, with its most likely meaning.
 
@@ -228,7 +228,7 @@ def _line(at: int, root: ChainNode, cut: Cut) -> Boundary:
     return Boundary(at, words(cut.messages, cut.outputs), root.uid, cut)
 
 
-def _is_lost(history: History, root: ChainNode) -> bool:
+def _is_lost(history: ChainHistory, root: ChainNode) -> bool:
     """Whether a record without a parent certainly had one, as opposed to the user going back to the beginning.
 
     A prompt with parts further up is not a new start. And an agent that describes its context at the start would have
@@ -242,13 +242,13 @@ def _is_lost(history: History, root: ChainNode) -> bool:
     return surroundings is not None and surroundings.position < root.position
 
 
-def _of_a_prompt_above(history: History, root: ChainNode) -> bool:
+def _of_a_prompt_above(history: ChainHistory, root: ChainNode) -> bool:
     """Whether records of the same prompt are further up."""
     same = lineage_of(history).prompts.get(text_or_none(root.value.get("promptId")) or "", [])
     return bool(same) and same[0].position < root.position
 
 
-def _messages(history: History, path: Sequence[ChainNode], known: set[int]) -> list[Message]:
+def _messages(history: ChainHistory, path: Sequence[ChainNode], known: set[int]) -> list[Message]:
     """The messages of a walk, without records that are known already."""
     recovered = set(history.recovered)
     order = gather(history, [node for node in reversed(path) if node.type != "progress"])
@@ -256,7 +256,7 @@ def _messages(history: History, path: Sequence[ChainNode], known: set[int]) -> l
     return assemble(node for node in order if node.uid not in known)
 
 
-def _lost(history: History, root: ChainNode, active: set[int]) -> tuple[int, int]:
+def _lost(history: ChainHistory, root: ChainNode, active: set[int]) -> tuple[int, int]:
     """How many messages and outputs are above a break, as far as the file shows."""
     seen = set(active)
     path: list[ChainNode] = []

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
-from toolpair.formats.claude_code.record_kinds import CHAIN_TYPES, value_of
-from toolpair.formats.engine.damage.lost import Held, can_be_closed, effect_on_readers, held_in, held_in_part, ids_in
+from msgspec.structs import replace
+
+from toolpair.formats.claude_code.record_kinds import CHAIN_TYPES, text_or_none, value_of
+from toolpair.formats.engine.damage.lost import (
+    can_be_closed,
+    effect_on_readers,
+    held_in,
+    held_in_part,
+    lost_outputs,
+    outputs_text,
+)
 from toolpair.formats.engine.reading.clock import seconds_of
 from toolpair.formats.format import Damage, Item, ResumeEffect
 from toolpair.source.json_spans import scan
-from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Transcript
 
 AGENT: Final = "Claude Code"
@@ -28,12 +36,12 @@ def effects_of(items: Sequence[Item], transcript: Transcript, found: Sequence[Da
     for item in items:
         value = value_of(item)
         if isinstance(value, dict):
-            known.add(_text(value.get("uuid")))
-            wanted.add(_text(value.get("parentUuid")))
+            known.add(text_or_none(value.get("uuid")))
+            wanted.add(text_or_none(value.get("parentUuid")))
             kept = value.get("compactMetadata", kept)
     listed = kept.get("preservedMessages") if isinstance(kept, dict) else None
     names = listed.get("uuids") if isinstance(listed, dict) else None
-    wanted.update(map(_text, names) if isinstance(names, list) else ())
+    wanted.update(map(text_or_none, names) if isinstance(names, list) else ())
     answered, called = _ids_of(transcript)
     lost_parents = wanted - known - {None}
     return [
@@ -42,10 +50,6 @@ def effects_of(items: Sequence[Item], transcript: Transcript, found: Sequence[Da
         else _effect_of(damage, known, lost_parents, answered, called)
         for damage in found
     ]
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
 
 
 def _ids_of(transcript: Transcript) -> tuple[set[Any], set[Any]]:
@@ -67,8 +71,7 @@ def _effect_of(
     if reads_first and not values and damage.partial is None:
         return ResumeEffect("harmless", f"{AGENT} still reads the record", "kept")
     says = f"{AGENT} reads only the first of them" if reads_first else f"{AGENT} skips it"
-    held = list(_held(values, damage.partial))
-    outputs = len({one.id for one in held if one.real and one.id not in answered})
+    held = [*held_in(tuple(values)), *held_in_part(damage.partial)]
     calls = any(not one.is_result and one.id not in called for one in held)
     parts = (*values, damage.partial)
     uuids = {value["uuid"] for value in parts if isinstance(value, dict) and isinstance(value.get("uuid"), str)}
@@ -76,27 +79,19 @@ def _effect_of(
     records = any(
         value.get("type") in ("user", "assistant") and value["uuid"] not in known
         for value in values
-        if isinstance(value, dict) and _text(value.get("uuid"))
+        if isinstance(value, dict) and text_or_none(value.get("uuid"))
     )
     if not values:
         hanging = any(id_.decode("utf-8", "replace") in lost_parents for id_ in _UUID.findall(damage.raw))
-    if not values and not held:
-        outputs = len((ids_in(damage.raw)[0] & called) - answered)
-    loses = None
-    if outputs:
-        loses = "its output" if outputs == 1 else plural(outputs, "output")
-    elif hanging:
+    outputs = lost_outputs(replace(damage, values=tuple(values)), held, answered, called)
+    loses = outputs_text(outputs)
+    if loses is None and hanging:
         loses = "the record, and the history before it"
-    elif records or (calls and not damage.last):
+    elif loses is None and (records or (calls and not damage.last)):
         loses = "the record"
     shown = values[0] if values else damage.partial
     complete = damage.rule != "record.torn" or _is_complete(shown, bool(values), damage.last)
     return ResumeEffect("loses" if loses else "harmless", says, "dropped", loses, outputs, complete)
-
-
-def _held(values: Sequence[Any], partial: Any) -> Iterator[Held]:
-    yield from held_in(tuple(values))
-    yield from held_in_part(partial)
 
 
 def _is_complete(value: Any, whole: bool, last: bool) -> bool:
@@ -115,4 +110,4 @@ def _is_complete(value: Any, whole: bool, last: bool) -> bool:
     known = {key for key in ("uuid", "parentUuid", "timestamp") if key in value}
     if not whole:
         known.discard(next(reversed(value)))
-    return len(known) == 3 and bool(_text(value["uuid"])) and seconds_of(value["timestamp"]) is not None
+    return len(known) == 3 and bool(text_or_none(value["uuid"])) and seconds_of(value["timestamp"]) is not None

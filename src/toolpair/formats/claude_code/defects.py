@@ -8,7 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from toolpair.formats.claude_code.cuts import beginning_in_a_circle, further_breaks
-from toolpair.formats.claude_code.history import History, may_be_parent, nameless_key
+from toolpair.formats.claude_code.history import ChainHistory, may_be_parent, nameless_key
 from toolpair.formats.claude_code.kept import kept_missing, missing_names, place_in_list
 from toolpair.formats.claude_code.lineage import lineage_of
 from toolpair.formats.claude_code.record_kinds import ChainNode, same_record, text_or_none, without_time
@@ -18,7 +18,7 @@ from toolpair.transcript.model import Boundary
 from toolpair.transcript.record_tree import BrokenLink, Repair
 
 
-def defects_of(history: History) -> Iterator[BrokenLink]:
+def defects_of(history: ChainHistory) -> Iterator[BrokenLink]:
     """The defects of the links, unordered; call `boundaries_of` first."""
     yield from further_breaks(history)
     yield from beginning_in_a_circle(history)
@@ -48,7 +48,7 @@ def settled(
     return tuple(lines), tuple(found for found in defects if found.rule != "chain.cycle")
 
 
-def _slice(history: History) -> Iterator[BrokenLink]:
+def _slice(history: ChainHistory) -> Iterator[BrokenLink]:
     """The first record of a part of a session names a parent that is in another part."""
     if not history.chain or history.end != "missing":
         return
@@ -64,7 +64,7 @@ def _slice(history: History) -> Iterator[BrokenLink]:
         )
 
 
-def _bridged(history: History) -> Iterator[BrokenLink]:
+def _bridged(history: ChainHistory) -> Iterator[BrokenLink]:
     """A lost parent that the agent replaces by the record just before it; other versions and readers do not."""
     for node in history.chain:
         above = history.bridged.get(node.uuid or "")
@@ -90,7 +90,7 @@ def _bridged(history: History) -> Iterator[BrokenLink]:
         )
 
 
-def _no_timestamp(history: History) -> Iterator[BrokenLink]:
+def _no_timestamp(history: ChainHistory) -> Iterator[BrokenLink]:
     """The last record of the conversation has no readable time: the agent does not find such a session."""
     talk = [node for node in history.chain if node.type in ("user", "assistant")]
     if not history.resumed_by.needs_time or history.sidechain or history.inside:
@@ -117,7 +117,7 @@ def _no_timestamp(history: History) -> Iterator[BrokenLink]:
 DOUBLE: Final = "chain.duplicate_uuid"
 
 
-def doubles_of(history: History) -> Iterator[BrokenLink]:
+def doubles_of(history: ChainHistory) -> Iterator[BrokenLink]:
     """A defect for each record whose uuid a later one has too. Linear in the number of records."""
     if not history.shadowed:
         return
@@ -155,7 +155,7 @@ def doubles_of(history: History) -> Iterator[BrokenLink]:
 class _Index:
     """The chain records of a file in order, those that link to a duplicated uuid, and those whose parent is lost."""
 
-    def __init__(self, history: History) -> None:
+    def __init__(self, history: ChainHistory) -> None:
         doubled = {node.uuid for node in history.shadowed}
         self.order = lineage_of(history).order
         self.linked: dict[str, list[ChainNode]] = {}
@@ -170,7 +170,7 @@ class _Index:
                 self.misnamed.setdefault(owner.uid, node)
 
 
-def _repair(history: History, index: _Index, earlier: ChainNode, later: ChainNode, brings: str) -> Repair | None:
+def _repair(history: ChainHistory, index: _Index, earlier: ChainNode, later: ChainNode, brings: str) -> Repair | None:
     for one in (later, earlier):
         child = index.misnamed.get(one.uid)
         if child is not None and child.parent is not None:
@@ -208,7 +208,7 @@ def _repair(history: History, index: _Index, earlier: ChainNode, later: ChainNod
     )
 
 
-def _kept_name(history: History, earlier: ChainNode, later: ChainNode) -> tuple[ChainNode, str] | None:
+def _kept_name(history: ChainHistory, earlier: ChainNode, later: ChainNode) -> tuple[ChainNode, str] | None:
     """Of two records with one uuid, the kept one whose name is missing, and that name."""
     missing = missing_names(history)
     place = place_in_list(history, later.uuid or "")
@@ -218,6 +218,6 @@ def _kept_name(history: History, earlier: ChainNode, later: ChainNode) -> tuple[
     return (later if at is not None and at > place else earlier), missing[0]
 
 
-def _before(history: History, node: ChainNode) -> ChainNode | None:
+def _before(history: ChainHistory, node: ChainNode) -> ChainNode | None:
     """The nearest earlier record that may be its parent."""
     return next((other for other in lineage_of(history).before(node) if may_be_parent(history, other)), None)

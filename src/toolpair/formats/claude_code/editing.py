@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from toolpair.dialects.block_texts import text_of
 from toolpair.formats.claude_code import copied_ids
-from toolpair.formats.claude_code.frames import Frame
+from toolpair.formats.claude_code.frames import ChainFrame
 from toolpair.formats.claude_code.outputs import said_by, worth_keeping
 from toolpair.formats.claude_code.record_kinds import SYNTHETIC_MODEL, text_or_none
 from toolpair.formats.claude_code.removing import Removing, keep_words_in_chain
@@ -47,7 +47,7 @@ def apply_edits(items: Sequence[Item], transcript: Transcript, edits: Sequence[E
     """The records after the edits."""
     if not edits:
         return list(items)
-    frame = transcript.frame if isinstance(transcript.frame, Frame) else None
+    frame = transcript.frame if isinstance(transcript.frame, ChainFrame) else None
     changed = _Editor(items if frame is None else frame.items, transcript).run(edits)
     if frame is None:
         return changed

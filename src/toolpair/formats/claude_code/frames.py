@@ -9,10 +9,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from toolpair.dialects.anthropic import STAND_INS
-from toolpair.formats.claude_code.history import History
+from toolpair.formats.claude_code.history import ChainHistory
 from toolpair.formats.claude_code.record_kinds import content_of, text_or_none, value_of
 from toolpair.formats.format import FileFacts, Item, SentMessage
-from toolpair.transcript.model import Block, StandIns, Transcript
+from toolpair.transcript.model import Block, Slot, StandIns, Transcript
 
 _BEFORE: Final = -11
 _TAIL: Final = -12
@@ -41,7 +41,7 @@ def log_facts(surroundings: FileFacts) -> LogFacts:
     return surroundings.agent_facts if isinstance(surroundings.agent_facts, LogFacts) else LogFacts()
 
 
-class Frame(Struct, eq=False):
+class ChainFrame(Struct, eq=False):
     """The window's records with their sentinels."""
 
     items: Sequence[Item]
@@ -50,7 +50,7 @@ class Frame(Struct, eq=False):
     """Sentinels by uid; the one right after the window has the uid of the record it replaces."""
     after: int | None
     """uid of the sentinel right after the window."""
-    history: History | None = None
+    history: ChainHistory | None = None
     spills: bool = False
     """Reading the records depends on what is outside the window, so the whole file must be read."""
     by_block: bool = False
@@ -72,9 +72,9 @@ class Frame(Struct, eq=False):
         return (_BEFORE,) if _BEFORE in self.stand_ins else ()
 
     @property
-    def blocks(self) -> dict[tuple[int, tuple[str | int, ...]], Block]:
+    def blocks(self) -> dict[tuple[int, Slot], Block]:
         """The sentinels' blocks, by (uid, slot)."""
-        found: dict[tuple[int, tuple[str | int, ...]], Block] = {(_BEFORE, _SLOT): STAND_INS.before[0].blocks[0]}
+        found: dict[tuple[int, Slot], Block] = {(_BEFORE, _SLOT): STAND_INS.before[0].blocks[0]}
         if self.after is not None:
             found[self.after, _SLOT] = STAND_INS.after[0].blocks[0]
             found[_TAIL, _SLOT] = STAND_INS.after[1].blocks[0]
@@ -95,7 +95,7 @@ class Frame(Struct, eq=False):
         return end - first
 
 
-def framed(items: Sequence[Item], surroundings: FileFacts) -> Frame:
+def framed(items: Sequence[Item], surroundings: FileFacts) -> ChainFrame:
     """The records between their sentinels."""
     front: list[Item] = []
     after_items: list[Item] = []
@@ -124,7 +124,7 @@ def framed(items: Sequence[Item], surroundings: FileFacts) -> Frame:
         after_items.append(Item(_PROMPT, {"type": "last-prompt", "leafUuid": leaf}))
     stand_ins = {item.uid: item for item in (*front, *after_items)}
     after = surroundings.after.uid if surroundings.after is not None else None
-    return Frame([*front, *items, *after_items], stand_ins, after)
+    return ChainFrame([*front, *items, *after_items], stand_ins, after)
 
 
 def _text() -> dict[str, Any]:
@@ -150,7 +150,7 @@ def _record(
     return value if prompt is None else {**value, "promptId": prompt}
 
 
-def unframed(transcript: Transcript, frame: Frame, surroundings: FileFacts) -> Transcript:
+def unframed(transcript: Transcript, frame: ChainFrame, surroundings: FileFacts) -> Transcript:
     """The transcript without the sentinels, and with the head of the whole."""
     own = frame.stand_ins
     compacted = frame.history is not None and frame.history.boundary is not None

@@ -40,7 +40,7 @@ class Walk(Struct, eq=False):
     end: End
 
 
-class History(Struct, eq=False):
+class ChainHistory(Struct, eq=False):
     """The structure of a file's chain records."""
 
     nodes: list[ChainNode]
@@ -101,7 +101,7 @@ class History(Struct, eq=False):
         return node.sidechain if self.inside else self.sidechain or not node.sidechain
 
 
-def history_of(items: Sequence[Item], leaf: str | None = None, resumed_by: Behaviour = NEWEST) -> History:
+def history_of(items: Sequence[Item], leaf: str | None = None, resumed_by: Behaviour = NEWEST) -> ChainHistory:
     """The history of the records. Linear in their number.
 
     `leaf` is the uuid, or its beginning, of the record where it ends; by default the agent's own.
@@ -124,7 +124,7 @@ def history_of(items: Sequence[Item], leaf: str | None = None, resumed_by: Behav
     return history
 
 
-def _collect(items: Sequence[Item]) -> History:
+def _collect(items: Sequence[Item]) -> ChainHistory:
     slots: list[ChainNode] = []
     place: dict[str, int] = {}
     shadowed: list[ChainNode] = []
@@ -162,7 +162,7 @@ def _collect(items: Sequence[Item]) -> History:
     parents = {uuid: node.parent for uuid, node in by_uuid.items()}
     talk = (node.sidechain for node in slots if node.type in ("user", "assistant"))
     sidechain = next(talk, False) and all(talk)
-    return History(
+    return ChainHistory(
         slots,
         by_uuid,
         shadowed,
@@ -180,7 +180,7 @@ def nameless_key(value: dict[str, Any]) -> str:
     return f"\0{value['uuid']!r}" if "uuid" in value else "\0"
 
 
-def _keep_preserved(history: History) -> None:
+def _keep_preserved(history: ChainHistory) -> None:
     """Link what the newest compaction kept to its summary, as the agent does when loading the file."""
     newest = next((node for node in reversed(history.nodes) if is_compact_boundary(node)), None)
     history.newest_boundary = newest
@@ -201,7 +201,7 @@ def _keep_preserved(history: History) -> None:
     history.preserved = kept
 
 
-def _kept(history: History, metadata: dict[str, Any]) -> tuple[str | None, list[str]]:
+def _kept(history: ChainHistory, metadata: dict[str, Any]) -> tuple[str | None, list[str]]:
     """The anchor's uuid and the uuids of the kept records, oldest first; empty when one of them does not exist."""
     listed = metadata.get("preservedMessages")
     if isinstance(listed, dict) and isinstance(listed.get("uuids"), list) and listed["uuids"]:
@@ -229,7 +229,7 @@ _RANK: Final = attrgetter("rank")
 _WRITTEN: Final = attrgetter("written")
 
 
-def _leaf(history: History, prompt_leaf: str | None) -> ChainNode | None:
+def _leaf(history: ChainHistory, prompt_leaf: str | None) -> ChainNode | None:
     """The last chain record, if it descends from the one that the last prompt names; else the latter.
 
     The very last one may even lack a uuid. Without a `last-prompt`, if others link to the last record, the newest of
@@ -260,7 +260,7 @@ def _leaf(history: History, prompt_leaf: str | None) -> ChainNode | None:
     return named
 
 
-def _is_beside(history: History, node: ChainNode, path: Sequence[ChainNode]) -> bool:
+def _is_beside(history: ChainHistory, node: ChainNode, path: Sequence[ChainNode]) -> bool:
     """Whether a record is a parallel call, its result or a report on that, beside a walk up that passes its turn."""
     place = {found.uid: index for index, found in enumerate(path)}
     side: list[ChainNode] = []
@@ -285,7 +285,7 @@ def _of_one_response(node: ChainNode, other: ChainNode) -> bool:
     return bool(node.calls and other.calls) and node.message_id is not None and node.message_id == other.message_id
 
 
-def _newest_below(history: History, last: ChainNode) -> ChainNode:
+def _newest_below(history: ChainHistory, last: ChainNode) -> ChainNode:
     """Of a record and its descendants, the one with the newest timestamp; of equal ones the last in the file."""
     if last.uuid is None or last.uuid not in set(history.parents.values()):
         return last
@@ -311,7 +311,7 @@ def _newest_below(history: History, last: ChainNode) -> ChainNode:
     return newest
 
 
-def _last_said(history: History, ends: Sequence[ChainNode]) -> ChainNode | None:
+def _last_said(history: ChainHistory, ends: Sequence[ChainNode]) -> ChainNode | None:
     """The last of these records; one not linked to any message is skipped if another is."""
     seen: set[int] = set()
     bridged = dict(history.bridged)
@@ -328,7 +328,7 @@ def _last_said(history: History, ends: Sequence[ChainNode]) -> ChainNode | None:
 
 
 def walk_up(
-    history: History,
+    history: ChainHistory,
     start: ChainNode,
     seen: set[int] | None = None,
     through: Set[int] = frozenset(),
@@ -381,7 +381,7 @@ def leads_nowhere(above: ChainNode, node: ChainNode, follows_reports: bool) -> b
     return above.type == "progress" and (above.position > node.position or not follows_reports)
 
 
-def bridge(history: History, node: ChainNode, seen: set[int]) -> ChainNode | None:
+def bridge(history: ChainHistory, node: ChainNode, seen: set[int]) -> ChainNode | None:
     """The record that the agent uses for a lost one: the newest that is not younger and at most five seconds older."""
     moment = node.seconds
     if moment is None or not history.resumed_by.bridges:
@@ -402,12 +402,12 @@ def bridge(history: History, node: ChainNode, seen: set[int]) -> ChainNode | Non
     return None
 
 
-def may_be_parent(history: History, node: ChainNode) -> bool:
+def may_be_parent(history: ChainHistory, node: ChainNode) -> bool:
     """Whether the agent would follow a child's link to this record."""
     return node.uuid is not None and node.type != "progress" and history.main(node)
 
 
-def gather(history: History, chain: list[ChainNode]) -> list[ChainNode]:
+def gather(history: ChainHistory, chain: list[ChainNode]) -> list[ChainNode]:
     """The chain with the parallel calls beside it, and each result next to its call.
 
     Nothing is gathered for a response without a message id; whether a record is a sub-agent's is not checked.
@@ -548,7 +548,7 @@ def _results_beside(
 
 
 def _insert(
-    history: History,
+    history: ChainHistory,
     chain: list[ChainNode],
     anchors: dict[str, ChainNode],
     siblings: dict[str, list[ChainNode]],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from toolpair.formats.claude_code.history import History
+from toolpair.formats.claude_code.history import ChainHistory
 from toolpair.formats.claude_code.record_kinds import ChainNode, same_record, text_or_none
 from toolpair.formats.claude_code.relink import found_parent, line_words
 from toolpair.transcript.counting import plural
@@ -15,7 +15,7 @@ RULE: Final = "chain.kept_missing"
 _KEY: Final = "compactMetadata"
 
 
-def kept_missing(history: History) -> Iterator[BrokenLink]:
+def kept_missing(history: ChainHistory) -> Iterator[BrokenLink]:
     """A defect of the compaction that the history begins with, if the agent sends nothing of what it kept."""
     boundary = history.newest_boundary
     if boundary is None or history.preserved or not history.chain:
@@ -33,7 +33,7 @@ def kept_missing(history: History) -> Iterator[BrokenLink]:
         yield from _of_segment(history, boundary, metadata, segment)
 
 
-def kept_records(history: History, before: ChainNode) -> list[ChainNode]:
+def kept_records(history: ChainHistory, before: ChainNode) -> list[ChainNode]:
     """What the newest compaction kept, if it precedes a record and none of it can be found."""
     boundary = history.newest_boundary
     if boundary is None or boundary.position > before.position or history.preserved:
@@ -42,19 +42,19 @@ def kept_records(history: History, before: ChainNode) -> list[ChainNode]:
     return [history.by_uuid[uuid] for uuid in listed if uuid in history.by_uuid]
 
 
-def missing_names(history: History) -> list[str]:
+def missing_names(history: ChainHistory) -> list[str]:
     """The uuids of kept records that no record has."""
     listed, _ = _names(history)
     return [uuid for uuid in listed if uuid not in history.by_uuid]
 
 
-def place_in_list(history: History, uuid: str) -> int | None:
+def place_in_list(history: ChainHistory, uuid: str) -> int | None:
     """The index among the kept records of the one with this uuid; None when none has it."""
     listed, _ = _names(history)
     return listed.index(uuid) if uuid in listed else None
 
 
-def _names(history: History) -> tuple[list[str], Mapping[str, Any] | None]:
+def _names(history: ChainHistory) -> tuple[list[str], Mapping[str, Any] | None]:
     """The uuids listed by the newest compaction, and the segment (its two ends) that it names."""
     boundary = history.newest_boundary
     metadata = boundary.value.get(_KEY) if boundary is not None else None
@@ -67,7 +67,7 @@ def _names(history: History) -> tuple[list[str], Mapping[str, Any] | None]:
 
 
 def _of_list(
-    history: History, boundary: ChainNode, metadata: Mapping[str, Any], listed: Sequence[str]
+    history: ChainHistory, boundary: ChainNode, metadata: Mapping[str, Any], listed: Sequence[str]
 ) -> Iterator[BrokenLink]:
     missing = missing_names(history)
     doubled = {
@@ -98,7 +98,7 @@ def _of_list(
     yield _defect(history, boundary, listed, missing, left, repair)
 
 
-def _meant(history: History, boundary: ChainNode, listed: Sequence[str], uuid: str) -> str | None:
+def _meant(history: ChainHistory, boundary: ChainNode, listed: Sequence[str], uuid: str) -> str | None:
     """The record in place of the missing one: between its neighbours in the list, and named by none."""
     at = listed.index(uuid)
     following = history.by_uuid.get(listed[at + 1]) if at + 1 < len(listed) else None
@@ -113,7 +113,7 @@ def _meant(history: History, boundary: ChainNode, listed: Sequence[str], uuid: s
 
 
 def _renamed(
-    history: History, metadata: Mapping[str, Any], names: Mapping[str, str | None], left: Sequence[str]
+    history: ChainHistory, metadata: Mapping[str, Any], names: Mapping[str, str | None], left: Sequence[str]
 ) -> dict[str, Any]:
     """The metadata with these names in its lists (None: removed), and with an anchor and ends that exist."""
     changed = dict(metadata)
@@ -136,7 +136,7 @@ def _renamed(
     return changed
 
 
-def _anchor(history: History) -> str | None:
+def _anchor(history: ChainHistory) -> str | None:
     """The summary of the newest compaction, else the compaction itself."""
     boundary = history.newest_boundary
     assert boundary is not None
@@ -144,12 +144,12 @@ def _anchor(history: History) -> str | None:
     return summary.uuid if summary is not None else boundary.uuid
 
 
-def _summary(history: History, boundary: ChainNode) -> ChainNode | None:
+def _summary(history: ChainHistory, boundary: ChainNode) -> ChainNode | None:
     following = (node for node in history.nodes if node.position > boundary.position and node.uuid is not None)
     return next((node for node in following if node.value.get("isCompactSummary") is True), None)
 
 
-def _named_by_summary(history: History, boundary: ChainNode) -> Repair | None:
+def _named_by_summary(history: ChainHistory, boundary: ChainNode) -> Repair | None:
     """Give the compaction's record the uuid that its summary links to."""
     summary = _summary(history, boundary)
     name = summary.parent if summary is not None else None
@@ -159,7 +159,7 @@ def _named_by_summary(history: History, boundary: ChainNode) -> Repair | None:
 
 
 def _of_segment(
-    history: History, boundary: ChainNode, metadata: Mapping[str, Any], segment: Mapping[str, Any]
+    history: ChainHistory, boundary: ChainNode, metadata: Mapping[str, Any], segment: Mapping[str, Any]
 ) -> Iterator[BrokenLink]:
     """Only the ends are named: everything between is found by the links."""
     head, tail = text_or_none(segment.get("headUuid")), text_or_none(segment.get("tailUuid"))
@@ -207,7 +207,7 @@ def _with(metadata: Mapping[str, Any], segment: Mapping[str, Any]) -> dict[str, 
     return {**metadata, "preservedSegment": dict(segment)}
 
 
-def _last_before(history: History, boundary: ChainNode) -> ChainNode | None:
+def _last_before(history: ChainHistory, boundary: ChainNode) -> ChainNode | None:
     """The record that the compaction comes after."""
     logical = history.by_uuid.get(text_or_none(boundary.value.get("logicalParentUuid")) or "")
     if logical is not None:
@@ -216,14 +216,14 @@ def _last_before(history: History, boundary: ChainNode) -> ChainNode | None:
     return next((node for node in talk if node.position < boundary.position), None)
 
 
-def _outputs(history: History, uuids: Sequence[str]) -> int:
+def _outputs(history: ChainHistory, uuids: Sequence[str]) -> int:
     sent = {node.uid for node in history.order}
     kept = (history.by_uuid[uuid] for uuid in uuids if uuid in history.by_uuid)
     return sum(len(node.results) for node in kept if node.uid not in sent)
 
 
 def _defect(
-    history: History,
+    history: ChainHistory,
     boundary: ChainNode,
     listed: Sequence[str],
     missing: Sequence[str],

@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import Any
 
 from toolpair.dialects.item_types import type_name
-from toolpair.formats.claude_code.history import OPENING_ATTACHMENTS, History, bridge
+from toolpair.formats.claude_code.history import OPENING_ATTACHMENTS, ChainHistory, bridge
 from toolpair.formats.claude_code.record_kinds import ChainNode, is_compact_boundary
 
 
 class Lineage:
     """Indexes of a history's records. Each is built in linear time on first use."""
 
-    def __init__(self, history: History) -> None:
+    def __init__(self, history: ChainHistory) -> None:
         self._history = history
 
     @cached_property
@@ -218,7 +218,7 @@ _FAR = 200
 """Maximum descendants of a record that are checked for their prompt."""
 
 
-def lineage_of(history: History) -> Lineage:
+def lineage_of(history: ChainHistory) -> Lineage:
     """The history's indexes, cached."""
     if history.lineage is None:
         history.lineage = Lineage(history)

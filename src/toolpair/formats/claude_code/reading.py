@@ -14,8 +14,8 @@ from toolpair.formats.claude_code.branches import Ways, branches_of, ways_of
 from toolpair.formats.claude_code.copies import copies_of
 from toolpair.formats.claude_code.cuts import boundaries_of
 from toolpair.formats.claude_code.defects import defects_of, settled
-from toolpair.formats.claude_code.frames import Frame, WithCopies, framed, log_facts, unframed
-from toolpair.formats.claude_code.history import History, history_of
+from toolpair.formats.claude_code.frames import ChainFrame, WithCopies, framed, log_facts, unframed
+from toolpair.formats.claude_code.history import ChainHistory, history_of
 from toolpair.formats.claude_code.record_kinds import (
     SUB_AGENT,
     SYNTHETIC_MODEL,
@@ -58,17 +58,17 @@ def _read_window(items: Sequence[Item], view: View, surroundings: FileFacts) -> 
     )
 
 
-def cached_history(transcript: Transcript, items: Sequence[Item]) -> History:
+def cached_history(transcript: Transcript, items: Sequence[Item]) -> ChainHistory:
     """The history that the transcript was read from; not to be modified."""
-    if isinstance(transcript.frame, Frame) and transcript.frame.history is not None:
+    if isinstance(transcript.frame, ChainFrame) and transcript.frame.history is not None:
         return transcript.frame.history
     facts = transcript.agent_facts
-    if isinstance(facts, ResumedBy) and isinstance(facts.history, History):
+    if isinstance(facts, ResumedBy) and isinstance(facts.history, ChainHistory):
         return facts.history
     return history_of(items, transcript.tree.leaf, behaviour(resumed_by(transcript)))
 
 
-def transcript_of(items: Sequence[Item], history: History, view: View = AS_RESUMED) -> Transcript:
+def transcript_of(items: Sequence[Item], history: ChainHistory, view: View = AS_RESUMED) -> Transcript:
     messages = assemble(history.order)
     facts = _facts(items, history.sidechain or history.inside)
     scopes = scopes_of(history, facts.damaged)
@@ -141,7 +141,7 @@ def _facts(items: Sequence[Item], sidechain: bool) -> _Facts:
     return facts
 
 
-def _inactive_blocks(history: History, scopes: Mapping[int, Scope]) -> Iterable[Block]:
+def _inactive_blocks(history: ChainHistory, scopes: Mapping[int, Scope]) -> Iterable[Block]:
     for node in history.nodes:
         if scopes.get(node.uid) == "inactive" and node.type in ("user", "assistant"):
             blocks, _ = blocks_of_node(node)
@@ -151,7 +151,7 @@ def _inactive_blocks(history: History, scopes: Mapping[int, Scope]) -> Iterable[
 _QUIET: Final = frozenset({"attachment", "system", "progress"})
 
 
-def scopes_of(history: History, damaged: Iterable[int]) -> Mapping[int, Scope]:
+def scopes_of(history: ChainHistory, damaged: Iterable[int]) -> Mapping[int, Scope]:
     """The scopes of records that are not active: damaged ones, and chain records that do not lead to the leaf.
 
     Inactive are other branches, what a compaction replaced, what a lost link hides, and sub-agents' records. A record
@@ -168,7 +168,7 @@ def scopes_of(history: History, damaged: Iterable[int]) -> Mapping[int, Scope]:
     return scopes
 
 
-def _is_active(history: History, node: ChainNode, known: dict[int, bool]) -> bool:
+def _is_active(history: ChainHistory, node: ChainNode, known: dict[int, bool]) -> bool:
     path: list[int] = []
     seen: set[int] = set()
     found: ChainNode | None = node
@@ -188,7 +188,7 @@ def _is_active(history: History, node: ChainNode, known: dict[int, bool]) -> boo
     return active
 
 
-def unreached_of(history: History) -> Iterable[Block]:
+def unreached_of(history: ChainHistory) -> Iterable[Block]:
     """Real results after the last compaction whose call is nowhere in the file, as with parallel calls, or is answered.
 
     Excluded are those that a conversation continues from, and those linked to calls: they belong to another branch,
@@ -229,7 +229,7 @@ def unreached_of(history: History) -> Iterable[Block]:
 class _Known:
     """What the history says of each call, worked out when it is asked for."""
 
-    def __init__(self, history: History) -> None:
+    def __init__(self, history: ChainHistory) -> None:
         self._history = history
         self._uuids: set[str | None] = set()
         self._said: dict[str, set[tuple[str, ...]]] | None = None

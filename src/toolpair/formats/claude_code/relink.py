@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from toolpair.formats.claude_code.history import History, may_be_parent
+from toolpair.formats.claude_code.history import ChainHistory, may_be_parent
 from toolpair.formats.claude_code.lineage import lineage_of
 from toolpair.formats.claude_code.record_kinds import (
     ChainNode,
@@ -34,7 +34,7 @@ def line_words(node: ChainNode | None) -> str:
     return f"line {node.uid + 1:,}" if node is not None and node.uid >= 0 else "the line before it"
 
 
-def found_parent(history: History, broken: ChainNode) -> FoundParent:
+def found_parent(history: ChainHistory, broken: ChainNode) -> FoundParent:
     """The meaning of a broken record's link, by the best available evidence."""
     nameless = meant(history, broken)
     if nameless is not None:
@@ -47,7 +47,7 @@ def found_parent(history: History, broken: ChainNode) -> FoundParent:
     return FoundParent(_parent_for(history, broken))
 
 
-def _parent_for(history: History, broken: ChainNode) -> ChainNode | None:
+def _parent_for(history: ChainHistory, broken: ChainNode) -> ChainNode | None:
     """The most likely parent of a broken record.
 
     For a result its call, for a part of a response the rest of it, else the nearest earlier chain record of its branch.
@@ -88,7 +88,7 @@ def _parent_for(history: History, broken: ChainNode) -> ChainNode | None:
     return nearest
 
 
-def _of_its_branch(history: History, broken: ChainNode) -> ChainNode | None:
+def _of_its_branch(history: ChainHistory, broken: ChainNode) -> ChainNode | None:
     """An earlier record that is certainly an ancestor of the broken one.
 
     It has the same prompt, or a note just before the broken record says that the conversation ended at it.
@@ -115,7 +115,7 @@ def _of_its_branch(history: History, broken: ChainNode) -> ChainNode | None:
     return None if lineage.descends_from(named, broken) else named
 
 
-def _own_call(history: History, broken: ChainNode) -> ChainNode | None:
+def _own_call(history: ChainHistory, broken: ChainNode) -> ChainNode | None:
     """The record of the call that a single result answers: by the agent's own link, else by its id just before it."""
     if broken.type != "user" or not broken.only_results:
         return None
@@ -126,12 +126,12 @@ def _own_call(history: History, broken: ChainNode) -> ChainNode | None:
     return node if node is not None and may_be_parent(history, node) else None
 
 
-def _call_before(history: History, broken: ChainNode) -> ChainNode | None:
+def _call_before(history: ChainHistory, broken: ChainNode) -> ChainNode | None:
     ids = broken.answers
     return lineage_of(history).call_before(ids, broken)
 
 
-def _own_response(history: History, broken: ChainNode) -> ChainNode | None:
+def _own_response(history: ChainHistory, broken: ChainNode) -> ChainNode | None:
     """The preceding part of the same response."""
     own = broken.message_id
     if broken.type != "assistant" or own is None:
@@ -146,7 +146,7 @@ def _own_response(history: History, broken: ChainNode) -> ChainNode | None:
     return None
 
 
-def _past_unknown(history: History, broken: ChainNode) -> ChainNode | None:
+def _past_unknown(history: ChainHistory, broken: ChainNode) -> ChainNode | None:
     """Where the chain continues above records of types that the agent does not know."""
     uuid = broken.parent
     seen: set[str] = set()
@@ -157,7 +157,7 @@ def _past_unknown(history: History, broken: ChainNode) -> ChainNode | None:
     return found if found is not None and not lineage_of(history).descends_from(found, broken) else None
 
 
-def meant(history: History, broken: ChainNode) -> ChainNode | None:
+def meant(history: ChainHistory, broken: ChainNode) -> ChainNode | None:
     """The record before a broken one that lacks the uuid, or has another's, to which the broken one links."""
     name = broken.parent
     if name is None or name in history.by_uuid or name in history.skipped:
@@ -179,6 +179,6 @@ def meant(history: History, broken: ChainNode) -> ChainNode | None:
     return before if before is not None and (before.uuid is None or before.uuid in doubled) else None
 
 
-def fresh_uuid(history: History, node: ChainNode) -> str:
+def fresh_uuid(history: ChainHistory, node: ChainNode) -> str:
     """A uuid that no record has, the same on every run."""
     return first_free(lambda attempt: uuid_of(_NAMESPACE, f"{node.uuid}\0{node.position + attempt}"), history.by_uuid)

@@ -7,7 +7,7 @@ from itertools import chain, pairwise
 from typing import Any
 
 from toolpair.formats.claude_code.answering import Answers
-from toolpair.formats.claude_code.frames import Frame
+from toolpair.formats.claude_code.frames import ChainFrame
 from toolpair.formats.claude_code.working import Working, kind_of
 from toolpair.transcript.draft import DraftMessage
 
@@ -19,7 +19,7 @@ class Responses:
         self.work = work
         self.messages = messages = work.transcript.messages
         frame = work.transcript.frame
-        self._front = [work.lines[uid] for uid in frame.front] if isinstance(frame, Frame) else []
+        self._front = [work.lines[uid] for uid in frame.front] if isinstance(frame, ChainFrame) else []
         self.message_of = {uid: number for number, message in enumerate(messages) for uid in message.records}
         """uid of a record -> the number of its message, as it was read."""
         self.last = max((number for number, message in enumerate(messages) if message.role == "assistant"), default=-1)

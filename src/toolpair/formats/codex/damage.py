@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Sequence
 from typing import Any, Final
 
 from toolpair.dialects.item_types import type_name
@@ -11,10 +11,9 @@ from toolpair.formats.codex.reading import AGENT
 from toolpair.formats.codex.rollout_lines import is_paginated, is_too_big, lines_of
 from toolpair.formats.codex.sent_items import is_sent
 from toolpair.formats.engine.damage.found import TOO_DEEP
-from toolpair.formats.engine.damage.lost import held_in, ids_in
+from toolpair.formats.engine.damage.lost import held_in, lost_outputs, outputs_text
 from toolpair.formats.format import Damage, Item, ResumeEffect
 from toolpair.source.record_values import big_numbers
-from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Transcript
 
 REFUSES: Final = "Codex does not resume this session"
@@ -54,14 +53,10 @@ def _effect_of(damage: Damage, answered: set[str], called: set[str], bytes_stop:
     if damage.readable:
         return _flaw(damage)
     held = list(held_in((*damage.values, damage.partial)))
-    outputs = len({one.id for one in held if one.real and one.id not in answered})
-    matters = any(_in_history(value) for value in _records(damage))
-    if not held and not damage.values:
-        outputs = len((ids_in(damage.raw)[0] & called) - answered)
-    loses = None
-    if outputs:
-        loses = "its output" if outputs == 1 else plural(outputs, "output")
-    elif matters and not (damage.last and damage.rule == "record.torn"):
+    outputs = lost_outputs(damage, held, answered, called)
+    loses = outputs_text(outputs)
+    matters = any(_in_history(value) for value in (*damage.values, damage.partial))
+    if loses is None and matters and not (damage.last and damage.rule == "record.torn"):
         loses = "the record"
     return ResumeEffect("loses" if loses else "harmless", _SKIPS, "dropped", loses, outputs, _is_complete(damage))
 
@@ -94,12 +89,6 @@ def _has_bad_bytes(damage: Damage) -> bool:
     except UnicodeDecodeError:
         return True
     return False
-
-
-def _records(damage: Damage) -> Iterator[Any]:
-    yield from damage.values
-    if damage.partial is not None:
-        yield damage.partial
 
 
 def _item(value: Any) -> Any:

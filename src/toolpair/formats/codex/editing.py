@@ -103,7 +103,7 @@ class Foreseen:
         return previous.uid if previous is not None and previous.in_list is None else None
 
 
-Spot = tuple[int, Slot]
+IdPlace = tuple[int, Slot]
 """uid of a record, and the slot of an item or of an id in it."""
 
 
@@ -114,7 +114,7 @@ class Mirrors:
         self._items = items
         self._active = {(block.record, block.slot) for message in transcript.messages for block in message.blocks}
 
-    def of(self, block: Block) -> list[Spot]:
+    def of(self, block: Block) -> list[IdPlace]:
         """The copies of the item and, for a call, the events about it."""
         if not isinstance(block.id, str) or not block.id:
             return []
@@ -123,7 +123,7 @@ class Mirrors:
             found.extend(self._events_of(block))
         return found
 
-    def _events_of(self, call: Block) -> Iterator[Spot]:
+    def _events_of(self, call: Block) -> Iterator[IdPlace]:
         """Events about this call: those before the next call with its id; for the first such call also those before
         it.
         """
@@ -141,16 +141,16 @@ class Mirrors:
         return {item.uid: number for number, item in enumerate(self._items)}
 
     @property
-    def _copies(self) -> dict[str, list[tuple[Spot, Block]]]:
+    def _copies(self) -> dict[str, list[tuple[IdPlace, Block]]]:
         return self._index[0]
 
     @cached_property
     def _index(
         self,
-    ) -> tuple[dict[str, list[tuple[Spot, Block]]], dict[str, list[tuple[int, Spot]]], dict[str, list[int]]]:
+    ) -> tuple[dict[str, list[tuple[IdPlace, Block]]], dict[str, list[tuple[int, IdPlace]]], dict[str, list[int]]]:
         """Items outside the history, events, and the positions of calls: all by call id."""
-        copies: dict[str, list[tuple[Spot, Block]]] = {}
-        events: dict[str, list[tuple[int, Spot]]] = {}
+        copies: dict[str, list[tuple[IdPlace, Block]]] = {}
+        events: dict[str, list[tuple[int, IdPlace]]] = {}
         calls: dict[str, list[int]] = {}
         for line in lines_of(self._items):
             for block in _blocks(line):

@@ -19,7 +19,7 @@ _STAND_INS: Final = frozenset(
 )
 
 
-class Frame(Struct, eq=False):
+class RolloutFrame(Struct, eq=False):
     """What surrounds a window's records."""
 
     surroundings: FileFacts
@@ -58,17 +58,17 @@ class Frame(Struct, eq=False):
             raise Spills
 
 
-def frame_of(transcript: Transcript) -> Frame | None:
+def frame_of(transcript: Transcript) -> RolloutFrame | None:
     """The frame of a window; None for a whole rollout."""
-    return transcript.frame if isinstance(transcript.frame, Frame) else None
+    return transcript.frame if isinstance(transcript.frame, RolloutFrame) else None
 
 
-def framed(items: Sequence[Item], surroundings: FileFacts) -> Frame:
-    return Frame(surroundings, frozenset(item.uid for item in items))
+def framed(items: Sequence[Item], surroundings: FileFacts) -> RolloutFrame:
+    return RolloutFrame(surroundings, frozenset(item.uid for item in items))
 
 
 def with_events_elsewhere(
-    lines: Sequence[RolloutLine], messages: Sequence[Message], frame: Frame
+    lines: Sequence[RolloutLine], messages: Sequence[Message], frame: RolloutFrame
 ) -> Sequence[RolloutLine]:
     """The lines, with the events of other windows that report calls unanswered here."""
     found = frame.elsewhere(list(unanswered(messages)))

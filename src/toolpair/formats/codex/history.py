@@ -17,7 +17,7 @@ from toolpair.formats.engine.reading.item_messages import HistoryItem
 from toolpair.transcript.model import Block
 
 
-class History(Struct, eq=False):
+class RolloutHistory(Struct, eq=False):
     """What remains of the file's items."""
 
     entries: list[HistoryItem] = field(default_factory=list)
@@ -48,9 +48,9 @@ def is_readable_compaction(line: RolloutLine) -> bool:
     return isinstance(notes, list) and history is not None and len(notes) == len(history)
 
 
-def rebuild(lines: Sequence[RolloutLine]) -> History:
+def rebuild(lines: Sequence[RolloutLine]) -> RolloutHistory:
     """The history that Codex would resume with."""
-    history = History()
+    history = RolloutHistory()
     readable: list[RolloutLine] = []
     for line in lines:
         if line.kind == "compacted" and not is_readable_compaction(line):
@@ -141,7 +141,7 @@ def _turns(line: RolloutLine) -> int:
     return found if isinstance(found, int) and not isinstance(found, bool) and found > 0 else 0
 
 
-def _replace(history: History, line: RolloutLine) -> None:
+def _replace(history: RolloutHistory, line: RolloutLine) -> None:
     slot = (*line.slot, HISTORY)
     history.entries = [
         HistoryItem(line.uid, (*slot, number), item)
@@ -151,7 +151,7 @@ def _replace(history: History, line: RolloutLine) -> None:
     history.compactions = [(line, len(history.entries))]
 
 
-def _replay(history: History, line: RolloutLine) -> None:
+def _replay(history: RolloutHistory, line: RolloutLine) -> None:
     match line.kind:
         case "item":
             if is_sent(line.payload):
@@ -185,7 +185,7 @@ def _from_agent(payload: dict[str, Any]) -> dict[str, Any]:
     return {"type": "agent_message", "author": payload.get("author"), "content": parts}
 
 
-def _summarise(history: History, line: RolloutLine) -> None:
+def _summarise(history: RolloutHistory, line: RolloutLine) -> None:
     """Apply a compaction that only has a summary: the user's messages and the summary remain."""
     kept = [
         entry
@@ -207,7 +207,7 @@ def _plain(item: dict[str, Any]) -> dict[str, str]:
     return {"type": "input_text", "text": "\n".join(texts_of(item))}
 
 
-def _take_back(history: History, turns: int) -> None:
+def _take_back(history: RolloutHistory, turns: int) -> None:
     """Remove the last turns, including the context messages that Codex added before them."""
     if turns <= 0:
         return

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from toolpair.dialects.openai_responses import texts_of, type_of
+from toolpair.formats.codex.readable import Check, is_a, is_text, is_texts, one_of, optional
 from toolpair.formats.codex.rollout_lines import is_old_meta, ordinal_of
 from toolpair.formats.format import Item, View
 
@@ -19,14 +20,9 @@ _TIME: Final = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}")
 _FOLDER: Final = re.compile(r"<cwd>([^<]+)</cwd>|^Current working directory: (.+)$", re.MULTILINE)
 _ORIGINATOR: Final = "toolpair"
 _VERSION: Final = "0.0.0"
-_MODES: Final = ("legacy", "paginated")
 
 
 # Requirements
-
-
-def _text(value: Any) -> bool:
-    return isinstance(value, str)
 
 
 def _id(value: Any) -> bool:
@@ -37,50 +33,36 @@ def _time(value: Any) -> bool:
     return isinstance(value, str) and _TIME.match(value) is not None
 
 
-def _mode(value: Any) -> bool:
-    return isinstance(value, str) and value in _MODES
-
-
-def _is(*kinds: type) -> Callable[[Any], bool]:
-    return lambda value: value is None or (isinstance(value, kinds) and (bool in kinds or not isinstance(value, bool)))
-
-
-def _texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(part, str) for part in value)
-
-
 def _git(value: Any) -> bool:
-    return value is None or (
-        isinstance(value, dict) and all(said is None or isinstance(said, str) for said in value.values())
-    )
+    return isinstance(value, dict) and all(said is None or isinstance(said, str) for said in value.values())
 
 
 def _instructions(value: Any) -> bool:
-    return value is None or (isinstance(value, dict) and isinstance(value.get("text"), str))
+    return isinstance(value, dict) and isinstance(value.get("text"), str)
 
 
-_WANTED: Final[Mapping[str, Callable[[Any], bool]]] = {
+_WANTED: Final[Mapping[str, Check]] = {
     "id": _id,
     "timestamp": _time,
-    "cwd": _text,
-    "originator": _text,
-    "cli_version": _text,
+    "cwd": is_text,
+    "originator": is_text,
+    "cli_version": is_text,
 }
-_OPTIONAL: Final[Mapping[str, Callable[[Any], bool]]] = {
+_OPTIONAL: Final[Mapping[str, Check]] = {
     "session_id": _id,
-    "history_mode": _mode,
-    "source": lambda value: isinstance(value, (str, dict)),
-    "thread_source": _is(str),
-    "model_provider": _is(str),
-    "memory_mode": _is(str),
-    "multi_agent_version": _is(str),
-    "git": _git,
-    "base_instructions": _instructions,
-    "context_window": _is(dict),
-    "dynamic_tools": _is(list),
-    "account_scoped": lambda value: isinstance(value, bool),
-    "runtime_workspace_roots": _texts,
-    "forked_from_id": lambda value: value is None or _id(value),
+    "history_mode": one_of("legacy", "paginated"),
+    "source": is_a(str, dict),
+    "thread_source": optional(is_a(str)),
+    "model_provider": optional(is_a(str)),
+    "memory_mode": optional(is_a(str)),
+    "multi_agent_version": optional(is_a(str)),
+    "git": optional(_git),
+    "base_instructions": optional(_instructions),
+    "context_window": optional(is_a(dict)),
+    "dynamic_tools": optional(is_a(list)),
+    "account_scoped": is_a(bool),
+    "runtime_workspace_roots": is_texts,
+    "forked_from_id": optional(_id),
 }
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from toolpair.dialects.openai_responses import Slot
 from toolpair.formats.codex import unloaded
 from toolpair.formats.codex.history import is_readable_compaction, replacement_of
 from toolpair.formats.codex.meta import completed_meta, from_old_meta, rebuilt_meta, session_time, unread_fields
@@ -17,7 +16,7 @@ from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.where import Where
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import ABSENT, InsertRecord, SetInRecord
-from toolpair.transcript.model import Damaged, Transcript
+from toolpair.transcript.model import Damaged, Slot, Transcript
 
 REFUSES: Final = "Codex does not resume this session"
 
@@ -73,6 +72,7 @@ def _named(fields: Sequence[str]) -> str:
 
 
 _SHOWN: Final = 4
+_UNCERTAIN: Final = "The session's id or time is not certain from what the file tells."
 
 
 def _without_ordinal(items: Sequence[Item]) -> Item | None:
@@ -87,26 +87,21 @@ def _first_line(context: Context, items: Sequence[Item], view: View) -> None:
     if not items or isinstance(items[0].value, Damaged) or not _no_meta(items):
         return
     value = rebuilt_meta(items, view)
-    fixes = []
-    if value is not None:
-        fixes.append(
-            Fix(
-                "rebuild-meta",
-                "write a session_meta line at the start, from the file's name and its other lines",
-                (InsertRecord(value, items[0].uid),),
-                recommended=True,
-                note="anything else it held, such as the model's instructions, is no longer in the file",
-            )
-        )
-    context.add(
+    fix = Fix(
+        "rebuild-meta",
+        "write a session_meta line at the start, from the file's name and its other lines",
+        (InsertRecord(value, items[0].uid),),
+        recommended=True,
+        note="anything else it held, such as the model's instructions, is no longer in the file",
+    )
+    unloaded.add_stop(
+        context,
         "rollout.no_meta",
         "The file does not start with its session_meta line, so Codex does not resume this session.",
-        Where(record=items[0].uid),
-        severity="error",
-        impact="stops",
-        cause=Cause("rollout.no_meta", "the first line was lost or cut off"),
-        fixes=fixes,
-        no_fix=None if fixes else "What is left does not give the session's id, time and folder for certain.",
+        items[0].uid,
+        Cause("rollout.no_meta", "the first line was lost or cut off"),
+        fix if value is not None else None,
+        "What is left does not give the session's id, time and folder for certain.",
     )
 
 
@@ -117,27 +112,24 @@ def _meta_fields(context: Context, items: Sequence[Item], view: View) -> None:
         return
     first = items[0]
     made = completed_meta(first.value, items, view)
-    fixes = []
+    fix = None
     if made is not None:
         gone = [key for key in fields if key in first.value["payload"] and key not in made["payload"]]
-        fixes.append(
-            Fix(
-                "complete-meta",
-                "add the fields Codex needs and drop those it can't read",
-                (SetInRecord(first.uid, (), made),),
-                recommended=True,
-                note=f"{_named(gone)} {'goes' if len(gone) == 1 else 'go'}" if gone else None,
-            )
+        fix = Fix(
+            "complete-meta",
+            "add the fields Codex needs and drop those it can't read",
+            (SetInRecord(first.uid, (), made),),
+            recommended=True,
+            note=f"{_named(gone)} {'goes' if len(gone) == 1 else 'go'}" if gone else None,
         )
-    context.add(
+    unloaded.add_stop(
+        context,
         "rollout.no_meta",
         f"Codex cannot read {_named(fields)} of the session_meta line, so it does not resume this session.",
-        Where(record=first.uid),
-        severity="error",
-        impact="stops",
-        cause=Cause("rollout.meta_fields", "another program wrote the record, or took fields out of it"),
-        fixes=fixes,
-        no_fix=None if fixes else "The session's id or time is not certain from what the file tells.",
+        first.uid,
+        Cause("rollout.meta_fields", "another program wrote the record, or took fields out of it"),
+        fix,
+        _UNCERTAIN,
     )
 
 
@@ -146,7 +138,6 @@ def _last_ordinal(context: Context, items: Sequence[Item]) -> None:
     if last is None:
         return
     numbers = [number for item in items if (number := ordinal_of(item.value)) is not None]
-    edits = []
     if numbers:
         edits = [SetInRecord(last.uid, ("ordinal",), numbers[-1] + _missing_after(items))]
     else:
@@ -154,21 +145,14 @@ def _last_ordinal(context: Context, items: Sequence[Item]) -> None:
             SetInRecord(item.uid, ("ordinal",), number)
             for number, item in enumerate(item for item in items if isinstance(item.value, dict))
         ]
-    context.add(
+    title = "write the ordinal" if numbers else f"write the ordinals of all {len(edits):,} lines"
+    unloaded.add_stop(
+        context,
         "rollout.last_ordinal",
         "The last line has no ordinal, so Codex does not resume this session.",
-        Where(record=last.uid),
-        severity="error",
-        impact="stops",
-        cause=Cause("rollout.last_ordinal", "another program wrote the record, or removed the ordinals"),
-        fixes=(
-            Fix(
-                "write-ordinal",
-                "write the ordinal" if numbers else f"write the ordinals of all {len(edits):,} lines",
-                tuple(edits),
-                recommended=True,
-            ),
-        ),
+        last.uid,
+        Cause("rollout.last_ordinal", "another program wrote the record, or removed the ordinals"),
+        Fix("write-ordinal", title, tuple(edits), recommended=True),
     )
 
 
@@ -264,7 +248,7 @@ def _old_form(context: Context, items: Sequence[Item], lines: Sequence[RolloutLi
         impact="stops" if whole else "loses",
         cause=Cause(_OLD_FORM, "a version of Codex before September 2025 wrote it"),
         fixes=() if fix is None else (fix,),
-        no_fix="The session's id or time is not certain from what the file tells." if fix is None else None,
+        no_fix=_UNCERTAIN if fix is None else None,
     )
     return True
 

@@ -31,32 +31,32 @@ def unread_fields(item: Any) -> list[str]:
     return [key for key, check in checks if not check(item.get(key, _MISSING))]
 
 
-def _text(value: Any) -> bool:
-    return isinstance(value, str)
+def is_a(*kinds: type) -> Check:
+    """A check for a value of one of these types."""
+    return lambda value: isinstance(value, kinds)
 
 
-def _text_or_none(value: Any) -> bool:
-    return value is None or value is _MISSING or isinstance(value, str)
+def optional(check: Check) -> Check:
+    """The same check of a field that may be absent or null."""
+    return lambda value: value is None or value is _MISSING or check(value)
+
+
+is_text: Final = is_a(str)
+_text_or_none: Final = optional(is_text)
 
 
 def _there(value: Any) -> bool:
     return value is not _MISSING
 
 
-def _list(value: Any) -> bool:
-    return isinstance(value, list)
+def is_texts(value: Any) -> bool:
+    """Whether it is a list of strings."""
+    return isinstance(value, list) and all(map(is_text, value))
 
 
-def _texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(part, str) for part in value)
-
-
-def _one_of(*words: str) -> Check:
+def one_of(*words: str) -> Check:
+    """A check for one of these words."""
     return lambda value: value in words if isinstance(value, str) else False
-
-
-def _phase(value: Any) -> bool:
-    return value is None or value is _MISSING or (isinstance(value, str) and value in ("commentary", "final_answer"))
 
 
 def passes_through(value: Any) -> bool:
@@ -102,8 +102,6 @@ def _summary(value: Any) -> bool:
 
 
 def _reasoned(value: Any) -> bool:
-    if value is None or value is _MISSING:
-        return True
     return isinstance(value, list) and all(_is_said(part, "reasoning_text") or _is_said(part, "text") for part in value)
 
 
@@ -113,7 +111,7 @@ def _is_said(part: Any, kind: str) -> bool:
 
 def _command(value: Any) -> bool:
     """Whether it is a valid command of a local shell."""
-    if not isinstance(value, dict) or value.get("type") != "exec" or not _texts(value.get("command")):
+    if not isinstance(value, dict) or value.get("type") != "exec" or not is_texts(value.get("command")):
         return False
     limit, env = value.get("timeout_ms"), value.get("env")
     if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
@@ -123,37 +121,38 @@ def _command(value: Any) -> bool:
     return _text_or_none(value.get("working_directory")) and _text_or_none(value.get("user"))
 
 
-def _object_or_none(value: Any) -> bool:
-    return value is None or value is _MISSING or isinstance(value, dict)
-
-
 _STATUS: Final[Mapping[str, Check]] = {"status": _text_or_none}
-_NAMED: Final[Mapping[str, Check]] = {"name": _text, "namespace": _text_or_none, "call_id": _text}
+_NAMED: Final[Mapping[str, Check]] = {"name": is_text, "namespace": _text_or_none, "call_id": is_text}
 _OF_ALL: Final[Mapping[str, Check]] = {
     "id": _text_or_none,
     "internal_chat_message_metadata_passthrough": passes_through,
 }
 _OWN: Final[Mapping[str, Mapping[str, Check]]] = {
-    "message": {"role": _text, "content": _parts(_PARTS_OF_MESSAGE), "phase": _phase, **_STATUS},
-    "function_call": {**_NAMED, "arguments": _text, **_STATUS},
-    "custom_tool_call": {**_NAMED, "input": _text, **_STATUS},
+    "message": {
+        "role": is_text,
+        "content": _parts(_PARTS_OF_MESSAGE),
+        "phase": optional(one_of("commentary", "final_answer")),
+        **_STATUS,
+    },
+    "function_call": {**_NAMED, "arguments": is_text, **_STATUS},
+    "custom_tool_call": {**_NAMED, "input": is_text, **_STATUS},
     "local_shell_call": {
         "call_id": _text_or_none,
-        "status": _one_of("completed", "in_progress", "incomplete"),
+        "status": one_of("completed", "in_progress", "incomplete"),
         "action": _command,
     },
-    "tool_search_call": {"call_id": _text_or_none, "execution": _text, "arguments": _there, **_STATUS},
+    "tool_search_call": {"call_id": _text_or_none, "execution": is_text, "arguments": _there, **_STATUS},
     # Without an id it is loaded, and sent without one.
     "function_call_output": {"call_id": _text_or_none, "name": _text_or_none, "output": _output},
-    "custom_tool_call_output": {"call_id": _text, "name": _text_or_none, "output": _output},
-    "tool_search_output": {"call_id": _text_or_none, "status": _text, "execution": _text, "tools": _list},
-    "reasoning": {"summary": _summary, "content": _reasoned, "encrypted_content": _text_or_none},
-    "web_search_call": {"action": _object_or_none, **_STATUS},
-    "image_generation_call": {"status": _text, "revised_prompt": _text_or_none, "result": _text},
-    "compaction": {"encrypted_content": _text},
-    "compaction_summary": {"encrypted_content": _text},
+    "custom_tool_call_output": {"call_id": is_text, "name": _text_or_none, "output": _output},
+    "tool_search_output": {"call_id": _text_or_none, "status": is_text, "execution": is_text, "tools": is_a(list)},
+    "reasoning": {"summary": _summary, "content": optional(_reasoned), "encrypted_content": _text_or_none},
+    "web_search_call": {"action": optional(is_a(dict)), **_STATUS},
+    "image_generation_call": {"status": is_text, "revised_prompt": _text_or_none, "result": is_text},
+    "compaction": {"encrypted_content": is_text},
+    "compaction_summary": {"encrypted_content": is_text},
     "context_compaction": {"encrypted_content": _text_or_none},
-    "agent_message": {"author": _text, "recipient": _text, "content": _parts(_PARTS_OF_AGENT)},
+    "agent_message": {"author": is_text, "recipient": is_text, "content": _parts(_PARTS_OF_AGENT)},
 }
 _FIELDS: Final = {type_: tuple({**_OF_ALL, **own}.items()) for type_, own in _OWN.items()}
 """Item type -> (field, check) for each field that is checked."""

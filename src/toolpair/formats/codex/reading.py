@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from toolpair.dialects.openai_responses import block_of
 from toolpair.formats.codex.forks import Inherited, inherited
 from toolpair.formats.codex.frames import framed, with_events_elsewhere
-from toolpair.formats.codex.history import History, rebuild
+from toolpair.formats.codex.history import RolloutHistory, rebuild
 from toolpair.formats.codex.recovered import recovered_outputs
 from toolpair.formats.codex.rollout_lines import RolloutLine, ends_response, lines_of, skipped
 from toolpair.formats.codex.sent_items import RolloutFacts, is_sent
@@ -103,7 +103,7 @@ def _text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def _scopes(items: Sequence[Item], lines: Sequence[RolloutLine], history: History) -> dict[int, Scope]:
+def _scopes(items: Sequence[Item], lines: Sequence[RolloutLine], history: RolloutHistory) -> dict[int, Scope]:
     """The scopes of damaged records, and of those whose items are not in the history."""
     scopes: dict[int, Scope] = {
         item.uid: "malformed" for item in items if isinstance(item.value, Damaged) or not isinstance(item.value, dict)
@@ -138,7 +138,7 @@ def _without_answered_results(blocks: Sequence[Block]) -> tuple[Block, ...]:
 
 
 def _boundaries(
-    history: History, messages: Sequence[Message], front: int, others: Container[int]
+    history: RolloutHistory, messages: Sequence[Message], front: int, others: Container[int]
 ) -> Iterable[Boundary]:
     """The boundary after what the last compaction left. The first `front` entries are from `others`, in another
     file.

@@ -10,8 +10,9 @@ import orjson
 from msgspec import Struct
 
 from toolpair.dialects.item_types import CALL_FAMILY, OUTPUT_FAMILY, type_name
-from toolpair.dialects.openai_responses import Slot, type_of
+from toolpair.dialects.openai_responses import type_of
 from toolpair.formats.format import Item
+from toolpair.transcript.model import Slot
 
 _ENVELOPES: Final = frozenset(
     {

@@ -194,20 +194,35 @@ def _timestamps(context: Context, items: Sequence[Item], lines: Sequence[Rollout
 def _no_times(context: Context, items: Sequence[Item], lines: Sequence[RolloutLine], view: View) -> None:
     """Report a copy from which all times were removed."""
     time = session_time(items, view)
-    fixes = []
+    fix = None
     if time is not None:
         edits = tuple(SetInRecord(line.uid, ("timestamp",), time) for line in lines)
         title = f"write the time that the session began in {'it' if len(edits) == 1 else f'all {len(edits):,} lines'}"
-        fixes.append(Fix("write-times", title, edits, recommended=True))
-    context.add(
+        fix = Fix("write-times", title, edits, recommended=True)
+    add_stop(
+        context,
         "rollout.no_timestamp",
         "No line has a timestamp, so Codex does not load this rollout.",
-        Where(record=lines[0].uid),
+        lines[0].uid,
+        Cause("rollout.no_timestamp", "another program wrote the file, or removed the times"),
+        fix,
+        _NO_TIME,
+    )
+
+
+def add_stop(
+    context: Context, rule: str, text: str, record: int, cause: Cause, fix: Fix | None, no_fix: str | None = None
+) -> None:
+    """Report that Codex does not resume the session because of a record. `no_fix`: why there is no fix, if so."""
+    context.add(
+        rule,
+        text,
+        Where(record=record),
         severity="error",
         impact="stops",
-        cause=Cause("rollout.no_timestamp", "another program wrote the file, or removed the times"),
-        fixes=fixes,
-        no_fix=None if fixes else _NO_TIME,
+        cause=cause,
+        fixes=() if fix is None else (fix,),
+        no_fix=no_fix if fix is None else None,
     )
 
 

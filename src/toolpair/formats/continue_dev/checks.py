@@ -7,7 +7,7 @@ from typing import Final
 
 from toolpair.dialects import continue_dev as dialect
 from toolpair.formats.continue_dev.detection import CONTEXT
-from toolpair.formats.continue_dev.history import ANEW, TITLE, Facts, has_context
+from toolpair.formats.continue_dev.history import ANEW, TITLE, UnfoldedHistory, has_context
 from toolpair.formats.engine.damage.lost import effect_on_readers
 from toolpair.formats.engine.damage.own_problems import add_error, no_message, recommended
 from toolpair.formats.engine.reading.reading import facts_of
@@ -39,7 +39,7 @@ def _damage(damage: Damage) -> ResumeEffect | None:
 
 def check(context: Context, items: Sequence[Item], view: View) -> None:
     """Entries that Continue cannot send, with which it does not start."""
-    facts = facts_of(context.transcript, Facts)
+    facts = facts_of(context.transcript, UnfoldedHistory)
     if facts.marked and facts.items:
         text = f"The file begins with a byte order mark, so {ANEW}."
         no_fix = "Save the file without a byte order mark (as UTF-8) in an editor."

@@ -43,7 +43,7 @@ class Unfolded(Struct, eq=False):
     """The same, of a record that holds nothing else."""
 
 
-class Facts(Struct, eq=False):
+class UnfoldedHistory(Struct, eq=False):
     """What Continue makes of a file's records."""
 
     items: Sequence[Item]
@@ -88,7 +88,7 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         layout="tool_messages",
         native=True,
         agent=TITLE,
-        agent_facts=Facts(items, parts, silent, frozenset(waiting), _is_marked(view), copies),
+        agent_facts=UnfoldedHistory(items, parts, silent, frozenset(waiting), _is_marked(view), copies),
         model=next((model for model in models if isinstance(model, str)), None),
         scopes=scopes,
     )

@@ -8,7 +8,7 @@ from typing import Any
 from toolpair.dialects import continue_dev as dialect
 from toolpair.dialects.item_types import type_name
 from toolpair.formats.continue_dev.detection import CONTEXT, ROLES
-from toolpair.formats.continue_dev.history import NEWEST, NO_LIST, STOPS, TITLE, Facts, has_context
+from toolpair.formats.continue_dev.history import NEWEST, NO_LIST, STOPS, TITLE, UnfoldedHistory, has_context
 from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.engine.sending import Said, request
 from toolpair.formats.format import Item, SentPart, SentRequest
@@ -16,7 +16,7 @@ from toolpair.transcript.model import Damaged, Message, Transcript
 
 
 def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
-    facts = facts_of(transcript, Facts)
+    facts = facts_of(transcript, UnfoldedHistory)
     if facts.marked or any(isinstance(item.value, Damaged) for item in items):  # a new session is begun in its place
         blocks = [block for message in transcript.messages for block in message.blocks]
         return request(TITLE, NEWEST, (), blocks, missed={block.kind for block in blocks})

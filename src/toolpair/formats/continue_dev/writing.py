@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from toolpair.dialects import continue_dev as dialect
 from toolpair.dialects.openai_chat_writer import WRITER
 from toolpair.dialects.writer import Writer
-from toolpair.formats.continue_dev.history import Facts, Unfolded
+from toolpair.formats.continue_dev.history import Unfolded, UnfoldedHistory
 from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.engine.writing.linear import OF_RECORDS, Linear, with_slots
 from toolpair.formats.format import Item
@@ -199,7 +199,7 @@ def _named(state: Any, id_: Any) -> Any:
 
 
 def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-    facts = facts_of(transcript, Facts)
+    facts = facts_of(transcript, UnfoldedHistory)
     folding = _Folding(items, transcript, facts.parts, WRITER)
     folding.silent = facts.silent
     return folding.run(edits)

@@ -20,7 +20,7 @@ from toolpair.formats.copilot_cli.events import (
     lacks_id,
     mended,
 )
-from toolpair.formats.copilot_cli.history import NOT_LOADED, TITLE, History
+from toolpair.formats.copilot_cli.history import NOT_LOADED, TITLE, EventHistory
 from toolpair.formats.copilot_cli.sending import NEWEST, Answers
 from toolpair.formats.copilot_cli.writing import STARTED
 from toolpair.formats.engine.damage.lost import effect_on_readers, held_in, held_in_part, ids_in
@@ -41,7 +41,7 @@ _TELLING: Final = frozenset({*dialect.ROLES, dialect.SUMMARY, START, ASKED, ABOR
 
 def check(context: Context, items: Sequence[Item], view: View) -> None:
     """What keeps the agent from loading the file: no first event, and events without what each has."""
-    history = facts_of(context.transcript, History)
+    history = facts_of(context.transcript, EventHistory)
     first = next(iter(history.items), None)
     if history.start is None and first is not None and not isinstance(first.value, Damaged) and history.nodes:
         _no_start(context, history, first, view)
@@ -67,7 +67,7 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
             before = node.id
 
 
-def _fields(context: Context, history: History, view: View) -> None:
+def _fields(context: Context, history: EventHistory, view: View) -> None:
     """Events whose data lacks what their type needs."""
     calls = (block for turn in history.turns for block in turn.blocks if block.kind == "call")
     names = {block.id: block.name for block in calls if isinstance(block.id, str)}
@@ -110,7 +110,7 @@ def _add(context: Context, node: Node, text: str, fix: Fix) -> None:
     add_error(context, "rollout.envelope", text, node.uid, "stops", cause, fix)
 
 
-def _unsent_names(context: Context, history: History) -> None:
+def _unsent_names(context: Context, history: EventHistory) -> None:
     """Calls and results that are not sent, without an id or a name: no other rule reads them."""
     sent = {turn.node.uid for turn in history.turns}
     for node in history.nodes:
@@ -122,7 +122,7 @@ def _unsent_names(context: Context, history: History) -> None:
             _add(context, node, f"{text}, so {TITLE} does not load the session.", _written(node, made))
 
 
-def _missing_names(node: Node, history: History) -> Iterator[tuple[Slot, str]]:
+def _missing_names(node: Node, history: EventHistory) -> Iterator[tuple[Slot, str]]:
     """Where an id or a name has to be, and what is written there."""
     data = data_of(node.value)
     if node.value.get("type") == dialect.RESULT and not isinstance(data.get("toolCallId"), str):
@@ -158,7 +158,7 @@ def _good_time(node: Node) -> str | None:
     return time if isinstance(time, str) and TIME.fullmatch(time) else None
 
 
-def _too_late(context: Context, history: History) -> None:
+def _too_late(context: Context, history: EventHistory) -> None:
     """Results that no other rule finds: only an event that is not sent stands between them and their calls."""
     for call, result in Answers(history).too_late:
         pair = context.pairing.pair_of(call)
@@ -172,7 +172,7 @@ def _too_late(context: Context, history: History) -> None:
         add_error(context, "result.not_adjacent", text, at_result(pair, result), "loses", cause, fix)
 
 
-def _no_start(context: Context, history: History, first: Item, view: View) -> None:
+def _no_start(context: Context, history: EventHistory, first: Item, view: View) -> None:
     """Nothing else says which session it is."""
     session = _session_named(view) or id_from(str(history.nodes[0].id), 1)
     time = next(filter(None, map(_good_time, history.nodes)), NO_TIME)
@@ -186,7 +186,7 @@ def _no_start(context: Context, history: History, first: Item, view: View) -> No
 
 
 def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
-    blocks = [block for turn in facts_of(transcript, History).turns for block in turn.blocks]
+    blocks = [block for turn in facts_of(transcript, EventHistory).turns for block in turn.blocks]
     answers: dict[str, set[int]] = {}
     for block in blocks:
         if block.kind == "result" and isinstance(block.id, str):

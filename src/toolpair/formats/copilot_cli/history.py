@@ -31,7 +31,7 @@ _SHELL: Final = (
 NOT_LOADED: Final = "GitHub Copilot CLI does not load this session"
 
 
-class History(Struct, eq=False):
+class EventHistory(Struct, eq=False):
     """What the agent makes of a file's events."""
 
     items: Sequence[Item]
@@ -55,7 +55,7 @@ def agent_of(value: Any) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def history_of(items: Sequence[Item]) -> History:
+def history_of(items: Sequence[Item]) -> EventHistory:
     nodes: list[Node] = []
     asked: dict[str, str] = {}
     for item in items:
@@ -80,7 +80,7 @@ def history_of(items: Sequence[Item]) -> History:
         turn = _turn(node, asked)
         if turn is not None:
             (turns if id(node) in kept else beside).append(turn)
-    return History(
+    return EventHistory(
         items,
         nodes,
         turns,
@@ -151,7 +151,7 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     )
 
 
-def _model(history: History) -> str | None:
+def _model(history: EventHistory) -> str | None:
     """The model that answered last, else the one that was chosen."""
     said = (data_of(turn.node.value).get("model") for turn in reversed(history.turns) if turn.role == "assistant")
     return first_text(said) or as_text(data_of(history.start).get("selectedModel"))
@@ -160,7 +160,7 @@ def _model(history: History) -> str | None:
 def inactive(items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
     """The histories of sub-agents, by the id of the call that started each."""
     own: dict[str, list[Item]] = {}
-    said = {turn.node.uid for turn in facts_of(transcript, History).turns}
+    said = {turn.node.uid for turn in facts_of(transcript, EventHistory).turns}
     for item in items:
         agent = agent_of(item.value) if isinstance(item.value, dict) and item.uid not in said else None
         if agent is not None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from toolpair.dialects.block_values import whole_characters
 from toolpair.formats.copilot_cli.detection import CHAT
 from toolpair.formats.copilot_cli.events import envelope_flaws, flaws, lacks_text
-from toolpair.formats.copilot_cli.history import NOT_LOADED, TITLE, History, history_of
+from toolpair.formats.copilot_cli.history import NOT_LOADED, TITLE, EventHistory, history_of
 from toolpair.formats.engine.reading.reading import blocks_by_key, facts_of
 from toolpair.formats.engine.reading.turns import Turn
 from toolpair.formats.engine.sending import Said, no_result, request, with_id
@@ -27,7 +27,7 @@ _FAILED: Final = "Tool execution failed"
 
 
 def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
-    known = facts_of(transcript, History)
+    known = facts_of(transcript, EventHistory)
     history = known if known.items is items else history_of(items)
     own = blocks_by_key(transcript)
     answers = Answers(history)
@@ -84,7 +84,7 @@ class Answers:
     is so for an API of chat messages; to others ids are sent as they are.
     """
 
-    def __init__(self, history: History) -> None:
+    def __init__(self, history: EventHistory) -> None:
         self._renames = history.api == CHAT
         self.renamed: dict[Any, str] = {}
         """Key of a call -> its new id."""
@@ -148,7 +148,7 @@ def _renamed(id_: str, times: int) -> str:
     return f"not known (use {times + 1} of {id_})"
 
 
-def _refuses(history: History) -> str | None:
+def _refuses(history: EventHistory) -> str | None:
     """Why the agent does not load the file."""
     if history.start is None:
         return f"{NOT_LOADED}: no line of it says that it is one."

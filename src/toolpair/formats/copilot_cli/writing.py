@@ -10,18 +10,18 @@ from toolpair.dialects import copilot as dialect
 from toolpair.dialects.copilot_writer import CopilotWriter
 from toolpair.formats.copilot_cli.detection import data_of, kind_of
 from toolpair.formats.copilot_cli.events import NO_TIME, id_from
-from toolpair.formats.copilot_cli.history import History
+from toolpair.formats.copilot_cli.history import EventHistory
 from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.engine.writing.tree import Tree, TreeEnvelope
 from toolpair.formats.format import Item
 from toolpair.transcript.draft import DraftMessage
 from toolpair.transcript.edits import Edit
-from toolpair.transcript.model import Transcript
+from toolpair.transcript.model import Slot, Transcript
 
 STARTED: Final = "tool.execution_start"
 
 
-def _parted(history: History) -> set[int]:
+def _parted(history: EventHistory) -> set[int]:
     """uids of the results that came after the agent was stopped, or resumed, and before it said anything more."""
     found: set[int] = set()
     asked = 0
@@ -34,10 +34,10 @@ def _parted(history: History) -> set[int]:
     return found
 
 
-class _Envelope(TreeEnvelope, frozen=True):
+class _EventEnvelope(TreeEnvelope, frozen=True):
     slot = ("data",)
 
-    def slot_in(self, value: Any) -> dialect.Slot:
+    def slot_in(self, value: Any) -> Slot:
         return ("data",)
 
     def new_record(self, message: Any, beside: DraftMessage) -> Any:
@@ -58,11 +58,11 @@ class _Envelope(TreeEnvelope, frozen=True):
         return kind_of(value) == STARTED
 
 
-_ENVELOPE: Final = _Envelope(single=False)
+_ENVELOPE: Final = _EventEnvelope(single=False)
 
 
 def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-    history = facts_of(transcript, History)
+    history = facts_of(transcript, EventHistory)
     tree = Tree(items, transcript, CopilotWriter(), _ENVELOPE, [node.uid for node in history.nodes])
     tree.drafter.parted = _parted(history)
     return tree.run(edits)

@@ -47,7 +47,7 @@ MESSAGE: Final[Slot] = (ITEM, "message_json")
 # --- the transcript ----------------------------------------------------------------------------------------
 
 
-class Facts(Struct, frozen=True, eq=False):
+class LoadedRows(Struct, frozen=True, eq=False):
     loaded: tuple[int, ...]
     """uids of the rows that docker-agent loads, in order: what a summary says it kept is a place in them."""
     stops: bool
@@ -93,7 +93,7 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         layout="tool_messages",
         native=True,
         agent=TITLE,
-        agent_facts=Facts(tuple(item.uid for item in loaded), any(map(_is_unreadable, items))),
+        agent_facts=LoadedRows(tuple(item.uid for item in loaded), any(map(_is_unreadable, items))),
         session_id=as_text(session.get("id")),
         folder=as_text(session.get("working_dir")) or None,
         model=next((model for item in reversed(sent) if (model := model_of(item.value))), None),
@@ -153,7 +153,7 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
         open_calls.update((call.id, False) for call in message.calls if isinstance(call.id, str) and call.id)
     flush()
     blocks = [block for message in transcript.messages for block in message.blocks]
-    stops = facts_of(transcript, Facts).stops
+    stops = facts_of(transcript, LoadedRows).stops
     refuses = "docker-agent does not load a session with a row that it cannot read." if stops else None
     return request(TITLE, None, said, blocks, refuses, missed={block.kind for block in blocks})
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dialects.openai_chat_writer import WRITER
 from toolpair.formats.docker_agent.detection import ITEM, message_in
-from toolpair.formats.docker_agent.format import MESSAGE, Facts, loaded_in
+from toolpair.formats.docker_agent.format import MESSAGE, LoadedRows, loaded_in
 from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.engine.reading.stored_rows import facts_in, row_of
 from toolpair.formats.engine.writing.linear import Envelope, Linear
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from toolpair.transcript.draft import DraftMessage, Slot
 
 
-class _Envelope(Envelope, frozen=True):
+class _ItemEnvelope(Envelope, frozen=True):
     def slot_in(self, value: Any) -> Slot:
         return MESSAGE if isinstance(message_in(value), dict) else ()
 
@@ -83,8 +83,8 @@ class _Rows(Linear):
 
 def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
     rows = _Rows(items, transcript, WRITER, _ENVELOPE)
-    rows.loaded = facts_of(transcript, Facts).loaded
+    rows.loaded = facts_of(transcript, LoadedRows).loaded
     return rows.run(edits)
 
 
-_ENVELOPE: Final = _Envelope(MESSAGE)
+_ENVELOPE: Final = _ItemEnvelope(MESSAGE)

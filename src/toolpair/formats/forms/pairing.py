@@ -9,11 +9,15 @@ from msgspec.structs import replace
 
 from toolpair.transcript.model import Block, Message
 
+_IDS: Final = ("call_", "toolu_", "tooluse_", "chatcmpl-tool-")
+"""What ids begin with that no tool is called by."""
+
 
 def names_in_order(messages: Sequence[Message]) -> list[Message]:
     """Gemini's calls and responses without ids: they belong together by name and order, within one exchange.
 
-    Each gets an id that is not in the file. docker-agent writes the id of the call as the name of its response.
+    Each gets an id that is not in the file. docker-agent writes the id of the call, which the call itself lacks, as
+    the name of its response: then the order alone is left.
     """
     taken = {block.id for message in messages for block in message.blocks if isinstance(block.id, str)}
     made: list[Message] = []
@@ -35,6 +39,8 @@ def names_in_order(messages: Sequence[Message]) -> list[Message]:
             waiting[:] = [one for one in waiting if block.kind != "result" or one[0] != block.id]
             return block
         found = next((one for one in waiting if block.name in one[1]), None)
+        if found is None and waiting and block.name is not None and block.name.startswith(_IDS):
+            found = waiting[0]
         if found is None:
             return replace(block, id=fresh(block.name))
         waiting.remove(found)

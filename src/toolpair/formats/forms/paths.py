@@ -113,7 +113,7 @@ def _condition(text: str) -> Condition:
     if text.endswith("~") and not text.endswith(".~"):
         return Condition(path_of(text[:-1]), "object")
     if not text.strip("!"):
-        raise BadPath(f"{text!r} is no condition")
+        raise BadPath(f"{text!r} is not a condition")
     return Condition(path_of(text[1:]), "lacks") if text.startswith("!") else Condition(path_of(text), "has")
 
 
@@ -125,7 +125,7 @@ def _head_of(part: str) -> tuple[str, list[str]]:
     starts = [n for n, char in brackets if char == "["]
     ends = [n for n, char in brackets if char == "]"]
     if ends[-1] != len(part) - 1 or any(end + 1 != start for end, start in zip(ends, starts[1:], strict=False)):
-        raise BadPath(f"{part!r} has something behind ]")
+        raise BadPath(f"{part!r} has something after ]")
     return part[: starts[0]], [part[start + 1 : end] for start, end in zip(starts, ends, strict=True)]
 
 

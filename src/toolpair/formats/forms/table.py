@@ -196,7 +196,7 @@ def _raw(text: str, shown: str) -> dict[str, Any]:
 
 def _check(table: Table, text: str, shown: str) -> None:
     if not is_profile(table.profile):
-        raise _bad(shown, text, ("profile",), f"is no profile: {table.profile!r}")
+        raise _bad(shown, text, ("profile",), f"is not a profile: {table.profile!r}")
     if table.pair and table.pair not in PAIR:
         raise _bad(shown, text, ("pair",), f"is none of {', '.join(PAIR)}")
     for rule in table.stricter:
@@ -236,7 +236,7 @@ def template(value: Any) -> Any:
         try:
             return json.loads(value)
         except ValueError as error:
-            raise BadPath(f"is no JSON ({error})") from None
+            raise BadPath(f"is not JSON ({error})") from None
     return value
 
 

@@ -9,7 +9,7 @@ from toolpair.formats.engine.damage.own_problems import add_error, no_first_line
 from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.engine.reading.tree_history import NodeTree, SkippedLines
 from toolpair.formats.format import Damage, Item, ResumeEffect, View
-from toolpair.formats.gemini_cli.history import TALK, TITLE, History, is_named
+from toolpair.formats.gemini_cli.history import TALK, TITLE, GeminiHistory, is_named
 from toolpair.formats.gemini_cli.left_out import check as check_left_out
 from toolpair.formats.gemini_cli.sending import is_void, refused
 from toolpair.rules.context import Context
@@ -19,7 +19,7 @@ from toolpair.transcript.model import Damaged, Transcript
 
 
 def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Iterator[ResumeEffect | None]:
-    history = facts_of(transcript, History)
+    history = facts_of(transcript, GeminiHistory)
     place = {item.uid: number for number, item in enumerate(history.items)}
     skipped = SkippedLines(TITLE, NodeTree(()), transcript, place, talks=lambda value: value.get("type") in TALK)
     for damage in found:
@@ -40,7 +40,7 @@ def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage
 
 
 def check(context: Context, items: Sequence[Item], view: View) -> None:
-    history = facts_of(context.transcript, History)
+    history = facts_of(context.transcript, GeminiHistory)
     _check_first_line(context, history, view)
     check_left_out(context, history.left_out)
     lost = refused(history.turns)
@@ -53,7 +53,7 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
             add_error(context, "content.empty_text", text, turn.entry.uid, "loses", cause, fix)
 
 
-def _check_first_line(context: Context, history: History, view: View) -> None:
+def _check_first_line(context: Context, history: GeminiHistory, view: View) -> None:
     """A file that does not say which session it is."""
     first = next(iter(history.items), None)
     if history.listed or is_named(history.header) or first is None or isinstance(first.value, Damaged):

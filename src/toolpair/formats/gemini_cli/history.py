@@ -13,7 +13,7 @@ from toolpair.formats.engine.reading.clock import count_in, usage_of
 from toolpair.formats.engine.reading.reading import as_text, malformed_in, pairs_in
 from toolpair.formats.format import AS_RESUMED, Beside, Item, SubagentSession, Usage, View
 from toolpair.formats.gemini_cli.detection import is_header, is_of_log
-from toolpair.formats.gemini_cli.left_out import Said, is_left_out
+from toolpair.formats.gemini_cli.left_out import UnsentWords, is_left_out
 from toolpair.transcript.model import Block, Message, Scope, Transcript
 
 NEWEST: Final = "0.61.0"
@@ -33,7 +33,7 @@ class Entry(Struct, eq=False):
     """Where it was written, the first time first: this is its place in the history."""
 
 
-class Turn(Struct, eq=False):
+class GeminiTurn(Struct, eq=False):
     """What an entry sends under one role. `results`: the ones that stand in its calls."""
 
     role: str
@@ -42,10 +42,10 @@ class Turn(Struct, eq=False):
     results: bool = False
 
 
-class History(Struct, eq=False):
+class GeminiHistory(Struct, eq=False):
     items: Sequence[Item]
     entries: Sequence[Entry]
-    turns: Sequence[Turn]
+    turns: Sequence[GeminiTurn]
     header: Mapping[str, Any]
     """What lines say of the session."""
     named_below: bool
@@ -54,11 +54,11 @@ class History(Struct, eq=False):
     """It is one JSON document: the items are its list of messages."""
     gone: Sequence[Entry]
     """Messages that were written again, taken back or replaced."""
-    left_out: Sequence[Said]
+    left_out: Sequence[UnsentWords]
     """What a user wrote and is not sent."""
 
 
-def history_of(items: Sequence[Item]) -> History:
+def history_of(items: Sequence[Item]) -> GeminiHistory:
     listed = not any(isinstance(item.value, dict) and is_of_log(item.value) for item in items)
     log = _Log(listed)
     for item in items:
@@ -70,7 +70,7 @@ def history_of(items: Sequence[Item]) -> History:
     rest = (item.value for item in items[1:] if isinstance(item.value, dict))
     named_below = not listed and any(is_header(value) for value in rest)
     turns = list(_turns(entries))
-    return History(items, entries, turns, log.header, named_below, listed, gone, list(log.left_out()))
+    return GeminiHistory(items, entries, turns, log.header, named_below, listed, gone, list(log.left_out()))
 
 
 class _Log:
@@ -127,14 +127,14 @@ class _Log:
                 if ids[near] in self.entries:
                     self._dropped.append((entry, ids[:number], ids[number:]))
 
-    def left_out(self) -> Iterator[Said]:
+    def left_out(self) -> Iterator[UnsentWords]:
         for entry in self.entries.values():
             if _is_silent(entry):
-                yield Said(entry.uid, entry.slot, entry.value)
+                yield UnsentWords(entry.uid, entry.slot, entry.value)
         for entry, before, after in self._dropped:
             place = self._place_between(before, after) if entry.value.get("id") not in self.entries else None
             if place is not None:
-                yield Said(entry.uid, entry.slot, entry.value, place)
+                yield UnsentWords(entry.uid, entry.slot, entry.value, place)
 
     def _place_between(self, before: Sequence[Any], after: Sequence[Any]) -> tuple[int, Slot] | None:
         """Where in a list of messages one belongs that came after some messages and before others."""
@@ -156,7 +156,7 @@ def is_unread(entry: Entry) -> bool:
     return entry.value.get("type") == "user" and is_left_out(entry.value.get("content"))
 
 
-def _turns(entries: Iterable[Entry]) -> Iterator[Turn]:
+def _turns(entries: Iterable[Entry]) -> Iterator[GeminiTurn]:
     """What is sent, one entry after the other."""
     for entry in entries:
         content = entry.value.get("content")
@@ -164,12 +164,12 @@ def _turns(entries: Iterable[Entry]) -> Iterator[Turn]:
         match entry.value.get("type"):
             case "user":
                 if not _is_silent(entry):
-                    yield Turn("user", entry, said)
+                    yield GeminiTurn("user", entry, said)
             case "gemini":
                 yield from _response(entry, said if content else ())
 
 
-def _response(entry: Entry, said: tuple[Block, ...]) -> Iterator[Turn]:
+def _response(entry: Entry, said: tuple[Block, ...]) -> Iterator[GeminiTurn]:
     found = entry.value.get("toolCalls")
     calls = [(n, call) for n, call in enumerate(found) if isinstance(call, dict)] if isinstance(found, list) else []
     silent = bool(entry.value.get("thoughts"))
@@ -179,10 +179,10 @@ def _response(entry: Entry, said: tuple[Block, ...]) -> Iterator[Turn]:
         blocks = (*said, *(dialect.call_block(call, entry.uid, (*entry.slot, "toolCalls", n)) for n, call in calls))
     if not blocks and not silent:
         return
-    yield Turn("assistant", entry, blocks)
+    yield GeminiTurn("assistant", entry, blocks)
     results = tuple(block for number, call in calls for block in _results(entry, number, call))
     if results:
-        yield Turn("user", entry, results, results=True)
+        yield GeminiTurn("user", entry, results, results=True)
 
 
 def _results(entry: Entry, number: int, call: dict[str, Any]) -> tuple[Block, ...]:
@@ -224,9 +224,9 @@ def _is_talk(value: Mapping[str, Any]) -> bool:
     return value.get("type") in TALK
 
 
-def _messages(turns: Iterable[Turn]) -> Iterator[Message]:
+def _messages(turns: Iterable[GeminiTurn]) -> Iterator[Message]:
     """Turns of one role in a row are one message, as they are sent."""
-    run: list[Turn] = []
+    run: list[GeminiTurn] = []
     for turn in turns:
         if not turn.blocks:
             continue
@@ -238,7 +238,7 @@ def _messages(turns: Iterable[Turn]) -> Iterator[Message]:
         yield _message(run)
 
 
-def _message(run: Sequence[Turn]) -> Message:
+def _message(run: Sequence[GeminiTurn]) -> Message:
     blocks = tuple(block for turn in run for block in turn.blocks)
     value: dict[str, Any] = {"role": run[0].role, "content": [block.value for block in blocks]}
     if isinstance(time := run[0].entry.value.get("timestamp"), str):

@@ -59,7 +59,7 @@ def typed_words(content: Any) -> str:
 Slot = tuple[str | int, ...]
 
 
-class Said(Struct, eq=False):
+class UnsentWords(Struct, eq=False):
     """A message of the user."""
 
     record: int
@@ -69,7 +69,7 @@ class Said(Struct, eq=False):
     """For one that an earlier resume left out of the list of messages: the record and the place in its list."""
 
 
-def check(context: Context, messages: Sequence[Said]) -> None:
+def check(context: Context, messages: Sequence[UnsentWords]) -> None:
     """Report a user's words that are not sent."""
     for message in messages:
         content = message.value.get("content")

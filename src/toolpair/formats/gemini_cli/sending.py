@@ -10,7 +10,15 @@ from typing import Any, Final
 from toolpair.formats.engine.reading.reading import blocks_by_key, facts_of
 from toolpair.formats.engine.sending import Said, merged, request
 from toolpair.formats.format import Item, SentPart, SentRequest
-from toolpair.formats.gemini_cli.history import NEWEST, TITLE, History, Turn, history_of, is_named, is_unread
+from toolpair.formats.gemini_cli.history import (
+    NEWEST,
+    TITLE,
+    GeminiHistory,
+    GeminiTurn,
+    history_of,
+    is_named,
+    is_unread,
+)
 from toolpair.transcript.draft import value_at
 from toolpair.transcript.model import Block, Transcript
 
@@ -20,7 +28,7 @@ _EMPTY_SESSION: Final = "Gemini CLI begins a new, empty session: no line of the 
 
 
 def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
-    known = facts_of(transcript, History)
+    known = facts_of(transcript, GeminiHistory)
     history = known if known.items is items else history_of(items)
     own = blocks_by_key(transcript)
     made, lost = _made_ids(history.turns), refused(history.turns)
@@ -41,7 +49,7 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     return request(TITLE, NEWEST, sent, own.values(), refuses, changed=(), missed=("call", "result", "text"))
 
 
-def refused(turns: Sequence[Turn]) -> set[int]:
+def refused(turns: Sequence[GeminiTurn]) -> set[int]:
     """id() of the responses that are left out: those in a row of which one has a part without content."""
     lost: set[int] = set()
     for role, run in groupby(turns, lambda turn: turn.role):
@@ -60,7 +68,7 @@ def _goes(block: Block) -> bool:
     return block.kind != "thinking" and (block.kind != "text" or bool(block.text))
 
 
-def _as_sent(turn: Turn, block: Block, made: Mapping[int, str]) -> Any:
+def _as_sent(turn: GeminiTurn, block: Block, made: Mapping[int, str]) -> Any:
     """The part that the agent makes of a block. Its id is sent without the function's name in front."""
     part = value_at(turn.entry.value, block.slot[len(turn.entry.slot) :])
     if isinstance(part, str) and block.kind == "result":
@@ -80,7 +88,7 @@ def _as_sent(turn: Turn, block: Block, made: Mapping[int, str]) -> Any:
     return part if id_ == block.id else {**part, key: {**part[key], "id": id_}}
 
 
-def _made_ids(turns: Sequence[Turn]) -> dict[int, str]:
+def _made_ids(turns: Sequence[GeminiTurn]) -> dict[int, str]:
     """id() of each call and result without an id -> the one that the agent gives it."""
     made: dict[int, str] = {}
     for number, turn in enumerate(turns):
@@ -104,13 +112,15 @@ def _made_ids(turns: Sequence[Turn]) -> dict[int, str]:
     return made
 
 
-def _without_id(turn: Turn | None, role: str, kind: str, name: str | None, made: Mapping[int, str]) -> Block | None:
+def _without_id(
+    turn: GeminiTurn | None, role: str, kind: str, name: str | None, made: Mapping[int, str]
+) -> Block | None:
     found = turn.blocks if turn is not None and turn.role == role else ()
     same = (block for block in found if block.kind == kind and block.name == name)
     return next((block for block in same if not block.id and id(block) not in made), None)
 
 
-def _derived(turn: Turn, number: int, place: int) -> str:
+def _derived(turn: GeminiTurn, number: int, place: int) -> str:
     own = f"{turn.entry.value.get('id')}{'_response' if turn.results else ''}"
     counted = str(number + 1)  # a turn of the agent's own stands in front
     return hashlib.sha256("|".join(sorted((own, counted, str(place)))).encode()).hexdigest()[:32]

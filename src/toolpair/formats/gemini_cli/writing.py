@@ -14,7 +14,7 @@ from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.engine.reading.tree_history import fresh_id
 from toolpair.formats.engine.writing.in_calls import InCalls, Key, Piece
 from toolpair.formats.format import Item
-from toolpair.formats.gemini_cli.history import Entry, History, Slot, Turn
+from toolpair.formats.gemini_cli.history import Entry, GeminiHistory, GeminiTurn, Slot
 from toolpair.transcript.draft import DraftBlock, DraftMessage
 from toolpair.transcript.edits import ABSENT, Edit, InsertRecord, SetInRecord
 from toolpair.transcript.model import Transcript
@@ -27,7 +27,7 @@ class GeminiLog(InCalls):
 
     strict = False
 
-    def __init__(self, items: Sequence[Item], transcript: Transcript, history: History) -> None:
+    def __init__(self, items: Sequence[Item], transcript: Transcript, history: GeminiHistory) -> None:
         self.history = history
         sent = {id(turn.entry) for turn in history.turns}
         self._silent = {(one.uid, one.slot): one for one in history.entries if id(one) not in sent}
@@ -193,7 +193,7 @@ class _Lists:
         return made
 
 
-def _piece(turn: Turn) -> Piece:
+def _piece(turn: GeminiTurn) -> Piece:
     entry = turn.entry
     slot = (*entry.slot, "toolCalls") if turn.results else entry.slot
     return Piece(entry.uid, turn.role, turn.blocks, entry, turn.results, entry.value, slot)
@@ -266,4 +266,4 @@ def _part(block: DraftBlock) -> Any:
 
 
 def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-    return GeminiLog(items, transcript, facts_of(transcript, History)).run(edits)
+    return GeminiLog(items, transcript, facts_of(transcript, GeminiHistory)).run(edits)

@@ -16,7 +16,7 @@ from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.engine.reading.stored_rows import row_of
 from toolpair.formats.format import Damage, Item, ResumeEffect, View
 from toolpair.formats.goose.detection import MESSAGES, SESSIONS, content_key, fields_of, is_message, row_slot
-from toolpair.formats.goose.history import Facts, unreadable_in
+from toolpair.formats.goose.history import GooseRecords, unreadable_in
 from toolpair.formats.goose.readable import IN_RESULT, cannot_be_read, has_fields, is_part, odd_columns
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
@@ -94,7 +94,7 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
     for item in items if unreadable else ():
         if item.uid in unreadable:
             _unreadable(context, item, numbers.get(item.uid))
-    if not facts_of(context.transcript, Facts).in_turns:
+    if not facts_of(context.transcript, GooseRecords).in_turns:
         _words_before_results(context)
     _leading_response(context)
 

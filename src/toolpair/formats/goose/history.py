@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import groupby
 from typing import Any, Final
 
 from msgspec import Struct
@@ -25,7 +26,7 @@ OF_TURNS: Final = ("anthropic", "bedrock-converse", "gemini")
 """Profiles of APIs that are sent what a message says in its order; others get the words before the results."""
 
 
-class Facts(Struct, frozen=True, eq=False, dict=True):
+class GooseRecords(Struct, frozen=True, eq=False, dict=True):
     items: Sequence[Item]
 
     @cached_property
@@ -41,7 +42,7 @@ class Facts(Struct, frozen=True, eq=False, dict=True):
 
 def unreadable_in(transcript: Transcript) -> frozenset[int]:
     """uids of the messages that goose cannot read."""
-    return facts_of(transcript, Facts).unreadable
+    return facts_of(transcript, GooseRecords).unreadable
 
 
 def is_visible(value: Any) -> bool:
@@ -57,41 +58,26 @@ def blocks_in(item: Item) -> tuple[Block, ...]:
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     scopes: dict[int, Scope] = {}
-    messages: list[Message] = []
-    more: list[tuple[list[Block], list[int]]] = []
-    """The blocks and records of each: goose takes messages of one kind in a row for one."""
-    last: tuple[Any, bool] | None = None
-    """Role of the last one, and whether goose takes it for a tool's, which it never merges with a user's."""
+    shown: list[tuple[Item, tuple[Block, ...]]] = []
     beside: list[Block] = []
-    hidden = False
-    boundaries: tuple[Boundary, ...] = ()
+    hidden = False  # something before the first message is not sent
     for item in items:
+        if isinstance(item.value, Damaged):
+            scopes[item.uid] = "malformed"
         if not is_message(item.value):
-            if isinstance(item.value, Damaged):
-                scopes[item.uid] = "malformed"
             continue
-        role, blocks = fields_of(item.value).get("role"), blocks_in(item)
-        if role not in ROLES or not is_visible(item.value):
+        blocks = blocks_in(item)
+        if fields_of(item.value).get("role") in ROLES and is_visible(item.value):
+            shown.append((item, blocks))
+        else:
             scopes[item.uid] = "inactive"
             beside += pairs_in(blocks)
-            hidden = hidden or not messages
-            continue
-        note = "meta" if metadata_of(item.value).get("turnContext") is True else None
-        if not messages and hidden:
-            note = "summary"
-            boundaries = (Boundary(0, COMPACTED, item.uid),)
-        kind = role, role == "user" and any(block.kind == "result" for block in blocks)
-        if kind == last:
-            more[-1][0].extend(blocks)
-            more[-1][1].append(item.uid)
-        else:
-            messages.append(Message(role, blocks, (item.uid,), "blocks", _as_message(item.value), note))
-            more.append((list(blocks), [item.uid]))
-            last = kind
-    messages = [
-        message if len(records) == 1 else replace(message, blocks=tuple(together), records=tuple(records))
-        for message, (together, records) in zip(messages, more, strict=True)
-    ]
+            hidden = hidden or not shown
+    messages = [_together(list(run)) for _, run in groupby(shown, _kind)]
+    boundaries: tuple[Boundary, ...] = ()
+    if messages and hidden:
+        messages[0] = replace(messages[0], note="summary")
+        boundaries = (Boundary(0, COMPACTED, messages[0].records[0]),)
     header = next((item.value for item in items[:2] if not is_message(item.value)), None)
     session = header.get(SESSIONS, header) if isinstance(header, dict) else {}
     session = session if isinstance(session, dict) else {}
@@ -102,7 +88,7 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         merged=True,
         native=True,
         agent=TITLE,
-        agent_facts=Facts(items),
+        agent_facts=GooseRecords(items),
         session_id=as_text(session.get("id")) or name,
         folder=as_text(session.get("working_dir")),
         model=as_text(config.get("model_name")) if isinstance(config, dict) else None,
@@ -110,6 +96,20 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         inactive_blocks=tuple(beside),
         boundaries=boundaries,
     )
+
+
+def _kind(shown: tuple[Item, tuple[Block, ...]]) -> tuple[Any, bool]:
+    """goose takes messages of one kind in a row for one. A user's with results counts as a tool's."""
+    role = fields_of(shown[0].value).get("role")
+    return role, role == "user" and any(block.kind == "result" for block in shown[1])
+
+
+def _together(run: Sequence[tuple[Item, tuple[Block, ...]]]) -> Message:
+    value = run[0][0].value
+    note = "meta" if metadata_of(value).get("turnContext") is True else None
+    blocks = tuple(block for _, found in run for block in found)
+    records = tuple(item.uid for item, _ in run)
+    return Message(fields_of(value).get("role"), blocks, records, "blocks", _as_message(value), note)
 
 
 def metadata_of(value: Any) -> dict[str, Any]:

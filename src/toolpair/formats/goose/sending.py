@@ -12,7 +12,7 @@ from toolpair.formats.engine.reading.reading import blocks_by_key, facts_of
 from toolpair.formats.engine.sending import Said, as_javascript, merged, request
 from toolpair.formats.format import Item, SentPart, SentRequest
 from toolpair.formats.goose.detection import MESSAGES, ROLES, content_key, fields_of, is_message, row_slot
-from toolpair.formats.goose.history import TITLE, Facts, is_visible, unreadable_in
+from toolpair.formats.goose.history import TITLE, GooseRecords, is_visible, unreadable_in
 from toolpair.transcript.model import Block, Damaged, Transcript
 
 VERSION: Final = "1.52.0"
@@ -41,7 +41,7 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
             said.append((fields_of(item.value)["role"], list(_for_the_model(item, own))))
     # Once when it loads the session, and once for each request.
     said = _prepared(_prepared([] if refuses is not None else said))
-    in_turns = facts_of(transcript, Facts).in_turns
+    in_turns = facts_of(transcript, GooseRecords).in_turns
     sent = (one for one in (_in_turns(said) if in_turns else _in_chat(said)) if one[1])
     return request(TITLE, VERSION, sent, own.values(), refuses, changed=())
 

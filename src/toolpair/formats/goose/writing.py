@@ -16,7 +16,7 @@ from toolpair.formats.engine.reading.tree_history import uuid_from
 from toolpair.formats.engine.writing.linear import Envelope, Linear, is_own, with_slots
 from toolpair.formats.format import Item
 from toolpair.formats.goose.detection import MESSAGES, VISIBLE, content_key, fields_of, is_message, row_slot
-from toolpair.formats.goose.history import Facts
+from toolpair.formats.goose.history import GooseRecords
 from toolpair.transcript.draft import DraftBlock, DraftMessage, Slot
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript
@@ -143,7 +143,7 @@ def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) 
     taken = {name for fields in known for key in ("message_id", "id") if isinstance(name := fields.get(key), str)}
     rows = _Rows(template=template, taken=taken)
     work = _Edits(items, transcript, _Writer(content_key(template)), rows)
-    work.in_turns = facts_of(transcript, Facts).in_turns
+    work.in_turns = facts_of(transcript, GooseRecords).in_turns
     return list(placed(work.run(edits)))
 
 
@@ -192,18 +192,18 @@ def _at(item: Item, place: Place) -> Item:
     return Item(item.uid, with_slots(item.value, changes))
 
 
-class _Facts(Struct, frozen=True):
+class _FreeIds(Struct, frozen=True):
     """What the first line says of other sessions' rows."""
 
     next_id: int = 1
     free_ids: Sequence[tuple[int, int]] = ()
 
 
-def _known(items: Sequence[Item]) -> _Facts:
+def _known(items: Sequence[Item]) -> _FreeIds:
     try:
-        return convert(facts_in(items), _Facts)
+        return convert(facts_in(items), _FreeIds)
     except (ValidationError, UnicodeError):
-        return _Facts()
+        return _FreeIds()
 
 
 class _Ids:

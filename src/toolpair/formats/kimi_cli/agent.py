@@ -11,7 +11,7 @@ from toolpair.formats.agent import Agent, FoundSession, Outcome, Program, Sessio
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.kimi_cli.files import CONTEXT, SESSIONS, hash_of, place_of, projects_in
-from toolpair.formats.kimi_cli.format import NEWEST, OF_ITS_OWN, STOPS, SUB_AGENT, TITLE, Facts
+from toolpair.formats.kimi_cli.format import NEWEST, OF_ITS_OWN, STOPS, SUB_AGENT, TITLE, LineFaults
 from toolpair.rules.problem import OnResume, Problem
 from toolpair.shell.machine import Machine
 from toolpair.source import peek
@@ -71,7 +71,7 @@ class KimiCli(Agent):
         return WayBack(("kimi", "--session", file.session_id), file.folder)
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
-        faults = facts_of(transcript, Facts).faults
+        faults = facts_of(transcript, LineFaults).faults
         if problem.record in faults and "stops" in faults.values():
             return OnResume(TITLE, NEWEST, "rejected", None, f"{STOPS}.", sends=False)
         if problem.record in faults:

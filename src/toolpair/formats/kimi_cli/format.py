@@ -73,7 +73,7 @@ _WITHIN: Final = ("result.type_not_allowed",)
 # --- read --------------------------------------------------------------------------------------------------
 
 
-class Facts(Struct, frozen=True, eq=False):
+class LineFaults(Struct, frozen=True, eq=False):
     faults: Mapping[int, dialect.Fault]
     """uids of the lines that Kimi CLI does not read as messages."""
     prompted: bool
@@ -107,7 +107,7 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         layout="tool_messages",
         native=True,
         agent=SUB_AGENT if place is not None and place.sub_agent else TITLE,
-        agent_facts=Facts(faults, any(_is_prompt(item.value) for item in items)),
+        agent_facts=LineFaults(faults, any(_is_prompt(item.value) for item in items)),
         session_id=place.session if place is not None else None,
         folder=projects_in(place.home).get(place.project) if place is not None else None,
         scopes=scopes,
@@ -136,7 +136,7 @@ def _note_of(message: Message) -> str | None:
 
 def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     """Neighbouring messages of the user are sent as one, of which only the contents are left."""
-    faults = facts_of(transcript, Facts).faults
+    faults = facts_of(transcript, LineFaults).faults
     values = {item.uid: item.value for item in items if item.uid not in faults and isinstance(item.value, dict)}
     sent: list[Said] = []
     apart = True
@@ -178,7 +178,7 @@ def _is_notification(message: Message) -> bool:
 
 def _damage(damage: Damage, transcript: Transcript) -> ResumeEffect | None:
     """A line that is not JSON is skipped."""
-    facts = facts_of(transcript, Facts)
+    facts = facts_of(transcript, LineFaults)
     if damage.rule == "record.bad_utf8" and not facts.prompted:
         return ResumeEffect("stops", f"{STOPS}: it fails to write a system prompt before these bytes", "rejected")
     if damage.rule == "record.big_number" and max(map(len, re.findall(rb"\d+", damage.raw)), default=0) > _DIGITS:
@@ -226,7 +226,7 @@ def _is_read(raw: bytes) -> bool:
 def _check(context: Context, items: Sequence[Item]) -> None:
     """Lines that are not read. That results name no tool is how Kimi CLI writes them."""
     context.problems[:] = [p for p in context.problems if p.rule != "result.name" or p.severity != "info"]
-    faults = facts_of(context.transcript, Facts).faults
+    faults = facts_of(context.transcript, LineFaults).faults
     if not faults:
         return
     told = {id(problem.call) for problem in context.problems if problem.rule.startswith("args.") and problem.fixes}

@@ -23,7 +23,7 @@ from toolpair.formats.pi_family.checks import check as pi_check
 from toolpair.formats.pi_family.checks import damage as pi_damage
 from toolpair.formats.pi_family.checks import is_header
 from toolpair.formats.pi_family.detection import is_title
-from toolpair.formats.pi_family.history import SPEAKING, History, Model, Ways, history_of, ran
+from toolpair.formats.pi_family.history import SPEAKING, Model, PiHistory, Ways, history_of, ran
 from toolpair.formats.pi_family.history import read as pi_read
 from toolpair.formats.pi_family.sending import PiSending
 from toolpair.rules.context import Context
@@ -185,7 +185,7 @@ class _Sending(PiSending):
 # --- damage ------------------------------------------------------------------------------------------------
 
 
-def _refuses(history: History) -> str | None:
+def _refuses(history: PiHistory) -> str | None:
     if history.header is None:
         return _NO_HEADER
     if any(item.value is None for item in history.items):
@@ -219,7 +219,7 @@ WAYS: Final = Ways(
 )
 
 
-def _deleted(history: History, damage: Damage, effect: ResumeEffect | None) -> ResumeEffect | None:
+def _deleted(history: PiHistory, damage: Damage, effect: ResumeEffect | None) -> ResumeEffect | None:
     """A line that it cannot read is not in the file any more once it has resumed the session.
 
     The one with the title it writes anew.

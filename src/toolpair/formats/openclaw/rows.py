@@ -25,7 +25,7 @@ from toolpair.formats.engine.sending import is_blank
 from toolpair.formats.format import AS_RESUMED, Item, SentRequest, View
 from toolpair.formats.openclaw.format import BEHIND, ENDS_ELSEWHERE, MEASURED_ROWS, WAYS
 from toolpair.formats.pi_family.detection import profile_for as pi_profile_for
-from toolpair.formats.pi_family.history import History, Ways, history, history_of, transcript_of
+from toolpair.formats.pi_family.history import PiHistory, Ways, history, history_of, transcript_of
 from toolpair.formats.pi_family.history import request_kept as pi_request_kept
 from toolpair.formats.pi_family.history import usage as pi_usage
 from toolpair.formats.pi_family.sending import request_for
@@ -337,7 +337,7 @@ def _refuses(found: Rows) -> str | None:
 
 
 def _ways(found: Rows) -> Ways:
-    def refuses(pi: History) -> str | None:
+    def refuses(pi: PiHistory) -> str | None:
         return _refuses(found) or (_NO_HEADER if pi.header is None else None)
 
     own = {
@@ -351,12 +351,12 @@ def _ways(found: Rows) -> Ways:
     return RowWays(**{**asdict(WAYS), **own}, rows=found)
 
 
-def found_in(items: Sequence[Item], leaf: str | None = None) -> tuple[Rows, History]:
+def found_in(items: Sequence[Item], leaf: str | None = None) -> tuple[Rows, PiHistory]:
     rows = rows_in(items)
     return rows, _history(rows, leaf)
 
 
-def _history(rows: Rows, leaf: str | None) -> History:
+def _history(rows: Rows, leaf: str | None) -> PiHistory:
     return history(_records(rows), leaf, _ways(rows), rows.leaf)
 
 

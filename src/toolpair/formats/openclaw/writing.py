@@ -41,7 +41,7 @@ _NO_NAME: Final = {NAMED: None, PARENT: None, "identity_event_type": None, "iden
 _CACHE: Final = "openclaw.cache-ttl"
 
 
-class _Envelope(PiEnvelope, frozen=True):
+class _RowEnvelope(PiEnvelope, frozen=True):
     """New records have the columns of their neighbour's row; what is derived of them comes last."""
 
     def slot_in(self, value: Any) -> Slot:
@@ -60,7 +60,7 @@ class _Envelope(PiEnvelope, frozen=True):
         return super().is_node(row_of(value, EVENTS).get(RECORD))
 
 
-_LINKED: Final = _Envelope(first_of=("firstKeptEntryId",), within=IN_EVENT)
+_LINKED: Final = _RowEnvelope(first_of=("firstKeptEntryId",), within=IN_EVENT)
 
 
 def _settled(rows: Rows, shown: Sequence[Item], made: Sequence[Item]) -> list[Item]:

@@ -14,10 +14,10 @@ from toolpair.formats.format import Damage, Item, ResumeEffect, View
 from toolpair.formats.opencode.detection import MESSAGE, SESSION
 from toolpair.formats.opencode.history import (
     STOPS,
-    History,
     Nearest,
-    Part,
+    StoredHistory,
     StoredMessage,
+    StoredPart,
     data_in,
     history_of,
     is_sent,
@@ -77,7 +77,7 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
                     _incomplete(context, history, message, part)
 
 
-def _session_lost(context: Context, history: History, uid: int) -> None:
+def _session_lost(context: Context, history: StoredHistory, uid: int) -> None:
     text = f"The session's own file is not JSON, so {history.agent} loads neither it nor the list of sessions."
     cause = Cause("session_damaged", "the disk was full, or the machine went down while it was written")
     edit = SetInRecord(uid, (SESSION, "data"), new_session(history))
@@ -90,7 +90,7 @@ def _outputs(message: StoredMessage) -> int:
     return sum(map(is_real_output, blocks))
 
 
-def _failed(context: Context, history: History, message: StoredMessage, uid: int) -> None:
+def _failed(context: Context, history: StoredHistory, message: StoredMessage, uid: int) -> None:
     outputs = _outputs(message)
     if not outputs:
         return
@@ -102,7 +102,7 @@ def _failed(context: Context, history: History, message: StoredMessage, uid: int
     add_error(context, "record.failed", text, uid, "loses", cause, fix)
 
 
-def _message_gone(context: Context, history: History, message: StoredMessage, place: int) -> None:
+def _message_gone(context: Context, history: StoredHistory, message: StoredMessage, place: int) -> None:
     first = message.parts[0]
     row = {
         "id": message.id,
@@ -124,7 +124,7 @@ def _message_gone(context: Context, history: History, message: StoredMessage, pl
     add_error(context, "record.no_message", text, first.uid, "loses", cause, *fixes)
 
 
-def _row_says_nothing(context: Context, history: History, message: StoredMessage, uid: int, place: int) -> None:
+def _row_says_nothing(context: Context, history: StoredHistory, message: StoredMessage, uid: int, place: int) -> None:
     row = {"id": message.id, "session_id": history.session.get("id"), "data": _new_info(history, message, place)}
     made = {**with_ids(history, MESSAGE, row)["data"], **message.info}
     if made.get("time") is None:
@@ -143,20 +143,20 @@ def _row_says_nothing(context: Context, history: History, message: StoredMessage
     add_error(context, rule, text, uid, "stops" if stops else "loses", cause, fix)
 
 
-def _new_info(history: History, message: StoredMessage, place: int) -> dict[str, Any]:
+def _new_info(history: StoredHistory, message: StoredMessage, place: int) -> dict[str, Any]:
     """What the row of a message says, as far as the others show it."""
     kinds = {type_name(part.data) for part in message.parts}
     role = "assistant" if kinds & {"step-start", "tool", "reasoning", "step-finish"} else "user"
     return new_info(role, message.time, Nearest(history.stored, place, itself=False))
 
 
-def _lacks_input(message: StoredMessage, part: Part) -> bool:
+def _lacks_input(message: StoredMessage, part: StoredPart) -> bool:
     """Whether it is a call without arguments, not even empty ones."""
     data = data_in(part)
     return message.role == "assistant" and type_name(data) == "tool" and "input" not in dialect.state_of(data)
 
 
-def _incomplete(context: Context, history: History, message: StoredMessage, part: Part) -> None:
+def _incomplete(context: Context, history: StoredHistory, message: StoredMessage, part: StoredPart) -> None:
     """A part that the agent or the API fails on, and that no other rule finds."""
     data = data_in(part)
     missing = set(lacks(data))

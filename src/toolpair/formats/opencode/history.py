@@ -20,7 +20,7 @@ STOPS: Final = "no prompt works in this session any more"
 _ABORTED: Final = "MessageAbortedError"
 
 
-class Part(Struct, frozen=True, eq=False):
+class StoredPart(Struct, frozen=True, eq=False):
     uid: int
     id: str
     data: Any
@@ -33,7 +33,7 @@ class StoredMessage(Struct, eq=False, dict=True):
     id: str
     time: int
     data: Any
-    parts: list[Part]
+    parts: list[StoredPart]
     by_id: bool = False
     """Whether the agent sorts messages by id alone, and not by time."""
 
@@ -51,7 +51,7 @@ class StoredMessage(Struct, eq=False, dict=True):
         return self.info.get("role")
 
 
-class History(Struct, eq=False):
+class StoredHistory(Struct, eq=False):
     """What the agent makes of a session's rows."""
 
     items: Sequence[Item]
@@ -99,7 +99,7 @@ def session_in(row: dict[str, Any]) -> dict[str, Any]:
     return {**data, "id": row.get("id")} if isinstance(data, dict) else row
 
 
-def history_in(items: Sequence[Item]) -> History:
+def history_in(items: Sequence[Item]) -> StoredHistory:
     facts = facts_in(items)
     in_folder = facts.get("folder") is True
     named = facts.get("strays")
@@ -107,7 +107,7 @@ def history_in(items: Sequence[Item]) -> History:
     session: dict[str, Any] = {}
     lost: int | None = None
     messages: dict[str, StoredMessage] = {}
-    parts: dict[str, list[Part]] = {}
+    parts: dict[str, list[StoredPart]] = {}
     times: dict[str, int] = {}
     for item in items:
         if row := row_of(item.value, SESSION):
@@ -119,7 +119,7 @@ def history_in(items: Sequence[Item]) -> History:
             messages.setdefault(id_, StoredMessage(item.uid, id_, _time_of(row), row.get("data"), [], in_folder))
         elif row := row_of(item.value, PART):
             id_ = text_in(row.get("message_id"))
-            parts.setdefault(id_, []).append(Part(item.uid, text_in(row.get("id")), row.get("data")))
+            parts.setdefault(id_, []).append(StoredPart(item.uid, text_in(row.get("id")), row.get("data")))
             times.setdefault(id_, _time_of(row))
     for id_, found in parts.items():
         message = messages.setdefault(id_, StoredMessage(None, id_, times[id_], None, [], in_folder))
@@ -140,7 +140,9 @@ def history_in(items: Sequence[Item]) -> History:
     first = summary.uid if in_folder and summary is not None and not revert else None
     read_from = next((n for n, item in enumerate(items) if item.uid == first), 0)
     model = model_of([one.data for one in stored])
-    return History(items, session, agent, in_folder, lost, strays, read_from, stored, active, summary, model, failing)
+    return StoredHistory(
+        items, session, agent, in_folder, lost, strays, read_from, stored, active, summary, model, failing
+    )
 
 
 def _guess_times(stored: Sequence[StoredMessage]) -> None:
@@ -263,7 +265,7 @@ def lacks(data: dict[str, Any]) -> Iterator[str]:
         yield "callID"
 
 
-def data_in(part: Part) -> dict[str, Any]:
+def data_in(part: StoredPart) -> dict[str, Any]:
     return part.data if isinstance(part.data, dict) else {}
 
 
@@ -298,7 +300,7 @@ def new_info(role: str, time: int, near: Nearest) -> dict[str, Any]:
     return {**parent, **made, "mode": like.get("mode", agent), "path": like.get("path", folder), **ends}
 
 
-def new_session(history: History) -> dict[str, Any]:
+def new_session(history: StoredHistory) -> dict[str, Any]:
     """What a session's own file says, as far as its messages show it."""
     folders = (message.info.get("path") for message in history.stored)
     folder = next((path.get("cwd") for path in folders if isinstance(path, dict)), None)
@@ -323,7 +325,7 @@ def is_unreadable(value: Any, in_folder: bool = False) -> bool:
     return bool(row) and (not isinstance(data, dict) or data.get("time") is None)
 
 
-def with_ids(history: History, table: str, columns: dict[str, Any]) -> dict[str, Any]:
+def with_ids(history: StoredHistory, table: str, columns: dict[str, Any]) -> dict[str, Any]:
     """The columns of a new row. A file repeats in its content what it is called, and has no other columns."""
     if not history.in_folder:
         return columns
@@ -335,6 +337,6 @@ def with_ids(history: History, table: str, columns: dict[str, Any]) -> dict[str,
     return {**named, "data": {**ids, **{key: found for key, found in data.items() if key not in ids}}}
 
 
-def history_of(transcript: Transcript) -> History:
-    assert isinstance(transcript.agent_facts, History)
+def history_of(transcript: Transcript) -> StoredHistory:
+    assert isinstance(transcript.agent_facts, StoredHistory)
     return transcript.agent_facts

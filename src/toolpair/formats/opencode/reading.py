@@ -17,7 +17,7 @@ from toolpair.formats.format import AS_RESUMED, Item, Usage, View
 from toolpair.formats.opencode.detection import MESSAGE, PART
 from toolpair.formats.opencode.history import (
     KILO,
-    History,
+    StoredHistory,
     StoredMessage,
     compaction_in,
     data_in,
@@ -33,7 +33,7 @@ _MEDIA_IN_RESULTS: Final = ("anthropic", "google-vertex-anthropic", "openai", "a
 _NOT_BEFORE: Final = "xai"
 
 
-def _messages(message: StoredMessage, history: History) -> Iterator[Message]:
+def _messages(message: StoredMessage, history: StoredHistory) -> Iterator[Message]:
     """What a message is sent as: each step of a response, and the results of its calls."""
     uid = message.uid if message.uid is not None else message.parts[0].uid
     for said, results in steps(message, history):
@@ -43,7 +43,7 @@ def _messages(message: StoredMessage, history: History) -> Iterator[Message]:
             yield _message("user", results, uid, message)
 
 
-def steps(message: StoredMessage, history: History) -> Iterator[tuple[list[Block], list[Block]]]:
+def steps(message: StoredMessage, history: StoredHistory) -> Iterator[tuple[list[Block], list[Block]]]:
     """The steps of a message: what is said in each, and the results of its calls."""
     said: list[Block] = []
     results: list[Block] = []
@@ -60,7 +60,7 @@ def steps(message: StoredMessage, history: History) -> Iterator[tuple[list[Block
     yield said, results
 
 
-def takes_files(history: History) -> bool:
+def takes_files(history: StoredHistory) -> bool:
     provider = history.model[0]
     return provider in _MEDIA_IN_RESULTS and not (history.in_folder and provider == _NOT_BEFORE)
 
@@ -122,7 +122,7 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
 class _OfRows(Copies):
     """Outputs that the calls' own rows keep and that are not sent: the row says whose they are, whatever the id."""
 
-    def __init__(self, history: History) -> None:
+    def __init__(self, history: StoredHistory) -> None:
         self._of: dict[int, Copy] = {}
         self._rows: dict[str, list[int]] = {}
         for part in (part for message in history.active for part in message.parts):

@@ -15,7 +15,7 @@ from toolpair.formats.opencode.history import (
     KILO,
     OPENCODE,
     STOPS,
-    History,
+    StoredHistory,
     data_in,
     history_in,
     history_of,
@@ -80,7 +80,7 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     return request(history.agent, version_of(history), sent, own.values(), refuses)
 
 
-def version_of(history: History) -> str:
+def version_of(history: StoredHistory) -> str:
     """The version that was measured of what resumes the session."""
     return (LAST_WITH_FOLDER if history.in_folder else NEWEST)[history.agent]
 

@@ -19,7 +19,7 @@ from toolpair.formats.engine.writing.in_calls import InCalls, Key, Piece
 from toolpair.formats.engine.writing.linear import with_slots
 from toolpair.formats.format import Item
 from toolpair.formats.opencode.detection import MESSAGE, PART
-from toolpair.formats.opencode.history import History, Nearest, StoredMessage, history_of, new_info, with_ids
+from toolpair.formats.opencode.history import Nearest, StoredHistory, StoredMessage, history_of, new_info, with_ids
 from toolpair.transcript.draft import DraftBlock, DraftMessage, Slot
 from toolpair.transcript.edits import Edit, SetField
 from toolpair.transcript.model import Block, Transcript, kept_output_label
@@ -51,7 +51,7 @@ class _New(Struct, eq=False):
 class Rows(InCalls):
     """Each block of what is sent, and all results of a step, are a message of the draft; rows have one each besides."""
 
-    def __init__(self, items: Sequence[Item], transcript: Transcript, history: History) -> None:
+    def __init__(self, items: Sequence[Item], transcript: Transcript, history: StoredHistory) -> None:
         self._history = history
         self._stored_of = {part.uid: one for one in history.stored for part in one.parts}
         self._highest = list(accumulate((one.place for one in history.stored), max))

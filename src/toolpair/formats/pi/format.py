@@ -20,7 +20,7 @@ from toolpair.formats.engine.reading.turns import Turn
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, SentPart, View
 from toolpair.formats.pi_family.checks import check as pi_check
 from toolpair.formats.pi_family.checks import is_header
-from toolpair.formats.pi_family.history import History, Ways, history_of, lacks_message
+from toolpair.formats.pi_family.history import PiHistory, Ways, history_of, lacks_message
 from toolpair.formats.pi_family.history import read as pi_read
 from toolpair.formats.pi_family.sending import PiSending
 from toolpair.rules import causes
@@ -150,7 +150,7 @@ def _without_images(result: Block) -> list[Any]:
 # --- results behind what broke off ---------------------------------------------------------------------------
 
 
-def _behind_broken_off(context: Context, history: History) -> None:
+def _behind_broken_off(context: Context, history: PiHistory) -> None:
     """Results that follow a response that broke off: pi has answered their calls when it comes to it.
 
     It sends nothing of that response, so that in what it sends the results stand next to their calls.
@@ -172,7 +172,7 @@ def _behind_broken_off(context: Context, history: History) -> None:
         calls = {repr(block.id) for block in turn.blocks if block.kind == "call"} if turn is not None else set()
 
 
-def _report_late(context: Context, history: History, broken: Turn, late: Sequence[Turn]) -> None:
+def _report_late(context: Context, history: PiHistory, broken: Turn, late: Sequence[Turn]) -> None:
     result = late[0].blocks[0]
     own = blocks_by_key(context.transcript).get((result.record, result.slot), result)
     pair = context.pairing.pair_of(own)
@@ -194,17 +194,17 @@ def _report_late(context: Context, history: History, broken: Turn, late: Sequenc
 # --- its versions ------------------------------------------------------------------------------------------
 
 
-def _refuses(history: History) -> str | None:
+def _refuses(history: PiHistory) -> str | None:
     if lacks_message(history):
         return _NO_MESSAGE
     return LOOP if history.end == "cycle" else None
 
 
-def _refuses_now(history: History) -> str | None:
+def _refuses_now(history: PiHistory) -> str | None:
     return _refuses(history) or (_NO_HEADER if history.header is None else None)
 
 
-def _refused_before(history: History) -> str | None:
+def _refused_before(history: PiHistory) -> str | None:
     return _NULL if any(item.value is None for item in history.items) else _refuses(history)
 
 

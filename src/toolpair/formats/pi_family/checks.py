@@ -8,7 +8,7 @@ from toolpair.dialects import pi as dialect
 from toolpair.formats.engine.damage.own_problems import add_error, no_first_line, recommended
 from toolpair.formats.engine.reading.tree_history import SkippedLines
 from toolpair.formats.format import Damage, Item, ResumeEffect, View
-from toolpair.formats.pi_family.history import History, history_of, model_of
+from toolpair.formats.pi_family.history import PiHistory, history_of, model_of
 from toolpair.rules import causes
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.where import at_result
@@ -28,7 +28,7 @@ def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage
             yield skipped.effect(damage)
 
 
-def is_first(history: History, damage: Damage) -> bool:
+def is_first(history: PiHistory, damage: Damage) -> bool:
     """Whether it is where the line should be that says which session it is."""
     title = bool(history.items) and history.ways.before_header(history.items[0].value)
     return damage.at == 1 if title and damage.rule != "record.bom" else damage.first
@@ -48,7 +48,7 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
     _headless(context, history, view)
 
 
-def _other_item_ids(context: Context, history: History) -> None:
+def _other_item_ids(context: Context, history: PiHistory) -> None:
     """Results that have the first part of their call's id, which is sent, and not all of it, which makes the pair."""
     if model_of(history.path)[1] not in dialect.JOINED:
         return
@@ -67,7 +67,7 @@ def _other_item_ids(context: Context, history: History) -> None:
         add_error(context, "result.id_mismatch", text, at_result(pair), None, cause, fix)
 
 
-def _headless(context: Context, history: History, view: View) -> None:
+def _headless(context: Context, history: PiHistory, view: View) -> None:
     """A file without its first line: nothing else says which session it is."""
     title = bool(history.items) and history.ways.before_header(history.items[0].value)
     first = next(iter(history.items[1:] if title else history.items), None)

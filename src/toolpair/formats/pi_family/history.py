@@ -26,7 +26,7 @@ from toolpair.formats.engine.reading.turns import Turn, messages_of
 from toolpair.formats.format import Damage, Item, KeptRequest, ResumeEffect, Usage, View
 from toolpair.formats.pi_family.detection import ROLES, message_in
 from toolpair.rules.problem import Impact, Severity
-from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Scope, Transcript
+from toolpair.transcript.model import COMPACTED, Block, Boundary, Damaged, Scope, Slot, Transcript
 
 _SUMMARY: Final = (
     "The conversation history before this point was compacted into the following summary:\n\n<summary>\n",
@@ -77,7 +77,7 @@ class Ways(Struct, frozen=True):
     """The one that was measured."""
     edits: bool
     """It knows `context_edit`."""
-    refuses: Callable[[History], str | None]
+    refuses: Callable[[PiHistory], str | None]
     """Why it does not resume a session; None if it does."""
     first_line: Callable[[Damage], ResumeEffect]
     """What comes of a session whose first line it cannot read."""
@@ -91,7 +91,7 @@ class Ways(Struct, frozen=True):
     """The session's id in a file's name."""
     needs_header: bool = True
     """It sends nothing of a file without its first line."""
-    within: dialect.Slot = ()
+    within: Slot = ()
     """Where in a record of the file pi's own is."""
     cuts: Collection[str] = ("compaction",)
     """Types of records that what is before them is forgotten at."""
@@ -109,7 +109,7 @@ class Ways(Struct, frozen=True):
     """It follows links in a loop until it comes back to a record."""
 
 
-class History(Struct, eq=False):
+class PiHistory(Struct, eq=False):
     """What an agent makes of a file's records."""
 
     items: Sequence[Item]
@@ -155,7 +155,7 @@ def _key(value: Any) -> Any:
     return value if isinstance(value, (str, int, float)) else None
 
 
-def history(items: Sequence[Item], leaf: str | None, ways: Ways, end: Any = None) -> History:
+def history(items: Sequence[Item], leaf: str | None, ways: Ways, end: Any = None) -> PiHistory:
     """What an agent makes of pi's records; it continues from the one with the id `end`, or else from the last."""
     whole = (item.value for item in items if item.value and not isinstance(item.value, Damaged))
     first = next(whole, None)
@@ -169,7 +169,7 @@ def history(items: Sequence[Item], leaf: str | None, ways: Ways, end: Any = None
     path, how = tree.walk((tree.named(leaf) if leaf is not None else None) or own)
     entries, kept = _entries(path, items, ways.cuts)
     turns = ways.chosen(list(_turns(entries, ways, model_of(path)[1])))
-    return History(items, tree, path, how, turns, ways, own, header, linear, kept)
+    return PiHistory(items, tree, path, how, turns, ways, own, header, linear, kept)
 
 
 def _entries(path: Sequence[Node], items: Sequence[Item], cuts: Collection[str]) -> tuple[Sequence[Node], bool | None]:
@@ -236,7 +236,7 @@ def _turn(node: Node, api: Any, edit: Node | None, ways: Ways) -> Turn | None:
     return Turn(said, node, blocks, as_text(value.get("timestamp")), kind in _SUMMARIES, broken_off, instead)
 
 
-def transcript_of(history: History, items: Sequence[Item], view: View) -> Transcript:
+def transcript_of(history: PiHistory, items: Sequence[Item], view: View) -> Transcript:
     """The transcript of a history that was made of these records."""
     ways = history.ways
     scopes: dict[int, Scope] = malformed_in(items)
@@ -278,7 +278,7 @@ def user_words(node: Node) -> tuple[str, str | None]:
     return " ".join(words.split()), as_text(node.value.get("timestamp"))
 
 
-def lacks_message(history: History) -> bool:
+def lacks_message(history: PiHistory) -> bool:
     """Whether a record of the history that should have a message has none."""
     return any(_type(node) == "message" and not message_in(node.value) for node in history.path)
 
@@ -314,8 +314,8 @@ def usage(value: Any) -> Usage | None:
     return usage_of(read, written)
 
 
-def history_of(transcript: Transcript) -> History:
-    assert isinstance(transcript.agent_facts, History)
+def history_of(transcript: Transcript) -> PiHistory:
+    assert isinstance(transcript.agent_facts, PiHistory)
     return transcript.agent_facts
 
 

@@ -11,7 +11,7 @@ from toolpair.formats.engine.reading.reading import blocks_by_key
 from toolpair.formats.engine.reading.turns import Turn
 from toolpair.formats.engine.sending import Said, is_blank, merged, no_result, request, with_id
 from toolpair.formats.format import Item, SentPart, SentRequest
-from toolpair.formats.pi_family.history import History, Model, history, history_of, model_at, model_of
+from toolpair.formats.pi_family.history import Model, PiHistory, history, history_of, model_at, model_of
 from toolpair.transcript.id_shapes import sanitised
 from toolpair.transcript.model import Block, Transcript
 
@@ -25,7 +25,7 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
     return request_for(found, transcript)
 
 
-def request_for(found: History, transcript: Transcript) -> SentRequest:
+def request_for(found: PiHistory, transcript: Transcript) -> SentRequest:
     """What is sent of a history: results where they stand, and what is missing filled in."""
     ways, own = found.ways, blocks_by_key(transcript)
     turns = () if ways.needs_header and found.header is None else ways.paired(found.turns)

@@ -13,15 +13,15 @@ from toolpair.formats.engine.writing.linear import with_slots
 from toolpair.formats.engine.writing.tree import Tree, TreeEnvelope
 from toolpair.formats.format import Item
 from toolpair.formats.pi_family.detection import is_title, message_in
-from toolpair.formats.pi_family.history import History, history_of, is_node, model_of, read_by_pi
+from toolpair.formats.pi_family.history import PiHistory, history_of, is_node, model_of, read_by_pi
 from toolpair.transcript.draft import DraftMessage, value_at
 from toolpair.transcript.edits import Edit
-from toolpair.transcript.model import Transcript
+from toolpair.transcript.model import Slot, Transcript
 
 _NO_TIME: Final = "1970-01-01T00:00:00.000Z"
 
 
-def _counted(history: History, items: Sequence[Item]) -> Iterator[Item]:
+def _counted(history: PiHistory, items: Sequence[Item]) -> Iterator[Item]:
     """The records of the first version, where each compaction names the same record by its number as before."""
     old, now = read_by_pi(history.items), {uid: number for number, uid in enumerate(read_by_pi(items))}
     for item in items:
@@ -34,7 +34,7 @@ def _counted(history: History, items: Sequence[Item]) -> Iterator[Item]:
 class PiEnvelope(TreeEnvelope, frozen=True):
     """A record with a message in it."""
 
-    def slot_in(self, value: Any) -> dialect.Slot:
+    def slot_in(self, value: Any) -> Slot:
         kind = value.get("type") if isinstance(value, dict) else None
         return ("message",) if kind == "message" else ("replacement",) if kind == "context_edit" else ()
 

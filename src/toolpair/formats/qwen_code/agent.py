@@ -10,7 +10,7 @@ from toolpair.formats.agent import Agent, FoundSession, Outcome, Program, Sessio
 from toolpair.formats.engine.agents.way_back import WayBack
 from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.format import SentRequest
-from toolpair.formats.qwen_code.history import NEWEST, TITLE, History, words_of
+from toolpair.formats.qwen_code.history import NEWEST, TITLE, QwenHistory, words_of
 from toolpair.rules.problem import OnResume, Problem
 from toolpair.source import peek
 from toolpair.transcript.model import Transcript
@@ -88,7 +88,7 @@ class QwenCodeAgent(Agent):
 
     def on_resume(self, transcript: Transcript, problem: Problem, seen: SentRequest | None = None) -> OnResume | None:
         blocks = (problem.call, problem.result, *problem.others)
-        glued = facts_of(transcript, History).glued
+        glued = facts_of(transcript, QwenHistory).glued
         if any(block is not None and isinstance(block.id, str) and block.id in glued for block in blocks):
             return OnResume(TITLE, NEWEST, "healed", None, "Qwen Code takes the glued line apart and reads both.")
         return None

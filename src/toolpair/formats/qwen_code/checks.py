@@ -15,7 +15,16 @@ from toolpair.formats.engine.reading.reading import facts_of
 from toolpair.formats.engine.reading.tree_history import Node, SkippedLines
 from toolpair.formats.format import Damage, Item, ResumeEffect, View
 from toolpair.formats.qwen_code.detection import is_record
-from toolpair.formats.qwen_code.history import EMPTY, KEPT, ROLES, TITLE, History, content_of, has_folder, read_by_agent
+from toolpair.formats.qwen_code.history import (
+    EMPTY,
+    KEPT,
+    ROLES,
+    TITLE,
+    QwenHistory,
+    content_of,
+    has_folder,
+    read_by_agent,
+)
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, Impact
 from toolpair.rules.where import Where, at_message
@@ -30,7 +39,7 @@ _LOST: Final = "The words of this message are not in a list of parts, so Qwen Co
 
 
 def check(context: Context, items: Sequence[Item], view: View) -> None:
-    history = facts_of(context.transcript, History)
+    history = facts_of(context.transcript, QwenHistory)
     there = {item.uid for item in history.items if not isinstance(item.value, Damaged)}
     _sessions(context, history, there, view)
     _folder(context, history, there)
@@ -45,7 +54,7 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
 # --- what it does not resume -------------------------------------------------------------------------------
 
 
-def _sessions(context: Context, history: History, there: Container[int], view: View) -> None:
+def _sessions(context: Context, history: QwenHistory, there: Container[int], view: View) -> None:
     """Records of more than one session."""
     records = [(item.uid, value["sessionId"]) for item, value in read_by_agent(history.items) if is_record(value)]
     counts = Counter(id_ for _, id_ in records)
@@ -63,7 +72,7 @@ def _sessions(context: Context, history: History, there: Container[int], view: V
     _add(context, f"{text}, so Qwen Code does not resume it.", fix, others[0], cause=cause)
 
 
-def _folder(context: Context, history: History, there: Container[int]) -> None:
+def _folder(context: Context, history: QwenHistory, there: Container[int]) -> None:
     """A first record without the working folder, by which the agent knows whose session it is."""
     item, value = next(read_by_agent(history.items), (None, {}))
     if item is None or has_folder(value) or item.uid not in there:
@@ -78,7 +87,7 @@ def _folder(context: Context, history: History, there: Container[int]) -> None:
     _add(context, text, fixes, item.uid, no_fix=None if fixes else none)
 
 
-def _messages(context: Context, history: History, there: Container[int]) -> None:
+def _messages(context: Context, history: QwenHistory, there: Container[int]) -> None:
     """Words outside a list of parts, roles and parts that the agent does not know."""
     at = next((n for n, node in enumerate(history.path) if node is history.compression), 0)
     for node in history.path[at:]:
@@ -116,7 +125,7 @@ def _in_parts(value: dict[str, Any]) -> dict[str, Any] | None:
     return {**message, "parts": [{"text": parts} if isinstance(parts, str) else parts]}
 
 
-def _roles(context: Context, history: History) -> None:
+def _roles(context: Context, history: QwenHistory) -> None:
     said = iter(history.said)
     context.problems[:] = [problem for problem in context.problems if problem.rule != "role.unknown"]
     for number, message in enumerate(context.messages):
@@ -136,7 +145,7 @@ def _roles(context: Context, history: History) -> None:
         _add(context, text, fix, at_message(number, message), rule="role.unknown")
 
 
-def _parts(context: Context, history: History) -> None:
+def _parts(context: Context, history: QwenHistory) -> None:
     """Parts that are not objects."""
     places = {id(block): (n, p) for n, message in enumerate(context.messages) for p, block in enumerate(message.blocks)}
     for part, block in (one for _, parts in history.contents for one in parts):
@@ -151,7 +160,7 @@ def _parts(context: Context, history: History) -> None:
         _add(context, words, fixes, Where(at=places.get(id(block)), others=(block,), record=block.record))
 
 
-def _glued_lines(context: Context, history: History, there: Container[int]) -> None:
+def _glued_lines(context: Context, history: QwenHistory, there: Container[int]) -> None:
     """Lines that the agent takes apart itself: until they are split, no fix can link what is on them elsewhere."""
     glued = {node.uid for node in history.path if node.uid not in there}
     if not any(problem.severity == "error" for problem in context.problems):
@@ -167,7 +176,7 @@ def _glued_lines(context: Context, history: History, there: Container[int]) -> N
 # --- what it leaves out ------------------------------------------------------------------------------------
 
 
-def _empty_texts(context: Context, history: History) -> None:
+def _empty_texts(context: Context, history: QwenHistory) -> None:
     """Responses that are not sent, because a part of them is empty."""
     told = {block.key for problem in context.problems if problem.rule == EMPTY for block in problem.others}
     empty = {id(b) for role, parts in history.contents for part, b in parts if role == "model" and part in ({}, [])}
@@ -203,7 +212,7 @@ def _add(
 
 
 def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
-    history = facts_of(transcript, History)
+    history = facts_of(transcript, QwenHistory)
     place = {item.uid: number for number, item in enumerate(items)}
     skipped = SkippedLines(TITLE, history.tree, transcript, place, ("uuid", "parentUuid"))
     read: dict[int, list[Any]] = {}

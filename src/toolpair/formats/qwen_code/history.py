@@ -54,7 +54,7 @@ AT: Final = ("message", "parts")
 KEPT: Final = ("systemPayload", "compressedHistory")
 
 
-class Said(Struct, eq=False):
+class QwenContent(Struct, eq=False):
     """A content of the history: one record's, or one of those that a compression keeps."""
 
     role: Any
@@ -65,14 +65,14 @@ class Said(Struct, eq=False):
     """What a compression keeps it as."""
 
 
-class History(Struct, eq=False):
+class QwenHistory(Struct, eq=False):
     """What Qwen Code makes of a file's records."""
 
     items: Sequence[Item]
     tree: NodeTree
     path: Sequence[Node]
     end: End
-    said: Sequence[Said]
+    said: Sequence[QwenContent]
     """What stands in the file of what is sent, in order."""
     contents: Sequence[tuple[Any, list[tuple[Any, Block | None]]]]
     """(role, parts) of what the agent begins with; each part with its block, None for what no fix can reach."""
@@ -132,7 +132,7 @@ def _tree(read: Iterable[tuple[Item, Any]]) -> NodeTree:
     return NodeTree(nodes, merges=True, new_id=uuid_from)
 
 
-def history_of(items: Sequence[Item], leaf: str | None) -> History:
+def history_of(items: Sequence[Item], leaf: str | None) -> QwenHistory:
     read = list(read_by_agent(items))
     damaged = {item.uid for item in items if isinstance(item.value, Damaged)}
     tree = _tree(read)
@@ -160,7 +160,7 @@ def history_of(items: Sequence[Item], leaf: str | None) -> History:
     elif made.compression is not None and not isinstance(value_at(made.compression.value, KEPT), list):
         refuses = _NO_LIST
     names = frozenset(id_ for id_ in glued if isinstance(id_, str))
-    return History(items, tree, path, end, made.said, made.contents, own, refuses, made.compression, names)
+    return QwenHistory(items, tree, path, end, made.said, made.contents, own, refuses, made.compression, names)
 
 
 def _blocks(node: Node) -> tuple[Block, ...]:
@@ -171,7 +171,7 @@ class _Contents:
     """The contents of a history, record by record."""
 
     def __init__(self, damaged: set[int]) -> None:
-        self.said: list[Said] = []
+        self.said: list[QwenContent] = []
         self.contents: list[tuple[Any, list[tuple[Any, Block | None]]]] = []
         self.compression: Node | None = None
         self._damaged = damaged
@@ -197,7 +197,7 @@ class _Contents:
                 continue
             whole += zip(raw, blocks, strict=True)
             if blocks:
-                self.said.append(Said(message_in(node.value).get("role"), node, blocks))
+                self.said.append(QwenContent(message_in(node.value).get("role"), node, blocks))
         self._last = nodes[0]
         if first.get("subtype") == "mid_turn_user_message" and self.contents and self.contents[-1][0] == "user":
             self.contents[-1][1].extend(whole)
@@ -224,7 +224,7 @@ class _Contents:
                     self.contents.append((role, [(part, None) for part in raw]))
                     continue
                 self.contents.append((role, [*zip(raw, blocks, strict=True)]))
-                self.said.append(Said(role, node, blocks, not number, content))
+                self.said.append(QwenContent(role, node, blocks, not number, content))
 
     def _is_answered(self, payload: Any) -> bool:
         """Whether the user's last words were a command that the agent answered without the model."""
@@ -239,7 +239,7 @@ class _Contents:
         return plain and parts_in(value) == [{"text": payload.get("rawCommand")}]
 
 
-def turn_of(said: Said) -> Turn:
+def turn_of(said: QwenContent) -> Turn:
     role = "assistant" if said.role == "model" else said.role
     if role == "user" and any(block.kind == "result" for block in said.blocks):
         role = "result"
@@ -287,7 +287,7 @@ def words_of(value: Any) -> str | None:
 
 
 def inactive(items: Sequence[Item], transcript: Transcript) -> Iterable[tuple[str, Sequence[Item]]]:
-    history = facts_of(transcript, History)
+    history = facts_of(transcript, QwenHistory)
     by_uid = {item.uid: item for item in items if not isinstance(item.value, Damaged)}
     for leaf, nodes in inactive_ways(history.tree, history.path):
         yield leaf, [by_uid[node.uid] for node in nodes if node.uid in by_uid]

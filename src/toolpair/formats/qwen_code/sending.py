@@ -13,7 +13,7 @@ from toolpair.dialects.gemini import part_block
 from toolpair.formats.engine.reading.reading import blocks_by_key, facts_of
 from toolpair.formats.engine.sending import Said, as_javascript, merged, request
 from toolpair.formats.format import Item, SentPart, SentRequest
-from toolpair.formats.qwen_code.history import NEWEST, TITLE, History, history_of
+from toolpair.formats.qwen_code.history import NEWEST, TITLE, QwenHistory, history_of
 from toolpair.transcript.model import Block, Transcript
 
 NO_RESULT: Final = (
@@ -240,7 +240,7 @@ def _sent(messages: Iterable[_Message]) -> Iterator[Said]:
 
 
 def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest:
-    known = facts_of(transcript, History)
+    known = facts_of(transcript, QwenHistory)
     history = known if known.items is items else history_of(items, transcript.tree.leaf)
     own = blocks_by_key(transcript)
     contents = [

@@ -21,17 +21,27 @@ from toolpair.formats.engine.writing.linear import OF_RECORDS, with_slots
 from toolpair.formats.engine.writing.tree import Tree, TreeEnvelope
 from toolpair.formats.format import Item, View
 from toolpair.formats.qwen_code.detection import message_in
-from toolpair.formats.qwen_code.history import AT, KEPT, History, Said, content_of, is_node, parts_in, read, turn_of
+from toolpair.formats.qwen_code.history import (
+    AT,
+    KEPT,
+    QwenContent,
+    QwenHistory,
+    content_of,
+    is_node,
+    parts_in,
+    read,
+    turn_of,
+)
 from toolpair.transcript.draft import DraftMessage, value_at
 from toolpair.transcript.edits import Edit, records_of, said_of
-from toolpair.transcript.model import Block, Damaged, Transcript
+from toolpair.transcript.model import Block, Damaged, Slot, Transcript
 
 _COPIED: Final = ("sessionId", "timestamp", "cwd", "version", "gitBranch")
 """What a new record says as its neighbour does."""
 
 
-class _Envelope(TreeEnvelope, frozen=True):
-    def slot_in(self, value: Any) -> dialect.Slot:
+class _QwenEnvelope(TreeEnvelope, frozen=True):
+    def slot_in(self, value: Any) -> Slot:
         return ("message",) if message_in(value) else ()
 
     def new_record(self, message: Any, beside: DraftMessage) -> Any:
@@ -44,7 +54,7 @@ class _Envelope(TreeEnvelope, frozen=True):
         return is_node(value)
 
 
-_ENVELOPE: Final = _Envelope(id_key="uuid", parent_key="parentUuid")
+_ENVELOPE: Final = _QwenEnvelope(id_key="uuid", parent_key="parentUuid")
 
 
 def _record(message: Any, near: dict[str, Any]) -> dict[str, Any]:
@@ -62,9 +72,9 @@ def _record(message: Any, near: dict[str, Any]) -> dict[str, Any]:
 def applied(
     items: Sequence[Item],
     transcript: Transcript,
-    history: History,
+    history: QwenHistory,
     edits: Sequence[Edit],
-    read: Callable[[Sequence[Item]], tuple[Transcript, History]],
+    read: Callable[[Sequence[Item]], tuple[Transcript, QwenHistory]],
 ) -> list[Item]:
     """The records after the edits. `read`: reads records that some of them have changed."""
     node = history.compression
@@ -76,13 +86,13 @@ def applied(
     return _applied(made, *read(made), of_records) if of_records else made
 
 
-def _applied(items: Sequence[Item], transcript: Transcript, history: History, edits: Sequence[Edit]) -> list[Item]:
+def _applied(items: Sequence[Item], transcript: Transcript, history: QwenHistory, edits: Sequence[Edit]) -> list[Item]:
     made = Tree(items, transcript, GeminiResultWriter(), _ENVELOPE, _path(items, history)).run(edits)
     old = {item.uid: item for item in items}
     return [_with_copied_id(old.get(item.uid), item) for item in made]
 
 
-def _path(items: Sequence[Item], history: History) -> list[int]:
+def _path(items: Sequence[Item], history: QwenHistory) -> list[int]:
     """uids of the records that the agent reads and that can be edited."""
     there = {item.uid for item in items if not isinstance(item.value, Damaged)}
     return [node.uid for node in history.path if node.uid in there]
@@ -91,7 +101,7 @@ def _path(items: Sequence[Item], history: History) -> list[int]:
 class _Unfolded:
     """The records, with a record for each content that the compression `node` kept."""
 
-    def __init__(self, items: Sequence[Item], transcript: Transcript, history: History, node: Node) -> None:
+    def __init__(self, items: Sequence[Item], transcript: Transcript, history: QwenHistory, node: Node) -> None:
         self._node = node
         self._old = {item.uid: item for item in items}
         self._records: dict[int, Item] = {}
@@ -122,7 +132,7 @@ class _Unfolded:
         """The records of the contents, if they stand in this one."""
         return self._records.values() if uid == self._node.uid else ()
 
-    def _said(self, history: History) -> Iterator[Said]:
+    def _said(self, history: QwenHistory) -> Iterator[QwenContent]:
         """What is said, each content by its own record."""
         records = iter(self._records.values())
         for said in history.said:
@@ -133,7 +143,7 @@ class _Unfolded:
             blocks = [replace(one, record=item.uid, slot=(*AT, n)) for n, one in enumerate(said.blocks)]
             self._blocks.update((id(old), new) for old, new in zip(said.blocks, blocks, strict=True))
             node = replace(self._node, uid=item.uid, value=item.value)
-            yield Said(said.role, node, blocks, said.summary)
+            yield QwenContent(said.role, node, blocks, said.summary)
 
     def run(self, edits: Sequence[Edit]) -> list[Item]:
         moved = said_of(
@@ -205,8 +215,8 @@ def _result_ids(value: Any) -> list[Any]:
 
 
 def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
-    def read_again(made: Sequence[Item]) -> tuple[Transcript, History]:
+    def read_again(made: Sequence[Item]) -> tuple[Transcript, QwenHistory]:
         now = read(made, View(leaf=transcript.tree.leaf))
-        return now, facts_of(now, History)
+        return now, facts_of(now, QwenHistory)
 
-    return applied(items, transcript, facts_of(transcript, History), edits, read_again)
+    return applied(items, transcript, facts_of(transcript, QwenHistory), edits, read_again)

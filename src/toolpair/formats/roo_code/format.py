@@ -170,7 +170,7 @@ def _values(call: Block) -> list[str]:
     return [value for value in given.values() if isinstance(value, str) and value] if isinstance(given, dict) else []
 
 
-class _Envelope(Envelope, frozen=True):
+class _TaskEnvelope(Envelope, frozen=True):
     """New messages copy their neighbour's time and parents, so that they are condensed and rewound together."""
 
     def new_record(self, message: Any, beside: DraftMessage) -> Any:
@@ -183,4 +183,4 @@ class _Envelope(Envelope, frozen=True):
         return made
 
 
-_ENVELOPE: Final = _Envelope()
+_ENVELOPE: Final = _TaskEnvelope()

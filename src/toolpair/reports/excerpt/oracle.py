@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 from msgspec import Struct
@@ -12,6 +11,7 @@ from toolpair.rules.problem import Problem
 from toolpair.session.session import Conversation, Refused, Session, SessionError
 from toolpair.transcript.counting import plural
 
+MOST_CHECKS: Final = 200
 _IMPACTS: Final = ("stops", "loses", "harmless")
 
 
@@ -31,52 +31,32 @@ def choose(session: Session, which: int | str | None = None, rule: str | None = 
     `rule` is a rule's name, or a family of rules; an id is a call's or a result's, or the beginning of one. Raises
     Refused when there is no such problem.
     """
-    listed = list(_all(session))
+    name = session.file.shown_name
+    pairs = [(problem, conversation) for conversation in session.conversations for problem in conversation.problems]
+    listed = [Chosen(*pair, number, len(pairs)) for number, pair in enumerate(pairs, 1)]
     if not listed:
-        raise Refused(
-            f"{session.file.shown_name} has no problems, so there is nothing to show; nothing was written.", "none"
-        )
-    found = [
-        one for one in listed if rule is None or one.problem.rule == rule or one.problem.rule.startswith(f"{rule}.")
-    ]
+        raise Refused(f"{name} has no problems, so there is nothing to show; nothing was written.", "none")
+    found = [one for one in listed if rule is None or f"{one.problem.rule}.".startswith(f"{rule}.")]
     if not found:
         rules = ", ".join(sorted({one.problem.rule for one in listed}))
-        raise Refused(
-            f"{session.file.shown_name} has no problem of {rule}; it has {rules}. Nothing was written.", "none"
-        )
-    if isinstance(which, int) or (which is not None and which.isascii() and which.isdigit() and len(which) < 7):
-        number = int(which)
-        chosen = next((one for one in found if one.number == number), None)
-        if chosen is None:
-            raise Refused(
-                f"There is no problem {number}: the file has {plural(len(listed), 'problem')}; nothing was written.",
-                "none",
-            )
-        return chosen
-    if which is not None:
+        raise Refused(f"{name} has no problem of {rule}; it has {rules}. Nothing was written.", "none")
+    if which is None:
+        return min(found, key=lambda one: (_IMPACTS.index(one.problem.impact), one.number))
+    if isinstance(which, int) or (which.isascii() and which.isdigit() and len(which) < 7):
+        chosen = next((one for one in found if one.number == int(which)), None)
+        why = f"There is no problem {int(which)}: the file has {plural(len(listed), 'problem')}"
+    else:
         chosen = next((one for one in found if _is_about(one.problem, which)), None)
-        if chosen is None:
-            raise Refused(f"No problem is about a call or result with the id {which!r}; nothing was written.", "none")
-        return chosen
-    return min(found, key=lambda one: (_IMPACTS.index(one.problem.impact), one.number))
-
-
-def _all(session: Session) -> Iterator[Chosen]:
-    count = sum(len(conversation.problems) for conversation in session.conversations)
-    number = 0
-    for conversation in session.conversations:
-        for problem in conversation.problems:
-            number += 1
-            yield Chosen(problem, conversation, number, count)
+        why = f"No problem is about a call or result with the id {which!r}"
+    if chosen is None:
+        raise Refused(f"{why}; nothing was written.", "none")
+    return chosen
 
 
 def _is_about(problem: Problem, id_: str) -> bool:
     blocks = (problem.call, problem.result, *problem.others)
     ids = [block.id for block in blocks if block is not None and isinstance(block.id, str)]
     return any(found == id_ or (len(id_) > 3 and found.startswith(id_)) for found in ids)
-
-
-MOST_CHECKS: Final = 200
 
 
 def problems_of(session: Session) -> list[Problem]:

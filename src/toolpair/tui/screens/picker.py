@@ -395,7 +395,7 @@ class PickerScreen(BaseScreen[None]):
 
     def _has_unsaved(self, path: str) -> bool:
         """Whether this is the session one came from, and it has unsaved fixes."""
-        desk = self.tool.desk
+        desk = self.tool.open_sessions.top
         return desk is not None and desk.unsaved and addressed(path) == desk.session.file.address
 
     def _open(self, found: FoundSession) -> None:

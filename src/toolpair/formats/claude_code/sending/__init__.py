@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolpair.formats.claude_code.frames import Frame
-from toolpair.formats.claude_code.history import History, history_of
+from toolpair.formats.claude_code.frames import ChainFrame
+from toolpair.formats.claude_code.history import ChainHistory, history_of
 from toolpair.formats.claude_code.reading import AGENT, cached_history
 from toolpair.formats.claude_code.record_kinds import SYNTHETIC_MODEL, without_time
 from toolpair.formats.claude_code.sending.messages import as_sent, calls_last, merged, paired, renamed, without_empty
@@ -28,7 +28,7 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
     history = cached_history(transcript, items)
     blocks = {(block.record, block.slot): block for message in transcript.messages for block in message.blocks}
     blocks.update(((block.record, block.slot), block) for block in transcript.inactive_blocks)
-    if isinstance(transcript.frame, Frame):
+    if isinstance(transcript.frame, ChainFrame):
         blocks.update(transcript.frame.blocks)
     version = history.resumed_by
     drafts = drafts_of(history.order, history.recovered, blocks, reports=version.heals)
@@ -119,7 +119,7 @@ def _fates(transcript: Transcript, sent: Sequence[SentMessage]) -> dict[int, Fat
     return fate
 
 
-def _refusal(history: History) -> str | None:
+def _refusal(history: ChainHistory) -> str | None:
     """Why the agent does not find the session, as a sentence; None if it does."""
     talk = (node.sidechain for node in history.nodes if node.type in ("user", "assistant"))
     if next(talk, False) and all(talk):

@@ -20,9 +20,9 @@ from toolpair.formats.claude_code.sending.parts import (
     text_part,
     words_of,
 )
-from toolpair.transcript.model import Block
+from toolpair.transcript.model import Block, Slot
 
-Key = tuple[int, tuple[str | int, ...]]
+Key = tuple[int, Slot]
 _SLOT = ("message", "content")
 
 

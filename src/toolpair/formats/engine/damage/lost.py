@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence, Set
 from typing import Any, Final
 
 from msgspec import Struct
@@ -12,6 +12,7 @@ from toolpair.dialects import goose
 from toolpair.dialects.block_texts import is_placeholder_text, text_of
 from toolpair.formats.format import Damage, Item, ResumeEffect
 from toolpair.source.record_values import big_numbers, is_rounded
+from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Transcript
 
 _RESULT_ID: Final = re.compile(
@@ -72,6 +73,21 @@ def held_in_part(value: Any) -> Iterator[Held]:
     for block, held in _walk((value,)):
         if block[next(reversed(block))] != held.id:
             yield held
+
+
+def lost_outputs(damage: Damage, held: Sequence[Held], answered: Container[Any], called: Set[Any]) -> int:
+    """How many real outputs are lost with a record that holds these calls and results; its bytes tell if it is torn.
+
+    `answered` and `called`: the ids of results and calls that are elsewhere.
+    """
+    if not damage.values and not held:
+        return sum(id_ not in answered for id_ in ids_in(damage.raw)[0] & called)
+    return len({one.id for one in held if one.real and one.id not in answered})
+
+
+def outputs_text(outputs: int) -> str | None:
+    """So many outputs as a loss."""
+    return plural(outputs, "output") if outputs > 1 else "its output" if outputs else None
 
 
 def can_be_closed(message: Any, whole: bool) -> bool:

@@ -7,9 +7,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from toolpair.dialects.openai_responses import Slot, block_of, is_call, is_of_assistant, is_output, type_of
+from toolpair.dialects.openai_responses import block_of, is_call, is_of_assistant, is_output, type_of
 from toolpair.formats.engine.reading.context_texts import is_context, is_summary
-from toolpair.transcript.model import Block, ContentShape, Message
+from toolpair.transcript.model import Block, ContentShape, Message, Slot
 
 
 class HistoryItem(Struct, frozen=True, eq=False):

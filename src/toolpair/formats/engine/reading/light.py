@@ -131,11 +131,9 @@ class Light:
         raise NotImplementedError
 
     def left(self, value: Any, number: int, strict: bool) -> tuple[Iterable[Any], int]:
-        """Called for a record that is left to the rules. Returns its ids, of any type, and its number of signed
-        thinking
-        blocks. Raises Whole.
+        """The ids, of any type, and the number of signed thinking blocks of a record that is left to the rules.
 
-        `strict`: a strict parser reads the record.
+        Raises Whole. `strict`: a strict parser reads the record.
         """
         return (), 0
 

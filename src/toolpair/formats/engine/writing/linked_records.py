@@ -1,6 +1,4 @@
-"""Records that name their parents, while edits are put into them: the index of ids, parents and children as they are
-now.
-"""
+"""Records that name their parents, while edits are put into them: their ids, parents and children as they are now."""
 
 from __future__ import annotations
 
@@ -64,9 +62,7 @@ class LinkedRecords(Linear):
             self.index(line)
 
     def run(self, edits: Sequence[Edit]) -> list[Item]:
-        """What changes in a record changes in its exact copies, too: else they would be other records with its id, or
-        take its place.
-        """
+        """A change of a record is made in its exact copies, too, or they would be other records with its id."""
         groups, items = list(self._copies()) if self.envelope.single else [], self.items
         made = super().run(edits)
         if not groups:

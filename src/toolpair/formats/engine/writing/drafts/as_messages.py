@@ -214,9 +214,7 @@ class _Places:
         parts, self._last = drafter.parts_of(call)
         self._by_id, self._rank = drafter.ranks(parts)
         self._passed: list[int] = []
-        """For each result after the message, the highest rank so far; a new result of at least that rank goes after
-        it.
-        """
+        """For each result after the message, the highest rank so far: a new one of at least that rank goes after it."""
         self._previous: list[DraftMessage] = []
         self._walk()
 
