@@ -107,7 +107,7 @@ def _run(sample: Sample, guess: Guess) -> Draft | None:
 def _table(sample: Sample, guess: Guess) -> str:
     roles = roles_of(sample, guess)
     texts = [_text_path(sample, at, path, units) for (at, path), units in texts_of(sample, guess).items()]
-    sides = [guess.call, *guess.calls, guess.result]
+    sides = [guess.call, *guess.calls, *([] if guess.inside else [guess.result])]
     each = [path for path in roles.paths if all(path in unit.values for unit in sample.elements)]
     common = [key for key in sample.elements[0].values if len(key) == 1] if not each else []
     each += [path for path in common if all(path in unit.values for unit in sample.elements)][:2]
@@ -143,9 +143,11 @@ def _table(sample: Sample, guess: Guess) -> str:
 _NOTE: Final = "   # look at this: {}"
 
 
-def _q(value: Any) -> str:
+def _q(value: str | list[str]) -> str:
     """A value as TOML."""
-    return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list):
+        return f"[{', '.join(map(_q, value))}]"
+    return f"'{value}'" if '"' in value and "'" not in value else json.dumps(value, ensure_ascii=False)
 
 
 def _spelled(path: Iterable[str]) -> str:

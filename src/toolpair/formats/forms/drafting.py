@@ -123,8 +123,8 @@ class Sample(Struct, eq=False):
 
 @lru_cache(4096)
 def plain(key: str) -> str:
-    """The letters of a key, in whatever way it is written."""
-    return re.sub(r"[^a-z]", "", key.lower())
+    """The letters of a key, in whatever way it is written; of one with dots those of its last word."""
+    return re.sub(r"[^a-z]", "", key.rpartition(".")[2].lower())
 
 
 def samples_of(roots: Sequence[Any], lines: bool) -> list[Sample]:
@@ -246,8 +246,12 @@ def _with_word(units: Sequence[Unit], words: Sequence[str], fits: Callable[[Any]
     found: Counter[Keys] = Counter()
     for unit in units[:_FEW]:
         found.update(path for path, value in unit.values.items() if plain(path[-1]) in words and fits(value))
-    order = {path: (len(path), words.index(plain(path[-1])), -count) for path, count in found.items()}
-    return sorted(found, key=lambda path: (-found[path] // max(1, min(_FEW, len(units)) // 4), *order[path]))
+    quarter = max(1, min(_FEW, len(units)) // 4)
+
+    def order(path: Keys) -> tuple[int, ...]:
+        return -found[path] // quarter, len(path), words.index(plain(path[-1])), "tool" not in path[-1], -found[path]
+
+    return sorted(found, key=order)
 
 
 def _calls_at(at: Keys, units: Sequence[Unit]) -> Iterator[Side]:
@@ -459,9 +463,12 @@ def _role_paths(sample: Sample, asking: set[int], answering: set[int]) -> list[t
         words = all(role_word(value)[1] for value in names)
         covered = {number for value in names for number in found[value]}
         of_both = len(covered & (asking | answering)) / len(asking | answering)
-        if not names or clash or len(found) > 24 or not (of_both or words) or not all(map(SPELLABLE.fullmatch, names)):
+        unique = plain(path[-1]) not in (*_KINDS, *_SPEAKERS) and len(names) * 2 > max(2, len(covered)) and not words
+        if not names or clash or unique or len(found) > 24 or not all(map(SPELLABLE.fullmatch, names)):
             continue
         named = 1.5 if plain(path[-1]) == "role" else 0.5 if plain(path[-1]) in _KINDS else 0.0
+        if not (of_both or words):
+            continue
         share = len(covered) / len(sample.elements) * (3 if words else 1)
         score = 10 * bool(of_both) + named + share + of_both + 0.2 * len({*names.values()}) - 0.2 * len(path)
         made.append((-score, path, names))
