@@ -39,6 +39,7 @@ FORMATS: Final = (
     "continue_dev:FORMAT",
     "goose:FORMAT",
     "kimi_cli:FORMAT",
+    "agents_sdk:FORMAT",
     "lists:ANTHROPIC",
     "lists:OPENAI_CHAT",
     "lists:OPENAI_RESPONSES",
