@@ -36,10 +36,11 @@ _NO_MORE: Final = "which toolpair cannot read; give it the list that `get_items(
 class AgentsSdkLayout(Layout):
     """The sessions of a database of the Agents SDK."""
 
+    writer = "Agents SDK"
     title = "a database of the OpenAI Agents SDK"
     tables: Sequence[Table] = (_SESSIONS, _MESSAGES)
     needs: Mapping[str, Collection[str]] = {
-        SESSIONS: ("session_id",),
+        SESSIONS: ("session_id", "updated_at"),
         MESSAGES: ("id", "session_id", DATA),
     }
 
@@ -56,10 +57,10 @@ class AgentsSdkLayout(Layout):
         return None
 
     def sessions(self, connection: Connection, most: int = ANY_NUMBER) -> Iterator[StoredSession]:
-        time = "updated_at" if "updated_at" in tables_of(connection)[SESSIONS] else "NULL"
         query = (
-            f"SELECT session_id, coalesce(CAST(strftime('%s', {time}) AS INTEGER), 0) AS time FROM {SESSIONS} "
-            "ORDER BY time DESC, session_id DESC"
+            f"SELECT session_id, coalesce(CAST(strftime('%s', updated_at) AS INTEGER), 0) AS time FROM {SESSIONS} "
+            f"UNION ALL SELECT DISTINCT session_id, 0 FROM {MESSAGES} WHERE session_id NOT IN "
+            f"(SELECT session_id FROM {SESSIONS}) ORDER BY time DESC, session_id DESC"
         )
         for (id_, modified), size in listed(connection, query, most, MESSAGES, "session_id", DATA):
             yield StoredSession(text(id_), None, None, float(modified), None, size, not is_text(id_))

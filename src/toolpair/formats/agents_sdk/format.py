@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from toolpair.formats.agents_sdk.detection import DATA, MESSAGES, SESSIONS, item_in
-from toolpair.formats.engine.damage.lost import effect_on_readers, held_in, ids_in, lost_outputs, outputs_text
+from toolpair.formats.engine.damage.lost import effect_on_readers, held_in, lost_outputs, outputs_text
 from toolpair.formats.engine.damage.own_problems import add_error
 from toolpair.formats.engine.reading.clock import seconds_of
 from toolpair.formats.engine.reading.item_messages import HistoryItem
@@ -19,7 +19,7 @@ from toolpair.formats.lists.openai_responses import transcript_of
 from toolpair.rules.odd_records import type_name
 from toolpair.rules.problem import Cause, Fix
 from toolpair.transcript.edits import MendBytes
-from toolpair.transcript.model import Damaged, Transcript
+from toolpair.transcript.model import Scope, Transcript
 
 if TYPE_CHECKING:
     from toolpair.rules.context import Context
@@ -32,7 +32,7 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
     entries = [
         HistoryItem(item.uid, ITEM, found) for item in items if isinstance(found := item_in(item.value), dict) and found
     ]
-    odd = {item.uid: "malformed" for item in items if _is_no_item(item)}
+    odd: dict[int, Scope] = {item.uid: "malformed" for item in items if _is_no_item(item)}
     session = next((row for item in items for name in (SESSIONS, MESSAGES) if (row := row_of(item.value, name))), {})
     found = transcript_of(entries, {**malformed_in(items), **odd})
     return replace(found, session_id=as_text(session.get("session_id")))
@@ -46,11 +46,14 @@ def _is_no_item(item: Item) -> bool:
 def check(context: Context, items: Sequence[Item], view: View) -> None:
     for item in items:
         if _is_no_item(item):
-            said = f"This row does not hold an item but {type_name(item_in(item.value))}."
+            value = item_in(item.value)
+            says_nothing = not value or isinstance(value, (bool, int, float))
+            said = f"This row does not hold an item but {type_name(value)}, which the Agents SDK sends as it is."
             aside = MendBytes(item.uid, "aside")
-            fix = Fix("set-aside", "set it aside, in a file beside this one", (aside,))
+            fix = Fix("set-aside", "set it aside, in a file beside this one", (aside,), recommended=says_nothing)
             cause = Cause("no_message", "something else was written into the row")
-            add_error(context, "record.bad_json", said, item.uid, "stops", cause, fix)
+            left = None if says_nothing else "Only you know what it was meant to be: set it aside, or write the item."
+            add_error(context, "record.bad_json", said, item.uid, "stops", cause, fix, no_fix=left)
 
 
 def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
@@ -66,7 +69,9 @@ def _effect(damage: Damage, transcript: Transcript) -> ResumeEffect | None:
     held = list(held_in(tuple(map(item_in, damage.values))))
     outputs = lost_outputs(damage, held, answered, called)
     loses = outputs_text(outputs) or "what it says"
-    return ResumeEffect("loses", "the Agents SDK skips it without telling you", loses=loses, outputs=outputs, splits=False)
+    return ResumeEffect(
+        "loses", "the Agents SDK skips it without telling you", loses=loses, outputs=outputs, splits=False
+    )
 
 
 def time_of(value: Any) -> float | None:
