@@ -22,6 +22,7 @@ FORMAT: Final = Format(
     knows=lazy("toolpair.formats.agents_sdk.detection:knows"),
     read=lazy("toolpair.formats.agents_sdk.format:read"),
     apply=lazy("toolpair.formats.agents_sdk.writing:apply"),
+    sees=lazy("toolpair.formats.agents_sdk.sending:sees"),
     damage=lazy("toolpair.formats.agents_sdk.format:damage"),
     check=lazy("toolpair.formats.agents_sdk.format:check"),
     time_of=lazy("toolpair.formats.agents_sdk.format:time_of"),
