@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from tests.formats.fixing import errors, errors_but_guesses
+from tests.formats.fixing import errors, errors_but_guesses, sent_messages
 from tests.listed import listed
 from toolpair.agents.catalog import described
 from toolpair.cli.main import main
+from toolpair.formats import all_agents, written_by
 from toolpair.session.session import Session, SessionError, open_session
 
 Json = dict[str, Any]
@@ -224,11 +225,47 @@ def test_a_session_without_a_row_of_its_own_is_read(tmp_path: Path) -> None:
     assert not opened(path).problems
 
 
-def test_no_agent_is_named_for_it(home: Path) -> None:
+def test_no_program_is_named_that_resumes_it(home: Path) -> None:
     path = database(home / "some.db", it=BROKEN["missing"])
-    session = opened(path)
-    assert session.resume_command() is None
-    assert all(problem.on_resume is None for problem in session.problems)
+    assert opened(path).resume_command() is None
+    assert "agents-sdk" not in written_by() and not [one for one in all_agents() if "SDK" in one.title]
+
+
+THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": []}
+SENT: dict[str, tuple[list[Json], list[int]]] = {
+    "a call without a result, and the thought before it": ([asked(), said(), THOUGHT, call("a"), asked()], [0, 1, 4]),
+    "a thought before a call that is answered": ([asked(), THOUGHT, call("a"), gives("a", "x")], [0, 1, 2, 3]),
+    "a result without a call": ([asked(), gives("a", "x"), said()], [0, 1, 2]),
+    "a result before its call": ([asked(), gives("a", "x"), call("a"), said()], [0, 1, 2, 3]),
+    "the last of two results": ([asked(), call("a"), gives("a", "x"), said(), gives("a", "y")], [0, 1, 3, 4]),
+    "the last of two calls, in the place of the first": (
+        [asked(), call("a"), gives("a", "x"), said(), {**call("a"), "name": "other"}, gives("a", "y")],
+        [0, 4, 3, 5],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SENT)
+def test_what_is_sent(name: str, tmp_path: Path) -> None:
+    """As openai-agents 0.24.0 prepares these items."""
+    given, places = SENT[name]
+    session = opened(database(tmp_path / "some.db", it=given))
+    sent = [value for _, values in sent_messages(session) for value in values]
+    wanted = [given[place] for place in places]
+    assert [one for one in sent if "call_id" in one or "summary" in one] == [
+        one for one in wanted if "call_id" in one or "summary" in one
+    ]
+    assert len(sent) == len(wanted)
+
+
+def test_what_becomes_of_a_problem_is_said(tmp_path: Path) -> None:
+    def said_of(items: list[Json]) -> str:
+        (problem,) = opened(database(tmp_path / f"{len(list(tmp_path.iterdir()))}.db", it=items)).problems
+        assert problem.on_resume is not None and problem.on_resume.version == "0.24.0"
+        return f"{problem.impact}: {problem.on_resume.text}"
+
+    assert said_of(BROKEN["missing at the end"]).startswith("loses: OpenAI Agents SDK leaves this call out")
+    assert said_of(BROKEN["orphan"]).startswith("stops: OpenAI Agents SDK sends it as it is")
 
 
 def test_a_copy_is_a_database_or_lines(tmp_path: Path) -> None:

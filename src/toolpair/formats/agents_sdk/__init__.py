@@ -15,6 +15,7 @@ FORMAT: Final = Format(
     where="the database that a program gives its `SQLiteSession`",
     containers=frozenset({"lines"}),
     profile="openai-responses",
+    library=lazy("toolpair.formats.agents_sdk.library:LIBRARY"),
     layouts=(lazy("toolpair.formats.agents_sdk.database:LAYOUT"),),
     sniff=lazy("toolpair.formats.agents_sdk.detection:sniff"),
     surest=97,
