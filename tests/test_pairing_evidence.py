@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from argparse import Namespace
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -232,7 +233,8 @@ def planted_sessions() -> dict[str, tuple[bytes, str | None]]:
 
 def test_fix_the_interface_and_the_library_apply_the_same_fixes_and_leave_what_is_a_guess() -> None:
     """What is left to a person before is left after everything safe is fixed: nothing takes the choice away."""
-    plan = read_plan("recommended", [], [], [], [])
+    asked = {"select": [], "ignore": [], "choose": []}
+    plan = read_plan(Namespace(recipe="recommended", max_id_length=None, **asked))
     for name, (data, kind) in planted_sessions().items():
         by_command = open_session("s.json", data=data, format=kind)
         by_key = open_session("s.json", data=data, format=kind)

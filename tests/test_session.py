@@ -418,9 +418,8 @@ def test_the_bytes_of_a_place_are_those_of_its_block() -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        [{"role": "user", "parts": [{"text": "hi"}]}],
-        [{"role": "user", "content": [{"text": "hi"}, {"toolUse": {"toolUseId": "t"}}]}],
-        [{"role": "tool", "tool_call_ids": ["a"], "content": "x", "message_type": "observation"}],
+        [{"speaker": "user", "words": [{"say": "hi"}]}],
+        [{"role": "user", "parts": "hi"}],
         {"a": 1},
         [1, 2],
     ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice, product
 from typing import Any, Final
 
@@ -10,7 +10,7 @@ from toolpair.formats.format import Format
 from toolpair.formats.forms.evidence import fits
 from toolpair.formats.forms.paths import Each, InMap, Key, path_of
 from toolpair.formats.forms.registry import Form, form_of, of_user, shipped
-from toolpair.source.container import Container, ConversationSource
+from toolpair.source.container import Container
 from toolpair.source.errors import NotUnderstood
 from toolpair.source.limits import Places
 from toolpair.source.locate import at_places
@@ -26,9 +26,10 @@ def form_in(container: Container, shown: str) -> tuple[Format | None, Places]:
     NotUnderstood for a file that fits several.
     """
     own, wrong = of_user()
-    found, places = forms_in(container, own)
+    seen = _Seen(container)
+    found, places = _forms_in(seen, own)
     if not found:
-        found, places = forms_in(container, shipped())
+        found, places = _forms_in(seen, shipped())
     if len(found) > 1:
         names = " and ".join(f"{form.table.title} (--format {form.id})" for form in found)
         raise NotUnderstood(lambda: f"{shown} may be either of these: {names}; say which one it is.")
@@ -69,36 +70,34 @@ def places_in(format: Format, container: Container, shown: str) -> Places:
     if form is None:
         return ()
     _refuse_alone(form, container, shown)
-    return forms_in(container, (form,))[1]
+    return _forms_in(_Seen(container), (form,))[1]
 
 
-def forms_in(container: Container, forms: Sequence[Form]) -> tuple[tuple[Form, ...], Places]:
+class _Seen:
+    """What forms are asked about. A document without a list that is known is one long record: it is read once."""
+
+    def __init__(self, container: Container) -> None:
+        looked_at = container.conversations[:_CONVERSATIONS]
+        self.lists = [(list(values_of(one.document.records[:LOOKED_AT])), (one.outer, one.root)) for one in looked_at]
+        """The beginning of each list, and what is around it."""
+        self.roots = [one.root for one in looked_at[:1]]
+        """The JSON values of the file, or of its first lines."""
+        if container.kind == "lines":
+            self.roots = [value for values, _ in self.lists for value in values[:_CONVERSATIONS]]
+
+
+def _forms_in(seen: _Seen, forms: Sequence[Form]) -> tuple[tuple[Form, ...], Places]:
     """The forms that the conversations of a file are in: as they were found, else where the tables say they are."""
-    sources = [(_beginning(one), (one.outer, one.root)) for one in container.conversations[:_CONVERSATIONS]]
-    found = [form for form in forms if _most(fits(form.compiled, values, around) for values, around in sources)]
+    found = [form for form in forms if _most(fits(form.compiled, values, around) for values, around in seen.lists)]
     if found:
         return tuple(found), ()
-    roots = list(_roots(container))
-    told = [(form, places) for form in forms if (places := _places_in(form, roots))]
+    told = [(form, places) for form in forms if (places := _places_in(form, seen.roots))]
     return tuple(form for form, _ in told), told[0][1] if told else ()
 
 
 def _most(answers: Iterable[bool]) -> bool:
     told = list(answers)
     return sum(told) * 2 > len(told)
-
-
-def _beginning(source: ConversationSource) -> list[Any]:
-    return list(values_of(source.document.records[:LOOKED_AT]))
-
-
-def _roots(container: Container) -> Iterator[Any]:
-    """The JSON values of a file, or of its first lines."""
-    if container.kind == "lines":
-        for source in container.conversations[:_CONVERSATIONS]:
-            yield from values_of(source.document.records[:_CONVERSATIONS])
-    elif container.conversations:
-        yield container.conversations[0].root
 
 
 def _places_in(form: Form, roots: Sequence[Any]) -> Places:
