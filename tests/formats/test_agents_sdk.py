@@ -278,6 +278,14 @@ def test_a_copy_is_a_database_or_lines(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
+def test_a_redacted_excerpt_has_the_same_problem(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = database(tmp_path / "some.db", it=BROKEN["one of two missing"])
+    assert main(["excerpt", str(path)]) == 0
+    copy = tmp_path / "excerpt.jsonl"
+    copy.write_text(capsys.readouterr().out)
+    assert errors(open_session(copy)) == ["result.missing"]
+
+
 def test_what_a_save_changed_is_put_back(tmp_path: Path) -> None:
     path = database(tmp_path / "some.db", it=BROKEN["missing"], other=OTHER)
     before = rows(path, "it")

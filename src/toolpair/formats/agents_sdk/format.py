@@ -57,21 +57,19 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
 
 
 def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
-    return [_effect(damage, transcript) for damage in found]
-
-
-def _effect(damage: Damage, transcript: Transcript) -> ResumeEffect | None:
-    if damage.readable:
-        return effect_on_readers(damage, "the Agents SDK")
     blocks = [block for message in transcript.messages for block in message.blocks]
     answered = {block.id for block in blocks if block.kind == "result"}
     called = {block.id for block in blocks if block.kind == "call"}
-    held = list(held_in(tuple(map(item_in, damage.values))))
-    outputs = lost_outputs(damage, held, answered, called)
-    loses = outputs_text(outputs) or "what it says"
-    return ResumeEffect(
-        "loses", "the Agents SDK skips it without telling you", loses=loses, outputs=outputs, splits=False
-    )
+
+    def effect(damage: Damage) -> ResumeEffect | None:
+        if damage.readable:
+            return effect_on_readers(damage, "the Agents SDK")
+        outputs = lost_outputs(damage, list(held_in(tuple(map(item_in, damage.values)))), answered, called)
+        loses = outputs_text(outputs) or "what it says"
+        says = "the Agents SDK skips it without telling you"
+        return ResumeEffect("loses", says, loses=loses, outputs=outputs, splits=False)
+
+    return list(map(effect, found))
 
 
 def time_of(value: Any) -> float | None:
