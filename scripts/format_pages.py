@@ -39,6 +39,9 @@ before a compaction is inactive.""",
 in the order of `position`. A summary replaces what is before it, or before the entry that it says it kept;
 sub-sessions are sessions of their own. Databases of versions that kept all messages in one column are refused: a newer
 docker-agent converts them.""",
+    "agents-sdk": """The tables `agent_sessions` and `agent_messages` that `SQLiteSession` writes, one item of the
+Responses API in each row, in the order of `id`. What its other sessions write is refused by name: branches
+(`AdvancedSQLiteSession`), encrypted items, and tables of `SQLAlchemySession`, which reads them in another order.""",
     "goose": """The tables `sessions` and `messages` of its SQLite database, one message in each row, in the order in
 which goose reads them: by `created_timestamp`, then by `id`. Rows that a compaction hid from the model
 (`agentVisible`) are inactive. Before 1.10: JSON Lines, a line about the session, then one message in each.""",
@@ -108,6 +111,10 @@ without `content`, or with a part of another API's type, still does. What it doe
 was read in its source: the messages are the same, written as that API has them. It can use `openai_responses` and
 `gemini`, too; how was not looked at. The session does not say which one it was used with: where its last call's id
 begins with `toolu_`, Anthropic's rules are checked. [on-resume.md](../on-resume.md) says more.""",
+    "agents-sdk": """Measured on openai-agents 0.24.0. A call that no output names is left out, with the reasoning right
+before it; an output without its call is sent, and the API refuses the session from then on. Of outputs with one
+`call_id` the last one is sent. A row that is not JSON is skipped, and nobody is told. Which program goes on with a
+session is not in the database, so toolpair names none, and lists no such sessions of its own accord.""",
     "docker-agent": """This follows from its source (`sanitizeToolCalls` and the loader of sessions); it has not been
 measured. A row that is not JSON keeps the whole session from being loaded. The copy of the messages that older
 databases have in `sessions.messages` is left as it is: nothing reads it while there are rows, and docker-agent writes
@@ -198,7 +205,7 @@ def _page(one: Format) -> Iterator[str]:
             f"of {profile} where the file does not say which; `--profile` picks others"
         )
     yield from ("## What toolpair does", f"It checks them against {checks}.")
-    yield _SAVED_ROWS if any(isinstance(agent, DatabaseAgent) for agent in agents) else _SAVED
+    yield _SAVED_ROWS if one.library or any(isinstance(agent, DatabaseAgent) for agent in agents) else _SAVED
     ways = list(_ways(agents))
     if ways:
         yield from ("", "## How to resume", *ways)

@@ -58,20 +58,24 @@ def pages_of(database: str) -> Iterator[tuple[list[FoundSession], str | None]]:
     """The sessions of a database or a folder, the newest first, without those of sub-agents; of many the first ones at
     once. With the last comes a sentence on those that cannot be opened. Raises Unreadable.
     """
-    from toolpair.formats.engine.agents.database_agent import DatabaseAgent
+    from toolpair.formats.engine.agents.database_agent import entry_in
     from toolpair.formats.engine.agents.databases import pages_in
 
     path = resolved(database)
     for found in pages_in(path, database):
-        agent = get_agent(found.layout.agent)
-        assert isinstance(agent, DatabaseAgent)
-        yield [agent.stored(path, one) for one in found.sessions], found.notice_on(database)
+        owner = found.layout.agent
+        title = found.layout.writer if owner is None else get_agent(owner).title
+        yield [entry_in(path, one, owner, title) for one in found.sessions], found.notice_on(database)
 
 
 def describe(found: FoundSession) -> FoundSession:
     """The session with its folder and the user's last words, from short reads of the file."""
     if found.described:
         return found
+    if found.agent is None:
+        from toolpair.formats.engine.agents.database_agent import last_words
+
+        return replace(found, words=last_words(found), described=True)
     folder, words = get_agent(found.agent).describe(found)
     return replace(found, folder=folder or found.folder, words=words, described=True)
 

@@ -136,7 +136,7 @@ class _Stored:
     def _is_wanted(self, one: FoundSession) -> bool:
         if self._options.agent and one.agent not in self._options.agent:
             return False
-        return self._folder is None or get_agent(one.agent).belongs(one, self._folder)
+        return self._folder is None or (one.agent is not None and get_agent(one.agent).belongs(one, self._folder))
 
 
 def _show(found: Iterator[FoundSession], options: argparse.Namespace, machine: Machine) -> None:

@@ -39,6 +39,7 @@ FORMATS: Final = (
     "continue_dev:FORMAT",
     "goose:FORMAT",
     "kimi_cli:FORMAT",
+    "agents_sdk:FORMAT",
     "lists:ANTHROPIC",
     "lists:OPENAI_CHAT",
     "lists:OPENAI_RESPONSES",
@@ -98,8 +99,10 @@ def _agents_of(format_id: str) -> Iterator[Agent]:
 
 
 def writer_of(format_id: str, transcript: Transcript, path: Path | None) -> Agent | None:
-    """The known agent that wrote a session of this format and resumes it; None when there is none."""
-    return next((agent for agent in _agents_of(format_id) if agent.wrote(transcript, path)), None)
+    """The known agent, or library, that wrote a session of this format and resumes it; None when there is none."""
+    library: Lazy | None = get_format(format_id).library
+    known = library.found if library is not None else None
+    return next((agent for agent in _agents_of(format_id) if agent.wrote(transcript, path)), known)
 
 
 def layouts() -> Iterator[Layout]:

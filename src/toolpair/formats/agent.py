@@ -27,10 +27,10 @@ NOT_UNDERSTOOD = "not understood yet"
 class FoundSession(Struct, frozen=True):
     """One session file. All texts are untrusted: names, ids and user text go through `text/` before they are shown."""
 
-    agent: str
-    """The agent's id, such as "claude-code"."""
+    agent: str | None
+    """The agent's id, such as "claude-code"; None in a database that any program may keep."""
     title: str
-    """The agent's display name."""
+    """The agent's display name, or that of the format."""
     path: str
     session_id: str
     modified: float

@@ -216,6 +216,9 @@ class Format(Struct, frozen=True, kw_only=True, eq=False):
     profile: str
     agents: Mapping[str, Any] = {}
     """Agents that write such files: id -> the lazy entry."""
+    library: Any = None
+    """Where no agent does, the lazy entry of the library with which programs write such files: it has no place on a
+    machine."""
     layouts: Sequence[Any] = ()
     """The lazy layouts of the databases in which agents keep such sessions."""
     folders: Sequence[FolderClue] = ()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import compress
 from operator import not_
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -16,13 +16,16 @@ from toolpair.formats.format import AS_RESUMED, Item, View
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, EmptyObject, Message, Scope, Transcript
 
+if TYPE_CHECKING:
+    from toolpair.formats.engine.reading.item_messages import HistoryItem
+
 
 def sniff(values: Sequence[Any]) -> int:
     return 91 if ListEvidence().hear_all(values).sure == RESPONSES else 0
 
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
-    from toolpair.formats.engine.reading.item_messages import HistoryItem, messages_of
+    from toolpair.formats.engine.reading.item_messages import HistoryItem
 
     items = [item for item in items if not is_foreign(item.value)]
     own = [isinstance(item.value, dict) and not isinstance(item.value, EmptyObject) for item in items]
@@ -31,6 +34,13 @@ def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         HistoryItem(item.uid, (), item.value, blocks=foreign_blocks(item.value, item.uid))
         for item in compress(items, own)
     ]
+    return transcript_of(entries, scopes)
+
+
+def transcript_of(entries: Sequence[HistoryItem], scopes: Mapping[int, Scope]) -> Transcript:
+    """The transcript of a list of these items; `scopes` are those of records that are none."""
+    from toolpair.formats.engine.reading.item_messages import messages_of
+
     made = messages_of(entries)
     made = _of_the_family_of_their_calls(made)
     answered = frozenset(b.id for message in made for b in message.results if isinstance(b.id, str))

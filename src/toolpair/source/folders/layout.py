@@ -22,6 +22,7 @@ class FolderLayout(ABC):
 
     agent: str
     """The id of the agent whose folder it is."""
+    writer = ""
     title: str
     """What such a folder is, in a sentence."""
     tables: Sequence[Table] = ()

@@ -103,8 +103,10 @@ ALL: Final = "TRUE"
 class Layout(ABC):
     """How one agent keeps sessions in a database. Queries may raise sqlite3.Error."""
 
-    agent: str
-    """The id of the agent whose database it is."""
+    agent: str | None = None
+    """The id of the agent whose database it is; None where any program may keep such a one."""
+    writer: str = ""
+    """The library that writes it, where that is no agent."""
     title: str
     """What such a database is, in a sentence: "goose's database of sessions"."""
     tables: Sequence[Table]

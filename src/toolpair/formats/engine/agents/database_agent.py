@@ -30,6 +30,23 @@ def has_rows(path: Path, layout: Layout) -> bool:
     return peek.head(str(path), 64).startswith(tuple(f'{{"{name}":'.encode() for name in first))
 
 
+def entry_in(path: str, one: StoredSession, agent: str | None, title: str) -> FoundSession:
+    """The entry of a session of a database."""
+    name = (one.title or "").strip() or None
+    return FoundSession(agent, title, joined(path, one.id), one.id, one.modified, one.size, one.folder, name=name)
+
+
+def last_words(found: FoundSession) -> str | None:
+    """The user's last text in a session of a database; None if it cannot be read."""
+    from toolpair.formats.engine.agents.databases import words_of
+
+    path, session = divided(found.path)
+    try:
+        return words_of(path, session)[0] if session is not None else None
+    except UnreadableFile:
+        return None
+
+
 class DatabaseAgent(Agent):
     """Its `sessions` are named `DATABASE::SESSION`."""
 
@@ -58,23 +75,12 @@ class DatabaseAgent(Agent):
             except UnreadableFile:
                 continue
             known = seen if path in folders else ()
-            yield from (self.stored(str(path), one) for one in top_level(found) if one.id not in known)
+            own = (one for one in top_level(found) if one.id not in known)
+            yield from (entry_in(str(path), one, self.id, self.title) for one in own)
             seen.update(one.id for one in found)
 
-    def stored(self, path: str, one: StoredSession) -> FoundSession:
-        """The entry of a session of a database."""
-        name, title = joined(path, one.id), (one.title or "").strip() or None
-        return FoundSession(self.id, self.title, name, one.id, one.modified, one.size, one.folder, name=title)
-
     def describe(self, found: FoundSession) -> tuple[str | None, str | None]:
-        from toolpair.formats.engine.agents.databases import words_of
-
-        path, session = divided(found.path)
-        try:
-            words = words_of(path, session)[0] if session is not None else None
-        except UnreadableFile:
-            words = None
-        return found.folder, words
+        return found.folder, last_words(found)
 
     def in_place(self, path: Path, session_id: str) -> bool:
         here = Machine.here()
