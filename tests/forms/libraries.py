@@ -53,7 +53,8 @@ class Library:
 
 def with_results_together(turns: Turns) -> Iterator[Turn | list[Result]]:
     for is_result, some in groupby(turns, lambda turn: isinstance(turn, Result)):
-        yield from [list(some)] if is_result else some  # type: ignore[list-item]
+        together: Any = list(some)
+        yield from [together] if is_result else together
 
 
 # LangChain
@@ -376,7 +377,7 @@ def _agents(turns: Turns) -> str:
 
 
 def _agents_sends(items: Any) -> Any:
-    from agents import Agent, Model, ModelResponse, Runner, RunConfig, SQLiteSession, Usage
+    from agents import Agent, Model, ModelResponse, RunConfig, Runner, SQLiteSession, Usage
     from openai.types.responses import ResponseOutputMessage, ResponseOutputText
 
     seen: list[Any] = []

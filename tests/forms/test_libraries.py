@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.forms.libraries import LIBRARIES, Calls, Library, Result, Says, Turn, Turns
+from tests.forms.libraries import LIBRARIES, Calls, Library, Result, Says, Turns
 from toolpair.session.session import Session, open_session
 from toolpair.transcript.model import PLACEHOLDER
 
@@ -21,12 +21,12 @@ def whole(prefix: str) -> Turns:
     a, b, c = (prefix + id for id in ("Aa11bbCC", "Dd22eeFF", "Gg33hhII"))
     return [
         Says("user", "word-ask"),
-        Calls(((a, ORDER, {"order": 8}), (b, PARCEL, {"order": 8})), "word-look"),
+        Calls(((a, ORDER, {"of": "word-8"}), (b, PARCEL, {"of": "word-7"})), "word-look"),
         Result(a, ORDER, "word-one shipped"),
         Result(b, PARCEL, "word-two on its way"),
         Says("assistant", "word-said"),
         Says("user", "word-nine"),
-        Calls(((c, ORDER, {"order": 9}),)),
+        Calls(((c, ORDER, {"of": "word-9"}),)),
         Result(c, ORDER, "word-three lost"),
         Says("assistant", "word-end"),
     ]
@@ -56,6 +56,22 @@ def _last_open(turns: Turns) -> Turns:
     return turns[:7]
 
 
+def _renamed(old: str, new: str) -> Callable[[Turns], Turns]:
+    def make(turns: Turns) -> Turns:
+        made: Turns = []
+        for turn in turns:
+            match turn:
+                case Calls(calls, text):
+                    made.append(Calls(tuple((i.replace(old, new), name, args) for i, name, args in calls), text))
+                case Result(id, name, text):
+                    made.append(Result(id.replace(old, new), name, text))
+                case _:
+                    made.append(turn)
+        return made
+
+    return make
+
+
 DEFECTS: dict[str, tuple[Callable[[Turns], Turns], str | None]] = {
     "whole": (list, None),
     "missing": (_first_missing, "result.missing"),
@@ -65,6 +81,8 @@ DEFECTS: dict[str, tuple[Callable[[Turns], Turns], str | None]] = {
     "late": (_late, "result.not_adjacent"),
     "last_open": (_last_open, "turn.trailing_call"),
 }
+SHARED = {"in_one_turn": _renamed("Dd22eeFF", "Aa11bbCC"), "in_two_turns": _renamed("Gg33hhII", "Aa11bbCC")}
+"""Two calls have one id: what is refused is up to the API, and what is left out to the library."""
 CASES = [(name, defect) for name in LIBRARIES for defect in DEFECTS]
 
 
@@ -83,8 +101,9 @@ def errors(session: Session) -> set[str]:
 
 
 def missing(turns: Turns, told: Any) -> list[str]:
-    words = [word for turn in turns for word in turn.text.split() if word.startswith("word-")]
-    return [word for word in words if word not in str(told)]
+    said = [word for turn in turns for word in turn.text.split() if word.startswith("word-")]
+    given = [args["of"] for turn in turns if isinstance(turn, Calls) for _, _, args in turn.calls]
+    return [word for word in (*said, *given) if word not in str(told)]
 
 
 @pytest.mark.parametrize(("name", "defect"), CASES)
@@ -106,14 +125,16 @@ def test_what_a_library_wrote_is_mended_and_loaded(name: str, defect: str) -> No
     assert missing(turns, library.load(mended)) == []
 
 
-@pytest.mark.parametrize(("name", "defect"), CASES)
+@pytest.mark.parametrize(("name", "defect"), [*CASES, *((name, shared) for name in LIBRARIES for shared in SHARED)])
 def test_a_library_sends_all_of_what_is_called_valid(name: str, defect: str) -> None:
     library = of(name)
     if library.sends is None:
         pytest.skip("it sends what it loads")
-    turns: list[Turn] = DEFECTS[defect][0](whole(library.prefix))
+    make = SHARED[defect] if defect in SHARED else DEFECTS[defect][0]
+    turns = make(whole(library.prefix))
     session = open_session("s.json", data=written(library, turns))
     session.stage_recommended()
-    if not errors(session):
+    waits = any(problem.rule == "turn.trailing_call" for problem in session.problems)  # its result may still come
+    if not errors(session) and not waits:
         sent = library.sends(library.load(session.to_bytes()))
         assert [word for word in missing(turns, sent) if word != library.unsent] == []
