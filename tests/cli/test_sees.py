@@ -87,9 +87,9 @@ def test_the_json_has_what_is_sent_and_what_is_left_out_apart(run: Run, tmp_path
     assert "toolu_01C" in ids and "toolu_01E" not in ids
 
 
-def test_a_plain_list_has_no_agent_that_heals_it(run: Run, copy: Callable[[str], Path]) -> None:
+def test_who_sends_a_plain_list_is_not_known(run: Run, copy: Callable[[str], Path]) -> None:
     ran = run("sees", copy("interrupted-call.json"), "--before")
-    assert ran.code == 0 and "No agent is known that heals this history" in ran.out
+    assert ran.code == 0 and "It is not known which program sends this history" in ran.out
     assert "added by" not in ran.out and "left out" not in ran.out
 
 

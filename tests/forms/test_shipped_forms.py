@@ -12,7 +12,7 @@ from toolpair.dialects.block_texts import result_text
 from toolpair.formats.format import Item
 from toolpair.formats.forms.registry import Form, form_named, shipped
 from toolpair.session.session import Session, open_session
-from toolpair.source.errors import NotUnderstood
+from toolpair.source.errors import NotUnderstood, UnreadableFile
 from toolpair.transcript.edits import InsertMessage, Remove, Rename, ReplaceWithText
 from toolpair.transcript.model import PLACEHOLDER, Transcript
 from toolpair.transcript.pairing import pair
@@ -173,6 +173,36 @@ def test_one_file_of_a_folder_is_no_session(name: str) -> None:
     for wanted in (None, name):
         with pytest.raises(NotUnderstood, match="one file of a session that is a folder"):
             open_session("message_1.json", data=element, format=wanted)
+
+
+@every
+def test_an_output_in_a_cut_off_element_is_not_set_aside_for_a_placeholder(name: str) -> None:
+    made = made_lists()[name]
+    data = made.data()
+    end = data.index(BERGEN.encode()) + len(BERGEN) + 1
+    try:
+        session = open_session("s.json", data=data[:end])
+    except (NotUnderstood, UnreadableFile):
+        return
+    session.stage_recommended()
+    written = session.to_bytes().decode()
+    assert BERGEN in written
+    is_named = B.encode() in data[data.index(OSLO.encode()) : end]  # else the id of its call stood behind it
+    assert not is_named or PLACEHOLDER not in written
+
+
+@pytest.mark.parametrize(("name", "rule"), [("google-adk", "call.duplicate_id"), ("livekit", "call.reused_id")])
+def test_calls_that_a_program_tells_apart_by_ids_alone_need_one_each(name: str, rule: str) -> None:
+    made = next(made for made in made_lists().values() if made.form == name)
+    if rule == "call.reused_id":  # in another response
+        call = next(one for one in made.elements if one["type"] == "function_call" and one["call_id"] == B)
+        result = next(one for one in made.elements if one["type"] == "function_call_output" and one["call_id"] == B)
+        made.elements = [one for one in made.elements if one not in (call, result)] + [call, result]
+    session = open_session("s.json", data=made.data().replace(B.encode(), A.encode()))
+    assert errors(session) == [rule]
+    session.stage_recommended()
+    assert errors(opened_again(session)) == []
+    assert OSLO in session.to_bytes().decode() and BERGEN in session.to_bytes().decode()
 
 
 def test_a_table_may_be_stricter_than_the_api() -> None:

@@ -28,6 +28,7 @@ COMMANDS: Final = {
     "first-break": "toolpair.cli.first_break",
     "export": "toolpair.cli.export",
     "excerpt": "toolpair.cli.excerpt",
+    "form": "toolpair.cli.form",
     "report": "toolpair.cli.report",
     "explain": "toolpair.cli.explain",
     "restore": "toolpair.cli.restore",

@@ -36,6 +36,7 @@ commands:
   toolpair export FILE --to API  the request body that it is, for any of five APIs
   toolpair first-break LOG       the first request of a log in which each pair broke, and what changed
   toolpair excerpt FILE          the smallest part that shows a problem, redacted; --issue for a bug report
+  toolpair form draft FILE       a table for a list of messages that no format knows, to read it by
   toolpair restore FILE          the backups of a file, and one put back
   toolpair formats | profiles | rules | recipes   what is supported
   `toolpair COMMAND --help` says more. To open a file named like a command: ./check, or -- check.

@@ -24,7 +24,7 @@ from toolpair.cli.terminal import (
     style_for,
 )
 from toolpair.dialects.block_texts import call_summary
-from toolpair.history.sent_rows import SeenRow, seen_rows
+from toolpair.history.sent_rows import UNKNOWN_SENDER, SeenRow, seen_rows
 from toolpair.session.session import Conversation, Session
 from toolpair.transcript.counting import plural
 
@@ -171,7 +171,7 @@ def _who(entry: Entry) -> str:
     if entry["refuses"]:
         return safe(entry["refuses"])
     if entry["agent"] is None:
-        return "No agent is known that heals this history: it is sent as the file holds it."
+        return UNKNOWN_SENDER
     who = f"{entry['agent']} {entry['agent_version'] or ''}".strip()
     return f"What {safe(who)} sends when it resumes now, its own reminders aside."
 
@@ -206,10 +206,9 @@ def _conversation_entry(session: Session, conversation: Conversation, content: b
     """
     seen = conversation.judged.seen
     verdict = conversation.verdict
-    known = seen is not None and seen.prepared
     return {
-        "agent": seen.agent if seen is not None and known else None,
-        "agent_version": seen.version if seen is not None and known else None,
+        "agent": seen.agent if seen is not None else None,
+        "agent_version": seen.version if seen is not None else None,
         "refuses": seen.refuses if seen is not None else None,
         "outputs": {name: getattr(verdict, f"outputs_{name}") for name in ("total", "seen", "shortened")},
         **_messages(session, conversation, content),

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from toolpair.formats.engine.reading.view import AS_RESUMED, Beside, FileFacts, Item, Read, View
 from toolpair.rules.context import Context
-from toolpair.rules.problem import Effect, Fix, Impact
+from toolpair.rules.problem import Effect, Fix, Impact, Severity
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, Message, Transcript
 
@@ -67,8 +67,6 @@ class SentRequest(Struct, frozen=True, eq=False):
     """id() of each result that the agent sends without its middle."""
     asked: str | None = None
     """The version that was asked for, where this is what the one measured before it does."""
-    prepared: bool = True
-    """False when the agent's behaviour is unknown and the messages are simply those of the file."""
 
     def reaches(self, block: Block) -> bool:
         """Whether the block's content reaches the model."""
@@ -126,6 +124,8 @@ class ResumeEffect(Struct, frozen=True):
     """It does not resume the file, but begins another session in its place."""
     splits: bool = True
     """Glued records can be split: what is glued in one row of a database is no row of its own."""
+    holds_output: bool = False
+    """What is left of it has a tool's output, which only its format sees."""
 
 
 class SubagentSession(Struct, frozen=True):
@@ -274,6 +274,8 @@ class Format(Struct, frozen=True, kw_only=True, eq=False):
     """
     levels_refused: Callable[[Any], int | None] | None = None
     """How many levels of nesting its parser reads, if this record has more."""
+    stricter: Mapping[str, Severity] = {}
+    """Rules that its program is stricter about than the API, with their severity."""
     check: Callable[[Context, Sequence[Item], View], None] | None = None
     """Add the problems that only this format's files can have."""
     notes_on_fixes: NotesOnFixes | None = None

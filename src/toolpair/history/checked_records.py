@@ -145,8 +145,8 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def judged_by(self) -> Profile:
-        """The profile, narrowed to the family of the transcript's model."""
-        return self.profile.for_model(self.transcript.model)
+        """The profile, narrowed to the family of the transcript's model, and as strict as the file's program."""
+        return self.profile.for_model(self.transcript.model).stricter(self.format.stricter)
 
     @cached_property
     def pairing(self) -> Pairing:
@@ -195,7 +195,7 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         def judged_request() -> JudgedRequest | None:
             """What its agent would send, to be judged; None when that is not known."""
             seen = look()
-            if seen is None or not seen.prepared:
+            if seen is None:
                 return None
             from toolpair.history.judged_request import JudgedRequest
 

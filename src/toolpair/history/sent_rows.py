@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from msgspec import Struct
 
@@ -14,6 +14,12 @@ from toolpair.transcript.model import Block
 
 RowFate = Literal["sent", "changed", "shortened", "added", "inherited", "dropped", "replaced"]
 """What happens to a block of the file; "added": created by the agent, "inherited": from another file."""
+
+
+UNKNOWN_SENDER: Final = (
+    "It is not known which program sends this history, or what it changes. Sent as the file has it, the model sees "
+    "this:"
+)
 
 
 class SeenRow(Struct, frozen=True, eq=False):

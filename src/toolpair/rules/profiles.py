@@ -123,6 +123,13 @@ class Profile(Struct, frozen=True, eq=False):
             return self
         return _lightened(self.base, found)
 
+    def stricter(self, severities: Mapping[str, Severity]) -> Profile:
+        """The profile with these severities, for a program that is stricter than the provider."""
+        if not severities:
+            return self
+        cells = {rule: Cell(severity, "observed") for rule, severity in severities.items()}
+        return replace(self, cells={**self.cells, **cells})
+
 
 @cache
 def profile(id_: str) -> Profile:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from toolpair.dialects.block_texts import call_summary
-from toolpair.history.sent_rows import seen_rows
+from toolpair.history.sent_rows import UNKNOWN_SENDER, seen_rows
 from toolpair.tui.numbers import count_text
 from toolpair.tui.row_lines import ROLES
 
@@ -41,11 +41,9 @@ def _lines(session: Session, conversation: Conversation, most: int | None) -> It
     agent = conversation.transcript.agent or "Nobody"
     seen = conversation.judged.seen
     if seen is None:
-        yield "No known agent changes this history before sending it, so it is sent as it is."
+        yield UNKNOWN_SENDER
     elif seen.refuses:
         yield f"✗ {seen.refuses}"
-    elif not seen.prepared:
-        yield f"How {agent} prepares this history is not known, so it is shown as it is in the file."
     else:
         version = f" {seen.version}" if seen.version else ""
         yield f"As {seen.agent}{version} sends it."

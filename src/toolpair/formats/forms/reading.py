@@ -110,9 +110,13 @@ class Reader:
 
     def role_of(self, value: Any) -> str:
         """The role of an element, as the transcript has it; one that the table does not name stays as it is."""
+        role = self.own_role_of(value)
+        return "user" if role == "tool" else role
+
+    def own_role_of(self, value: Any) -> str:
+        """As `role_of`, but "tool" for what tools say."""
         named = self._role(value) if isinstance(value, dict) else None
-        role = self.table.default_role if named is None else self.table.roles.get(named, named)
-        return "user" if role == "tool" else str(role)
+        return str(self.table.default_role if named is None else self.table.roles.get(named, named))
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         scopes: dict[int, Scope] = {}

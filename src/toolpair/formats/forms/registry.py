@@ -10,14 +10,13 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from toolpair.formats.engine.reading.view import AS_RESUMED, Item, View
-from toolpair.formats.format import Format
+from toolpair.formats.format import Damage, Format, ResumeEffect
 from toolpair.formats.forms.compiled import Compiled
 from toolpair.formats.forms.evidence import fits
 from toolpair.formats.forms.light import PROVEN, FormLight, can_be_scanned
 from toolpair.formats.forms.reading import Reader
 from toolpair.formats.forms.table import FOLDER, BadTable, Table, parsed, text_of
 from toolpair.formats.lazy import lazy
-from toolpair.rules.context import Context
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript
 
@@ -50,11 +49,11 @@ class Form:
             knows=self.knows,
             read=self.read,
             apply=self.apply,
-            check=self.check if self.table.stricter else None,
+            stricter=self.table.stricter,
             read_only=None if self.table.new.is_known else _ONLY_READ,
             light=self.light if can_be_scanned(self.table) else None,
             clean_by=PROVEN & {self.table.profile},
-            damage=lazy("toolpair.formats.engine.damage.lost:effects_without_agent"),
+            damage=self.damage,
         )
 
     def sniff(self, values: Sequence[Any]) -> int:
@@ -69,12 +68,20 @@ class Form:
     def light(self, view: View) -> FormLight:
         return FormLight(self.compiled, self.reader)
 
-    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
-        """Give the rules that the program is stricter about than the API their severity."""
-        for number, problem in enumerate(context.problems):
-            severity = self.table.stricter.get(problem.rule)
-            if severity is not None:
-                context.problems[number] = replace(problem, severity=severity)
+    def damage(
+        self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
+    ) -> Sequence[ResumeEffect | None]:
+        return [
+            effect and replace(effect, holds_output=self._holds_output(one))
+            for one, effect in zip(found, _EFFECTS(items, transcript, found), strict=True)
+        ]
+
+    def _holds_output(self, damage: Damage) -> bool:
+        """Whether it seems to contain a tool's output, be it without the id that stood behind it."""
+        left = [value for value in (*damage.values, damage.partial) if isinstance(value, dict)]
+        read = self.read([Item(damage.record, value) for value in left])
+        results = any(block.kind == "result" for message in read.messages for block in message.blocks)
+        return results or any(self.reader.own_role_of(value) == "tool" for value in left)
 
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
         if self.format.read_only is not None:
@@ -85,6 +92,7 @@ class Form:
 
 
 SURE: Final = 98
+_EFFECTS: Final = lazy("toolpair.formats.engine.damage.lost:effects_without_agent")
 _ONLY_READ: Final = "Such a file is only read: the table of its form does not say what a new result looks like ([new])."
 _KEPT: Final[dict[tuple[str, str], Form]] = {}
 """(id, the text of its table) -> a form that was made."""

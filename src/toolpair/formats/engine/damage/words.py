@@ -185,7 +185,9 @@ def repairs_for(candidate: Candidate, effect_on_resume: ResumeEffect) -> tuple[F
                 "set-aside",
                 "set it aside, in a file beside this one",
                 tuple(aside),
-                recommended=not found and not _holds_output(damage) and not _holds_user_words(damage),
+                recommended=not (
+                    found or effect_on_resume.holds_output or _holds_output(damage) or _holds_user_words(damage)
+                ),
                 loses="what can be read in it" if damage.values or damage.partial else None,
                 several="set them aside, in a file beside this one",
             )

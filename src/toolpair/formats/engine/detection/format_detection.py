@@ -235,7 +235,20 @@ def _advice(documents: Sequence[Document]) -> str:
     fitting = formats_for(values, documents[0].kind) if documents else []
     if fitting:
         return f"{' or '.join(f'--format {id_}' for id_ in fitting)} reads it"
-    return f"`{command('formats')}` lists what it can read"
+    advice = f"`{command('formats')}` lists what it can read"
+    if _holds_objects(values):
+        advice += f", and `{command('form draft FILE')}` looks for calls and results in any other list"
+    return advice
+
+
+def _holds_objects(value: Any, depth: int = 4) -> bool:
+    """Whether there is a list of objects in a value."""
+    if isinstance(value, list):
+        value = value[:_LOOKED_AT]
+        if sum(isinstance(part, dict) for part in value) > 1:
+            return True
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return depth > 0 and any(_holds_objects(part, depth - 1) for part in inner)
 
 
 def no_such_format(name: str) -> str:

@@ -1,0 +1,522 @@
+"""Finding out how a list of messages of no known form spells its calls and results.
+
+An id stands in two shapes: once beside a name and arguments (a call), once beside content (a result). Words that
+people use for these count for more than shapes; shapes alone are enough where ids tie all of them together. Each guess
+becomes a table that the engine runs on the list: what it finds decides which guess is the best one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import islice, product
+from typing import Any, Final, TypeGuard
+
+from msgspec import Struct
+
+Keys = tuple[str, ...]
+EACH: Final = "[]"
+IN_MAP: Final = "*"
+MOST: Final = 2000
+"""Elements of a list that are looked at."""
+_LISTS: Final = 12
+_GUESSES: Final = 40
+_DEPTH: Final = 8
+_KEYS: Final = 60
+"""Keys of an object that are looked at."""
+_LEAVES: Final = 200
+"""And paths below them."""
+_SPOTS: Final = 10
+"""Paths in a list that may lead to ids."""
+_FEW: Final = 200
+"""Units that show where names and contents are."""
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+_NAMES: Final = _words("name toolname functionname tool function fn toolid command")
+_ARGUMENTS: Final = _words(
+    "arguments args input parameters params kwargs toolinput toolargs toolparams toolkwargs inputs rawinput with"
+)
+_OUTPUTS: Final = _words("output result response observation outputs results errortext toolresult tooloutput")
+_CONTENT: Final = [*_OUTPUTS, *_words("content text value return data message body error")]
+_LINKS: Final = _words("toolcallid callid tooluseid toolid invocationid functioncallid")
+_IDS: Final = [*_LINKS, *_words("id call run ref requestid correlationid toolcall toolrequestid")]
+_NO_IDS: Final = re.compile(
+    "parent|turnid|message|session|conversation|thread|trace|user|agent|model|group|batch|time|date|version|cwd|name$"
+)
+_KINDS: Final = _words("type kind partkind event eventtype role op record what category action tag status source by")
+_ENDED: Final = re.compile("result|output|return|response|observation|end|done|finish|complete|tool")
+_ABOUT: Final = {"metadata", "usage", "providerMetadata", "details"}
+_SPEAKERS: Final = _words("role author sender speaker who by from source")
+_SPOKEN: Final = _words("text content say message body words thought reply")
+_ID: Final = re.compile(r"[^\s{}\[\]/]{2,200}")
+_WORD: Final = re.compile(r"[^\s{}\[\],;]{1,80}")
+SPELLABLE: Final = re.compile(r"[\w./:-]{1,60}")
+"""A value that a condition can name."""
+_ROLES: Final = {
+    "tool": ("tool", "function", "observation"),
+    "system": ("system", "developer"),
+    "user": ("user", "human", "customer", "client", "visitor", "person"),
+    "assistant": ("assistant", "ai", "model", "bot", "agent", "llm", "machine"),
+}
+_FAILED: Final = {"iserror": "true", "failed": "true", "success": "false", "ok": "false"}
+_TOOL: Final = "tool-"
+
+
+class Unit(Struct, eq=False):
+    """An element, or an object in one of the lists in it, with what its keys lead to."""
+
+    element: int
+    order: int
+    value: dict[str, Any]
+    values: dict[Keys, Any]
+
+
+class Side(Struct, eq=False):
+    """One of the two shapes in which ids stand: units with an id, and where the rest of what they say is."""
+
+    at: Keys
+    id: Keys
+    content: tuple[Keys, ...]
+    """A result's, or a call's arguments."""
+    units: list[Unit]
+    name: Keys | None = None
+    strip: str = ""
+    score: float = 0.0
+    loose: bool = False
+    """No word says what it is."""
+    ids: dict[str, Unit] = {}
+    """The first unit with each id."""
+
+    def __post_init__(self) -> None:
+        self.ids = {unit.values[self.id]: unit for unit in reversed(self.units)}
+
+
+class Guess(Struct, eq=False):
+    """A call's shape and a result's, in one of the lists of a file."""
+
+    call: Side
+    result: Side
+    score: float
+    inside: bool = False
+    calls: tuple[Side, ...] = ()
+    loose: bool = False
+    copies: tuple[Side, ...] = ()
+
+
+class Sample(Struct, eq=False):
+    """The first elements of the lists at one place, and the objects in them by the lists that they are in."""
+
+    at: Keys
+    lists: list[list[dict[str, Any]]]
+    units: dict[Keys, list[Unit]]
+
+    @property
+    def elements(self) -> list[Unit]:
+        return self.units[()]
+
+
+@lru_cache(4096)
+def plain(key: str) -> str:
+    """The letters of a key, in whatever way it is written; of one with dots those of its last word."""
+    return re.sub(r"[^a-z]", "", key.rpartition(".")[2].lower())
+
+
+def samples_of(roots: Sequence[Any], lines: bool) -> list[Sample]:
+    """The lists of objects in a file that may be those of its messages, the outer ones first."""
+    found: dict[Keys, list[list[dict[str, Any]]]] = defaultdict(list)
+    if lines:
+        found[EACH,] = [[root for root in roots if isinstance(root, dict)]]
+    todo: list[tuple[Any, Keys]] = [(root, ()) for root in reversed(roots[:MOST])]
+    while todo:
+        value, path = todo.pop()
+        if len(path) > _DEPTH:
+            continue
+        if isinstance(value, list):
+            held = [part for part in value[:MOST] if isinstance(part, dict)]
+            if held:
+                found[*path, EACH].append(held)
+            todo += [(part, (*path, EACH)) for part in reversed(value[:MOST]) if isinstance(part, (dict, list))]
+        elif isinstance(value, dict):
+            keys = list(value)[:_KEYS]
+            if _is_map(value, keys):
+                todo += [(value[key], (*path, IN_MAP)) for key in reversed(keys)]
+            else:
+                todo += [(value[key], (*path, key)) for key in reversed(keys) if _can_be_key(key)]
+    samples = [Sample(path, lists, units) for path, lists in found.items() if (units := _units_in(lists)) is not None]
+    return sorted(samples, key=lambda one: len(one.at))[:_LISTS]
+
+
+def _is_map(value: dict[str, Any], keys: Sequence[str]) -> bool:
+    """Whether the keys of an object are names of what it holds, such as ids."""
+    inner = [value[key] for key in keys]
+    if not inner or not all(isinstance(one, (dict, list)) for one in inner):
+        return False
+    if len(inner) == 1:
+        return bool(re.search(r"\d", keys[0])) and len(keys[0]) > 3
+    return all(isinstance(one, dict) for one in inner) and len({frozenset(one) for one in inner}) == 1
+
+
+def _can_be_key(key: str) -> bool:
+    return 0 < len(key) <= 60 and key.isprintable() and not {'"', "\\"} & {*key} and key not in (IN_MAP, "~", EACH)
+
+
+def _units_in(lists: Iterable[list[dict[str, Any]]]) -> dict[Keys, list[Unit]] | None:
+    units: dict[Keys, list[Unit]] = {(): []}
+    count = order = 0
+    for elements in lists:
+        del elements[max(0, MOST - count) :]
+        for element in elements:
+            todo: list[tuple[Keys, dict[str, Any]]] = [((), element)]
+            while todo:
+                at, held = todo.pop()
+                values = dict(islice(_leaves(held), _LEAVES))
+                units.setdefault(at, []).append(Unit(count, order, held, values))
+                order += 1
+                inner = [(path, held) for path, held in values.items() if isinstance(held, list)]
+                for path, parts in reversed(inner):
+                    below = (*at, *path, EACH)
+                    if len(below) <= _DEPTH:
+                        todo += [(below, part) for part in reversed(parts[:MOST]) if isinstance(part, dict)]
+            count += 1
+    return units if count > 1 or len(units) > 1 else None
+
+
+def _leaves(value: dict[str, Any], above: Keys = ()) -> Iterator[tuple[Keys, Any]]:
+    """What the keys of an object lead to without going into lists, those of the outer objects first."""
+    inner: list[tuple[Keys, dict[str, Any]]] = []
+    for key in list(value)[:_KEYS]:
+        held = value[key]
+        if held is not None and _can_be_key(key):
+            yield (*above, key), held
+            if isinstance(held, dict) and len(above) < 3:
+                inner.append(((*above, key), held))
+    for path, held in inner:
+        yield from _leaves(held, path)
+
+
+# --- guesses ---------------------------------------------------------------------------------------------
+
+
+def guesses_in(sample: Sample) -> list[Guess]:
+    """What may be the calls and results of these lists, the likeliest first."""
+    calls = [side for at, units in sample.units.items() for side in _calls_at(at, units)]
+    results = [side for at, units in sample.units.items() for side in _results_at(at, units)]
+    for call in calls:
+        if call.loose:
+            mine = {id(unit) for unit in call.units}
+            results += _results_at(call.at, [unit for unit in sample.units[call.at] if id(unit) not in mine])
+    made = [guess for call, result in product(calls, results) if (guess := _guess(call, result)) is not None]
+    made += [guess for call in calls if (guess := _guess_inside(call)) is not None]
+    made.sort(key=lambda guess: -guess.score)
+    return [_with_others(guess, calls) for guess in made[:_GUESSES]]
+
+
+def _is_arguments(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, str) and value.lstrip()[:1] == "{")
+
+
+def _is_input(value: Any) -> bool:
+    return isinstance(value, (dict, str))
+
+
+def _is_word(value: Any) -> TypeGuard[str]:
+    return isinstance(value, str) and _WORD.fullmatch(value) is not None
+
+
+def _spots(units: Sequence[Unit]) -> dict[Keys, list[Unit]]:
+    """Paths that lead to what may be ids, and the units that have one there."""
+    found: dict[Keys, list[Unit]] = defaultdict(list)
+    for unit in units:
+        for path, value in unit.values.items():
+            if isinstance(value, str) and _ID.fullmatch(value):
+                found[path].append(unit)
+    likely = sorted(found, key=lambda path: (plain(path[-1]) not in _IDS, len(path), -len(found[path])))
+    kept = [path for path in likely if plain(path[-1]) not in _KINDS and not _NO_IDS.search(plain(path[-1]))]
+    return {path: found[path] for path in kept[:_SPOTS]}
+
+
+def _with_word(units: Sequence[Unit], words: Sequence[str], fits: Callable[[Any], bool]) -> list[Keys]:
+    """The paths that end with one of these words and lead to such a value, those that most units have first."""
+    found: Counter[Keys] = Counter()
+    for unit in units[:_FEW]:
+        found.update(path for path, value in unit.values.items() if plain(path[-1]) in words and fits(value))
+    quarter = max(1, min(_FEW, len(units)) // 4)
+
+    def order(path: Keys) -> tuple[int, ...]:
+        return -found[path] // quarter, len(path), words.index(plain(path[-1])), "tool" not in path[-1], -found[path]
+
+    return sorted(found, key=order)
+
+
+def _calls_at(at: Keys, units: Sequence[Unit]) -> Iterator[Side]:
+    for id_, held in _spots(units).items():
+        fits = _is_input if plain(id_[-1]) in _LINKS else _is_arguments
+        known = _beside([path for path in _with_word(held, _ARGUMENTS, fits) if not _is_below(id_, (path,))])[:3]
+        given = known or _own_keys(held, id_, _is_arguments)[:1]
+        for name, strip in _names_for(held, id_, given) if given else ():
+            mine = [
+                unit
+                for unit in held
+                if _is_word(word := unit.values.get(name)) and word.startswith(strip) and _has_any(unit, given)
+            ]
+            if not mine:
+                continue
+            loose = not known or (plain(name[-1]) not in _NAMES and not strip)
+            side = Side(at, id_, tuple(given), mine, name, strip, loose=loose)
+            side.score = 1.0 * bool(known) + 0.6 * (not loose) + 0.5 * len(side.ids) / len(mine)
+            side.score += _worth(side, 0.8)
+            yield side
+
+
+def _says_something(value: Any) -> bool:
+    return isinstance(value, (dict, list)) or (isinstance(value, str) and " " in value)
+
+
+def _own_keys(units: Sequence[Unit], id_: Keys, fits: Callable[[Any], bool]) -> list[Keys]:
+    """Keys of the units themselves that lead to such values, whatever they are called, the commonest first."""
+    found = Counter(path for unit in units for path in unit.values if len(path) == 1 and fits(unit.values[path]))
+    return [path for path, _ in found.most_common() if path != id_[:1]]
+
+
+def _names_for(units: Sequence[Unit], id_: Keys, given: Sequence[Keys]) -> list[tuple[Keys, str]]:
+    """Where the names of tools may be, and what each begins with besides."""
+    asking = [unit for unit in units if _has_any(unit, given)]
+    found = [path for path in _with_word(asking, _NAMES, _is_word) if path != id_ and not _is_below(path, given)]
+    kinds: set[Keys] = {path for unit in asking for path, value in unit.values.items() if _names_a_tool(path, value)}
+    if found or kinds:
+        return [*((path, "") for path in found[:2]), *((path, _TOOL) for path in kinds)]
+    others = [unit for unit in units if not _has_any(unit, given)]
+    free = [path for path in _own_keys(asking, id_, _is_word) if not any(path in unit.values for unit in others)]
+    return [(path, "") for path in free if plain(path[-1]) not in _KINDS and not plain(path[-1]).endswith("id")][:1]
+
+
+def _names_a_tool(path: Keys, value: Any) -> bool:
+    """Whether a kind says the name of a tool, as in tool-read."""
+    named = len(path) == 1 and plain(path[0]) == "type" and isinstance(value, str) and value.startswith(_TOOL)
+    return named and value[len(_TOOL) :] not in ("call", "result", "return", "use", "error", "invocation", "output")
+
+
+def _has_any(unit: Unit, paths: Iterable[Keys]) -> bool:
+    return any(path in unit.values for path in paths)
+
+
+def _is_below(path: Keys, tops: Iterable[Keys]) -> bool:
+    return any(path[: len(top)] == top for top in tops)
+
+
+def _worth(side: Side, link: float) -> float:
+    """How much the name and the place of its id speak for a shape; `link` is what a word for calls' ids is worth."""
+    word = plain(side.id[-1])
+    named = link if word in _LINKS else 0.6 if word in _IDS else 0.3 if word.endswith("id") else 0.0
+    return named - 0.1 * (len(side.at) + len(side.id))
+
+
+def _results_at(at: Keys, units: Sequence[Unit]) -> Iterator[Side]:
+    for id_, held in _spots(units).items():
+        held = [unit for unit in held if not _may_be_call(unit, id_)]
+        content = [path for path in _with_word(held, _CONTENT, lambda _: True) if not _is_below(id_, (path,))]
+        strong = [path for path in content if plain(path[-1]) in _OUTPUTS]
+        known = bool(content)
+        content = _beside(strong or content)[:2] if known else _own_keys(held, id_, _says_something)[:1]
+        mine = [unit for unit in held if _has_any(unit, content)]
+        if not mine:
+            continue
+        side = Side(at, id_, tuple(content), mine, loose=not known)
+        names = [path for path in _with_word(mine, ("toolname", "name", "tool"), _is_word) if path != id_]
+        side.name = next((path for path in names if not _is_below(path, content)), None)
+        kinds = {str(unit.values[path]) for unit in mine for path in unit.values if plain(path[-1]) in _KINDS}
+        ended = any(map(_ENDED.search, map(str.lower, (*at[-2:], *id_[:-1], *kinds))))
+        side.score = (1.0 if strong else 0.7 if known else 0.0) + 0.5 * ended + _worth(side, 1.2)
+        yield side
+
+
+def _beside(paths: Sequence[Keys]) -> list[Keys]:
+    """The first path, and those that lead to something beside it; none that leads to what is said of a result."""
+    own = [path for path in paths if not _ABOUT.intersection(path)]
+    return [path for path in own if path[:-1] == own[0][:-1]]
+
+
+def _may_be_call(unit: Unit, id_: Keys) -> bool:
+    """Whether a unit has a name, and arguments beside its id."""
+    near = [(plain(path[-1]), value) for path, value in unit.values.items() if not _is_below(id_, (path,))]
+    given = any(word in _ARGUMENTS and _is_arguments(value) for word, value in near)
+    return given and any(word in _NAMES and _is_word(value) for word, value in near)
+
+
+def _guess(call: Side, result: Side) -> Guess | None:
+    shared = call.ids.keys() & result.ids.keys()
+    if not shared or (call.at == result.at and any(call.ids[id_] is result.ids[id_] for id_ in shared)):
+        return None
+    loose = call.loose or result.loose
+    once = len(call.ids) == len(call.units) and len(result.ids) == len(result.units)
+    ordered = sum(call.ids[id_].order < result.ids[id_].order for id_ in shared)
+    if (loose and not (once and len(shared) == len(result.ids))) or ordered * 5 < len(shared) * 4:
+        return None
+    if len(shared) * 2 < min(len(call.ids), len(result.ids)):
+        return None
+    apart = sum(call.ids[id_].element != result.ids[id_].element for id_ in shared) / len(shared)
+    score = call.score + result.score + 4 * len(shared) / max(len(call.ids), len(result.ids)) + 0.5 * apart
+    return Guess(call, result, score, loose=loose)
+
+
+def _guess_inside(call: Side) -> Guess | None:
+    """Results that are a part of their calls: only words can tell."""
+    if call.loose or plain(call.id[-1]) not in _IDS or len(call.ids) * 5 < len(call.units) * 4:
+        return None
+    found = _with_word(call.units, _OUTPUTS, lambda _: True)
+    content = _beside([path for path in found if not _is_below(path, call.content)])[:3]
+    mine = [unit for unit in call.units if _has_any(unit, content)]
+    if not mine:
+        return None
+    result = Side(call.at, call.id, tuple(content), mine)
+    score = call.score + 2.5 + 2 * len(result.ids) / len(call.ids)
+    return Guess(call, result, score, inside=True)
+
+
+def _with_others(guess: Guess, calls: Sequence[Side]) -> Guess:
+    """With the further shapes of calls that its results answer, and with copies of its calls."""
+    ids, answers = set(guess.call.ids), set(guess.result.ids)
+    taken = {id(unit) for unit in (*guess.call.units, *guess.result.units)}
+    for side in sorted(calls, key=lambda one: -one.score):
+        known = side.ids.keys() & ids
+        if side.loose or guess.inside or any(id(unit) in taken for unit in side.units):
+            continue
+        if side.ids.keys() & answers and not known:
+            guess.calls += (side,)
+            ids |= side.ids.keys()
+        elif side.at and len(known) * 5 >= len(side.ids) * 4:
+            guess.copies += (side,)
+        else:
+            continue
+        taken.update(map(id, side.units))
+    return guess
+
+
+# --- what else a table says --------------------------------------------------------------------------------
+
+
+def kind_of(side: Side, sample: Sample) -> tuple[Keys, list[str]] | None:
+    """What tells the units of a shape from others in the same list: a path, and the values there; None if nothing."""
+    mine = {id(unit) for unit in side.units}
+    others = [unit for unit in sample.units[side.at] if id(unit) not in mine]
+    best: tuple[int, Keys, list[str]] | None = None
+    for path in side.units[0].values:
+        found = [unit.values.get(path) for unit in side.units]
+        word, values = plain(path[-1]), {value for value in found if isinstance(value, str)}
+        most = 4 if word in _KINDS else max(1, min(4, len(found) // 2))
+        if not all(isinstance(value, str) and SPELLABLE.fullmatch(value) for value in found) or len(values) > most:
+            continue
+        named = word in (*_NAMES, *_IDS) or path in (side.id, side.name) or _is_below(path, side.content)
+        if (word not in _KINDS and named) or any(_is_one_of(unit.values.get(path), values) for unit in others):
+            continue
+        score = (_KINDS.index(word) if word in _KINDS else 20) + 10 * len(path) + len(values)
+        if best is None or score < best[0]:
+            best = (score, path, sorted(values))
+    return best[1:] if best is not None else None
+
+
+def _is_one_of(value: Any, values: Container[str]) -> bool:
+    return isinstance(value, str) and value in values
+
+
+class Roles(Struct):
+    paths: list[Keys] = []
+    names: dict[str, str] = {}
+    default: str = "user"
+
+
+def roles_of(sample: Sample, guess: Guess) -> Roles:
+    """Where the roles are. Calls are the assistant's, whatever a word says; results are not, if they stand apart."""
+    asking = {unit.element for side in (guess.call, *guess.calls) for unit in side.units}
+    answering = {unit.element for unit in guess.result.units} - asking
+    roles = Roles()
+    left = list(range(len(sample.elements)))
+    for path, names in _role_paths(sample, asking, answering):
+        known = [n for n in left if _is_one_of(sample.elements[n].values.get(path), names)]
+        told = {*known} & (asking | answering) or (known and plain(path[-1]) in _SPEAKERS)
+        if told and not any(roles.names.get(value, role) != role for value, role in names.items()):
+            roles.paths.append(path)
+            roles.names |= names
+            left = [n for n in left if n not in set(known)]
+    if len({*left} & asking) > len({*left} & answering):
+        roles.default = "assistant"
+    return roles
+
+
+def _role_paths(sample: Sample, asking: set[int], answering: set[int]) -> list[tuple[Keys, dict[str, str]]]:
+    """Where roles may be, and whose they are, the likeliest first."""
+    values: dict[Keys, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+    for number, unit in enumerate(sample.elements):
+        for path, value in unit.values.items():
+            if len(path) < 4 and isinstance(value, str) and plain(path[-1]) not in (*_NAMES, *_IDS):
+                values[path][value].add(number)
+    made: list[tuple[float, Keys, dict[str, str]]] = []
+    for path, found in values.items():
+        names = {value: role for value, numbers in found.items() if (role := _role(value, numbers, asking, answering))}
+        clash = any(numbers & asking and numbers & answering for numbers in found.values())
+        words = all(role_word(value)[1] for value in names)
+        covered = {number for value in names for number in found[value]}
+        of_both = len(covered & (asking | answering)) / len(asking | answering)
+        unique = plain(path[-1]) not in (*_KINDS, *_SPEAKERS) and len(names) * 2 > max(2, len(covered)) and not words
+        if not names or clash or unique or len(found) > 24 or not all(map(SPELLABLE.fullmatch, names)):
+            continue
+        named = 1.5 if plain(path[-1]) == "role" else 0.5 if plain(path[-1]) in _KINDS else 0.0
+        if not (of_both or words):
+            continue
+        share = len(covered) / len(sample.elements) * (3 if words else 1)
+        score = 10 * bool(of_both) + named + share + of_both + 0.2 * len({*names.values()}) - 0.2 * len(path)
+        made.append((-score, path, names))
+    return [(path, names) for _, path, names in sorted(made, key=lambda one: one[0])]
+
+
+def _role(value: str, numbers: set[int], asking: set[int], answering: set[int]) -> str:
+    word, exact = role_word(value)
+    if numbers & asking:
+        return "assistant"
+    return word if not numbers & answering or (exact and word in ("user", "tool")) else "tool"
+
+
+def role_word(value: str) -> tuple[str, bool]:
+    """The role that a word means, and whether it is the word for it alone."""
+    small = value.lower()
+    exact = next((role for role, words in _ROLES.items() if small in words), "")
+    meant = (role for role, words in _ROLES.items() if any(word in small for word in words if len(word) > 2))
+    return exact or next(meant, ""), bool(exact)
+
+
+def texts_of(sample: Sample, guess: Guess) -> dict[tuple[Keys, Keys], list[Unit]]:
+    """(list, path) -> the units that say a text there."""
+    sides = (guess.call, guess.result, *guess.calls, *guess.copies)
+    taken = {id(unit) for side in sides for unit in side.units}
+    found: dict[tuple[Keys, Keys], list[Unit]] = defaultdict(list)
+    for at, units in sample.units.items():
+        words = None if at and at in (guess.call.at, guess.result.at) else _SPOKEN
+        for unit, path in ((one, path) for one in units for path in one.values if at.count(EACH) < 2):
+            value = unit.values[path]
+            spoken = isinstance(value, str) and " " in value.strip() and (words is None or plain(path[-1]) in words)
+            used = id(unit) in taken and (at or any(_is_below(path, side.content) for side in sides))
+            if spoken and not used and len(path) < 4:
+                found[at, path].append(unit)
+    return {one: found[one] for one in sorted(found, key=lambda one: len(one[0]) + len(one[1]))[:4]}
+
+
+def failures_of(side: Side) -> list[tuple[Keys, str]]:
+    """What marks an error among the results of a shape: a path, and its value then."""
+    found: dict[tuple[Keys, str], None] = {}
+    for path, value in (pair for unit in side.units for pair in unit.values.items()):
+        word = plain(path[-1])
+        if len(path) > 2 or _is_below(path, side.content):
+            continue
+        if word in _FAILED and isinstance(value, bool):
+            found[path, _FAILED[word]] = None
+        elif (
+            word in ("status", "state") and isinstance(value, str) and re.fullmatch(r"[\w-]*(error|fail)[\w-]*", value)
+        ):
+            found[path, value] = None
+    return list(found)[:3]
