@@ -16,6 +16,7 @@ from textual.events import Key
 from textual.pilot import Pilot
 
 from tests.docker_agent_databases import copies_of_sample, items_of
+from tests.formats import test_agents_sdk as agents_sdk
 from tests.goose_sessions import SESSION, with_a_row_in_the_way
 from tests.listed import listed as all_listed
 from tests.tui.driving import frame, press
@@ -108,6 +109,22 @@ def test_a_session_is_chosen_fixed_saved_and_the_save_undone(several: Path) -> N
         await press(pilot, "u", "u")
 
     drive(sessions(several), play, (120, 40))
+
+
+def test_a_session_that_any_program_may_keep_is_chosen_fixed_and_saved(tmp_path: Path) -> None:
+    path = agents_sdk.database(tmp_path / "some.db", it=agents_sdk.BROKEN["missing"], other=agents_sdk.OTHER)
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await until(pilot, lambda: "1 PROBLEM" in frame(app) and "Agents SDK" in frame(app))
+        await press(pilot, "down", "enter")
+        await until(pilot, lambda: shows(app, PairScreen))
+        await press(pilot, "A")
+        await pilot.pause(0.5)
+        await press(pilot, "enter")
+        await until(pilot, lambda: shows(app, SavedScreen))
+        assert len(agents_sdk.items(path)) == 5
+
+    drive(sessions(path), play, (120, 40))
 
 
 def test_originals_are_those_of_the_session(several: Path) -> None:
