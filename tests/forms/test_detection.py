@@ -89,7 +89,7 @@ def test_a_body_that_is_cut_off_opens_where_it_is_known() -> None:
 
 
 @pytest.mark.parametrize("first", ["langchain-dict", "pydantic-ai", "strands", "autogen-state"])
-@pytest.mark.parametrize("second", ["langchain-dict", "pydantic-ai", "strands", "autogen-state"])
+@pytest.mark.parametrize("second", ["langchain-dict", "pydantic-ai", "strands", "autogen-state", "openai-agents"])
 def test_two_forms_in_one_list_are_never_called_valid(first: str, second: str) -> None:
     if first == second:
         return
