@@ -86,3 +86,17 @@ def test_a_body_that_is_cut_off_opens_where_it_is_known() -> None:
     session = open_session("s.json", data=data[: data.rindex(b'"parts"')])
     assert session.format.id == "gemini-contents"
     assert session.file.conversations[0].counts.pairs == 2
+
+
+@pytest.mark.parametrize("first", ["langchain-dict", "pydantic-ai", "strands", "autogen-state"])
+@pytest.mark.parametrize("second", ["langchain-dict", "pydantic-ai", "strands", "autogen-state", "openai-agents"])
+def test_two_forms_in_one_list_are_never_called_valid(first: str, second: str) -> None:
+    if first == second:
+        return
+    made = {made.form: made for made in made_lists().values()}
+    elements = made[first].elements + made[second].elements[-3:]
+    try:
+        session = open_session("s.json", data=json.dumps(elements).encode())
+    except SessionError:
+        return
+    assert [problem.rule for problem in session.problems if problem.severity == "error"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +18,8 @@ from toolpair.formats.forms.light import PROVEN, FormLight, can_be_scanned
 from toolpair.formats.forms.reading import Reader
 from toolpair.formats.forms.table import FOLDER, BadTable, Table, parsed, text_of
 from toolpair.formats.lazy import lazy
+from toolpair.rules.context import Context
+from toolpair.rules.odd_records import no_message
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Transcript
 
@@ -50,6 +53,7 @@ class Form:
             read=self.read,
             apply=self.apply,
             stricter=self.table.stricter,
+            check=self.check,
             read_only=None if self.table.new.is_known else _ONLY_READ,
             light=self.light if can_be_scanned(self.table) else None,
             clean_by=PROVEN & {self.table.profile},
@@ -67,6 +71,19 @@ class Form:
 
     def light(self, view: View) -> FormLight:
         return FormLight(self.compiled, self.reader)
+
+    def check(self, context: Context, items: Sequence[Item], view: View) -> None:
+        """Report elements of other forms: what they call is not seen here."""
+        for foreign, some in groupby(items, lambda item: self._is_foreign(item.value)):
+            if foreign:
+                of_one = list(some)
+                no_message(context, of_one[0].value, [item.uid for item in of_one], len(of_one), in_file=False)
+
+    def _is_foreign(self, value: Any) -> bool:
+        if type(value) is not dict or self.knows(value):
+            return False
+        others = (form for form in shipped() if form.id != self.id)
+        return any(form.knows(value) and form.sniff([value]) for form in others)
 
     def damage(
         self, items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]
