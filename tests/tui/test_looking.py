@@ -20,7 +20,7 @@ def test_what_would_be_sent_is_shown_before_and_after_the_fixes(tmp_path: Path) 
 
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "m")
-        assert "No known agent changes this history" in frame(app)
+        assert "It is not known which program sends this history" in frame(app)
         assert "call Read src/0.py" in frame(app) and "import os" in frame(app)
         await press(pilot, "q", "space", "m")
         assert "[after saving]" in frame(app) and "No result was recorded" in frame(app)

@@ -206,12 +206,13 @@ def _missing(context: Context, pair: Pair) -> None:
     lost = context.unreadable.of_call(call)
     if lost is not None:
         fixes = _with_repair(fixes, lost, call, first=lost.fix is not None and all(copy.partial for copy in copies))
+    perhaps = context.unreadable.outputs[0] if not fixes and context.unreadable.outputs else None
     fixes.append(
         Fix(
             "insert-placeholder",
             PLACEHOLDER_TITLE,
             (InsertResult(call, PLACEHOLDER, True),),
-            recommended=not any(fix.recommended for fix in fixes),
+            recommended=perhaps is None and not any(fix.recommended for fix in fixes),
             placeholder=True,
         )
     )
@@ -243,9 +244,15 @@ def _missing(context: Context, pair: Pair) -> None:
         Where(at=pair.call_at, pairs=(pair,), call=call),
         cause=cause,
         fixes=fixes,
+        no_fix=_look_first(perhaps) if perhaps is not None else None,
         guess=bool(pair.candidates) or any(not fix.certain for fix in fixes),
         severity=severity,
     )
+
+
+def _look_first(part: UnreadablePart) -> str:
+    where = part.where[0].upper() + part.where[1:]
+    return f"{where} cannot be read ({part.reason}) and may hold this call's output: look at it first."
 
 
 def _with_repair(fixes: list[Fix], lost: UnreadablePart, call: Block | None, *, first: bool) -> list[Fix]:

@@ -38,6 +38,8 @@ class UnreadableParts(Struct, frozen=True, eq=False):
 
     results: Mapping[str, UnreadablePart] = field(default_factory=dict)
     calls: Mapping[str, UnreadablePart] = field(default_factory=dict)
+    outputs: tuple[UnreadablePart, ...] = ()
+    """Records that may hold an output, without the id that says whose it is."""
 
     def of_call(self, call: Block) -> UnreadablePart | None:
         """The damaged record that holds the call's result."""

@@ -94,11 +94,11 @@ class Form:
         ]
 
     def _holds_output(self, damage: Damage) -> bool:
-        """Whether it seems to contain a tool's output, be it without the id that stood behind it."""
+        """Whether it may contain a tool's output, be it without the id or the kind that came after it."""
         left = [value for value in (*damage.values, damage.partial) if isinstance(value, dict)]
         read = self.read([Item(damage.record, value) for value in left])
         results = any(block.kind == "result" for message in read.messages for block in message.blocks)
-        return results or any(self.reader.own_role_of(value) == "tool" for value in left)
+        return results or any(not self.knows(value) or self.reader.own_role_of(value) == "tool" for value in left)
 
     def apply(self, items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:
         if self.format.read_only is not None:

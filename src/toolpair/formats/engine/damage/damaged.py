@@ -65,6 +65,7 @@ class DamagedRecords:
         """The calls and results in unreadable records, by id."""
         results: dict[str, UnreadablePart] = {}
         calls: dict[str, UnreadablePart] = {}
+        outputs: list[UnreadablePart] = []
         for found in self.found:
             damage = found.damage
             if damage.readable:
@@ -72,8 +73,11 @@ class DamagedRecords:
             for held in held_in(damage.values):
                 lost = UnreadablePart(damage.record, damage.line, found.reason, found.restores)
                 (results if held.is_result else calls).setdefault(held.id, lost)
-            for held in held_in_part(damage.partial):
-                content = held.content if held.real else None
+            partly = list(held_in_part(damage.partial))
+            is_one_of_several = sum(held.is_result for held in partly) > 1
+            for held in partly:
+                # Keeping one sets the record aside, and what is left of the others with it.
+                content = held.content if held.real and not is_one_of_several else None
                 lost = UnreadablePart(
                     damage.record, damage.line, found.reason, found.closes_after, content, held.is_error
                 )
@@ -85,7 +89,9 @@ class DamagedRecords:
                 results.setdefault(id_, lost)
             for id_ in called - named:
                 calls.setdefault(id_, lost)
-        return UnreadableParts(results, calls)
+            if found.effect_on_resume.holds_output or is_one_of_several:
+                outputs.append(lost)
+        return UnreadableParts(results, calls, tuple(outputs))
 
     def check(self, context: Context) -> None:
         """Add a problem for each range of damaged records."""
