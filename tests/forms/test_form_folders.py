@@ -171,3 +171,10 @@ def test_other_folders_with_agents_are_not_claimed(tmp_path: Path) -> None:
 def test_an_agent_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(SessionError, match="no session 'x'"):
         open_session(f"{strands(tmp_path)}::x")
+
+
+def test_one_message_file_outside_its_folder_says_what_is_missing(tmp_path: Path) -> None:
+    alone = tmp_path / "message_1.json"
+    alone.write_bytes((of_agent(strands(tmp_path)) / "message_1.json").read_bytes())
+    with pytest.raises(SessionError, match="lies in none that toolpair can read"):
+        open_session(alone)
