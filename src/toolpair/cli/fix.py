@@ -29,6 +29,7 @@ from toolpair.cli.terminal import (
     say,
     style_for,
 )
+from toolpair.formats import address_of
 from toolpair.session.session import SessionError
 from toolpair.shell.program import command
 from toolpair.source.errors import TooLarge, UnreadableFile
@@ -119,9 +120,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _are_several(options: argparse.Namespace) -> bool:
-    """With -o, `.` can only mean this folder's newest session."""
-    files = options.files
-    return len(files) > 1 or (os.path.isdir(files[0]) and not (files == [inputs.HERE] and options.output is not None))
+    """With -o, `.` can only mean this folder's newest session, and a folder of sessions its only one."""
+    first, *others = options.files
+    is_one = options.output is not None and (first == inputs.HERE or address_of(first) is not None)
+    return bool(others) or (os.path.isdir(first) and not is_one)
 
 
 def _validate(options: argparse.Namespace) -> None:

@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from toolpair.cli.terminal import say
-from toolpair.formats import address_of, folder_layout
+from toolpair.formats import address_of
 from toolpair.session.session import Session, SessionError, open_session
 from toolpair.source.addresses import divided, is_database
 from toolpair.source.errors import TooLarge
@@ -226,9 +226,9 @@ def named_or_lost(name: str) -> str:
 def _walk(folder: str) -> Iterator[str]:
     for parent, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in _NEVER_WALKED)
-        if folder_layout(parent) is not None:
+        if (address := address_of(parent)) is not None:
             folders.clear()
-            yield parent
+            yield address
             continue
         for name in sorted(files):
             yield os.path.join(parent, name)

@@ -112,8 +112,10 @@ def layouts() -> Iterator[Layout]:
 
 def _folder_layouts(path: str) -> Iterator[FolderLayout]:
     """What may be known of a path, by a quick look."""
-    name = os.path.basename(os.path.normpath(path))
-    for clue in (clue for format in all_formats() for clue in format.folders):
+    from toolpair.formats.forms import FOLDERS
+
+    name = os.path.basename(os.path.abspath(path))
+    for clue in (*(clue for format in all_formats() for clue in format.folders), *FOLDERS):
         if name.startswith(clue.begins) or all(os.path.isdir(os.path.join(path, one)) for one in clue.inside):
             yield clue.layout.found
 

@@ -25,7 +25,7 @@ class Side(Struct, frozen=True):
 
 def name_of(session: Session) -> str:
     """What a session is called in a comparison."""
-    return session.file.name if session.path is not None else "standard input"
+    return session.file.name
 
 
 def known(name: str, conversation: Conversation) -> Side:

@@ -47,8 +47,8 @@ def _refuse_alone(form: Form, container: Container, shown: str) -> None:
     if folder and container.kind == "lines" and sum(len(one.document) for one in container.conversations) == 1:
         raise NotUnderstood(
             lambda: (
-                f"{shown} is one file of a session that is a folder ({form.table.title}: {folder}), and toolpair does "
-                "not read such folders; give it what is in all the files, in order, as one list."
+                f"{shown} is one file of a session that is a folder ({form.table.title}: {folder}), and lies in "
+                "none that toolpair can read; give it what is in all the files, in order, as one list."
             )
         )
 

@@ -20,13 +20,16 @@ _INSIDE: Final = re.compile(r"[^/\\\0.][^/\\\0]*/[^/\\\0.][^/\\\0]*/[^/\\\0.][^/
 class FolderLayout(ABC):
     """How one agent keeps sessions in files of a folder. Methods that read may raise OSError."""
 
-    agent: str
-    """The id of the agent whose folder it is."""
+    agent: str | None = None
+    """The id of the agent whose folder it is; None where any program may keep such a one."""
     writer = ""
+    """The library that writes it, where that is no agent."""
     title: str
     """What such a folder is, in a sentence."""
     tables: Sequence[Table] = ()
     """The kinds of files; the JSON of each is its row's last column."""
+    only_read = ""
+    """Why no session is saved there, a phrase: then one is read as the list of what its files hold."""
     open_beside: Sequence[str] = ()
     """Neighbouring folders in which the agent keeps a file open while it runs."""
 

@@ -97,6 +97,5 @@ def view_statistics(owner: Owner) -> None:
         else:
             owner.row_filter.go_to_row(row)
 
-    path = owner.session.path
-    name = visible(conversation.head.session_id or (owner.session.file.name if path is not None else "standard input"))
+    name = visible(conversation.head.session_id or owner.session.file.name)
     owner.ask(StatisticsScreen(conversation, name), chosen)

@@ -1,0 +1,126 @@
+"""Folders in which a library keeps each message in a file, read as the list that its form describes."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from toolpair.source.errors import UnreadableFile
+from toolpair.source.folders.layout import FolderLayout, read_file
+from toolpair.source.record_values import parse
+from toolpair.source.rows.layout import Row, Stored, StoredSession, Table, Text
+
+_MESSAGE: Final = Table("message", within=("agent",), json=("data",), whole=True)
+_SEPARATOR: Final = re.escape(os.sep)
+_MEANT: Final = re.compile(
+    r"/agents/agent_([^/]+)(?:/messages(?:/message_[^/]*\.json)?)?".replace("/", _SEPARATOR) + r"\Z"
+)
+_NAME: Final = re.compile(r"message_(.*)\.json", re.DOTALL)
+
+
+class StrandsFolder(FolderLayout):
+    """`session.json`, and for each agent `agents/agent_ID/agent.json` and `agents/agent_ID/messages/message_N.json`.
+
+    As strands-agents 1.62.0 restores an agent: its messages by number, without as many of the first as its conversation
+    manager has removed.
+    """
+
+    writer = "Strands"
+    title = "a session folder of Strands"
+    tables = (_MESSAGE,)
+    only_read = "each of its messages is a file of its own, and toolpair does not write such folders"
+
+    def claims(self, folder: str) -> bool:
+        return os.path.isfile(os.path.join(folder, "session.json")) and bool(_agents(folder))
+
+    def meant(self, path: str) -> tuple[str, str] | None:
+        whole, given = os.path.abspath(path), os.path.normpath(path)
+        found = _MEANT.search(whole)
+        if found is None:
+            return None
+        base = given if given.endswith(found[0]) and given != found[0] else whole
+        folder = base.removesuffix(found[0])
+        return (folder, found[1]) if self.claims(folder) else None
+
+    def sessions(self, folder: str) -> Iterator[StoredSession]:
+        listed = [self._listed(folder, agent) for agent in _agents(folder) if _numbered(folder, agent)]
+        return iter(sorted(listed, key=lambda one: (-one.modified, one.id)))
+
+    def _listed(self, folder: str, agent: str) -> StoredSession:
+        paths = [os.path.join(_messages(folder, agent), name) for name in _numbered(folder, agent)]
+        states = list(map(os.lstat, paths))
+        last, size = max(one.st_mtime for one in states), sum(one.st_size for one in states)
+        return StoredSession(agent, None, None, last, None, size)
+
+    def files(self, folder: str, session: str) -> Iterator[Row]:
+        if session in _agents(folder):
+            names = _numbered(folder, session)
+            for name in names[_removed(folder, session) :]:
+                yield Row(_MESSAGE, {"id": _stored(name), "agent": _stored(session)})
+
+    def path_of(self, table: str, columns: Mapping[str, Stored]) -> str:
+        agent, name = (os.fsdecode(columns[key]) for key in ("agent", "id"))  # type: ignore[arg-type]
+        return f"agents/agent_{agent}/messages/{name}"
+
+
+def _messages(folder: str, agent: str) -> str:
+    return os.path.join(folder, "agents", f"agent_{agent}", "messages")
+
+
+def _about(folder: str, agent: str) -> str:
+    return os.path.join(folder, "agents", f"agent_{agent}", "agent.json")
+
+
+def _agents(folder: str) -> list[str]:
+    """The agents that Strands restores from here; without its `agent.json` one begins anew."""
+    try:
+        names = os.listdir(os.path.join(folder, "agents"))
+    except OSError:
+        return []
+    agents = sorted(name.removeprefix("agent_") for name in names if name.startswith("agent_"))
+    return [
+        agent for agent in agents if os.path.isdir(_messages(folder, agent)) and os.path.isfile(_about(folder, agent))
+    ]
+
+
+def _numbered(folder: str, agent: str) -> list[str]:
+    """The names of an agent's messages in their order. Raises Unreadable for one that Strands cannot number."""
+    place = _messages(folder, agent)
+    found: list[tuple[int, str]] = []
+    for name in os.listdir(place):
+        if (message := _NAME.fullmatch(name)) is None:
+            continue
+        try:
+            found.append((int(message[1]), name))
+        except ValueError:
+            raise UnreadableFile(
+                f"{os.path.join(place, name)} has no number in its name, so Strands cannot load the session; move it "
+                "out of the folder."
+            ) from None
+    return [name for _, name in sorted(found)]
+
+
+def _removed(folder: str, agent: str) -> int:
+    """How many of the first messages Strands no longer sends. Raises Unreadable where it sends a summary of them."""
+    path = _about(folder, agent)
+    known: Any = parse(read_file(path))
+    if not isinstance(known, dict):
+        raise UnreadableFile(f"{path} is no JSON object, so Strands cannot load the session; look for a backup of it.")
+    manager = known.get("conversation_manager_state")
+    state = manager if isinstance(manager, dict) else {}
+    if state.get("summary_message"):
+        raise UnreadableFile(
+            f"{path} holds a summary that Strands sends before the messages, which toolpair cannot read there; give it "
+            "the list `agent.messages` of the restored agent, as JSON."
+        )
+    removed = state.get("removed_message_count")
+    return removed if isinstance(removed, int) and removed > 0 else 0
+
+
+def _stored(name: str) -> Text:
+    return Text(os.fsencode(name))
+
+
+STRANDS_FOLDER: Final = StrandsFolder()
