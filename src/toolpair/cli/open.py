@@ -12,7 +12,7 @@ from toolpair.cli.exits import UsageError
 from toolpair.cli.terminal import Parser, add_common, add_leaf, is_terminal, one_profile, out, say
 from toolpair.shell.program import command
 from toolpair.source.addresses import divided, is_database
-from toolpair.source.errors import NotUnderstood
+from toolpair.source.errors import UnknownForm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -107,7 +107,7 @@ def run(options: argparse.Namespace) -> int:
         os.environ.pop("NO_COLOR", None)
     try:
         return _run_interface(session, path, options, database)
-    except NotUnderstood:
+    except UnknownForm:
         if path is None or options.format is not None or (guess := _drafted(path)) is None:
             raise
         options.format = guess
