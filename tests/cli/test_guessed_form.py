@@ -107,6 +107,15 @@ def test_a_guess_has_no_verdict(log: Path) -> None:
     assert (session.conversation.verdict.badge, session.problems) == ("A GUESS", ())
 
 
+@pytest.mark.parametrize("where", ["result.missing", "tool_use ids were found without tool_result blocks"])
+def test_that_a_guess_has_no_such_problem_is_not_said(log: Path, where: str) -> None:
+    session = opened(log)
+    target = session.find(where)
+    assert target is not None and target.text == WHY.decode() and not target.leads_somewhere
+    place = session.find("r-5")
+    assert place is not None and place.pair == 5
+
+
 def test_nothing_changes_in_a_guess(log: Path) -> None:
     session = opened(log)
     assert session.stage_recommended() is None

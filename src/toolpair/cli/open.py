@@ -12,7 +12,8 @@ from toolpair.cli.exits import UsageError
 from toolpair.cli.terminal import Parser, add_common, add_leaf, is_terminal, one_profile, out, say
 from toolpair.shell.program import command
 from toolpair.source.addresses import divided, is_database
-from toolpair.source.errors import UnknownForm
+from toolpair.source.errors import UnknownForm, UnreadableFile
+from toolpair.transcript.counting import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -119,8 +120,6 @@ def _drafted(path: str) -> str | None:
     from toolpair.cli.form import values_in
     from toolpair.formats.forms.drafted import draft
     from toolpair.formats.forms.registry import guessed
-    from toolpair.source.errors import UnreadableFile
-    from toolpair.transcript.counting import plural
 
     try:
         made = draft(*values_in(path))
