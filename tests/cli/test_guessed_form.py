@@ -56,6 +56,7 @@ def test_it_is_shown_as_a_guess_and_its_keys_say_why_they_do_nothing(log: Path) 
         terminal.read(0.3)
     terminal.press("q")
     assert terminal.close() == 0
+    assert b"form draft" in terminal.output[-500:]
     seen = terminal.output[terminal.output.index(QUESTION) :]
     assert not any(word in seen for word in (b"VALID", b"READY", b"PROBLEM", b"fix everything", b"no problem"))
     assert log.read_bytes() == original and list(log.parent.iterdir()) == [log]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from toolpair.cli import exits, streams
 from toolpair.cli.exits import UsageError
-from toolpair.cli.terminal import Parser, add_common, add_leaf, is_terminal, one_profile, out, say
+from toolpair.cli.terminal import Parser, add_common, add_leaf, is_terminal, one_profile, out, say, typed
 from toolpair.shell.program import command
 from toolpair.source.addresses import divided, is_database
 from toolpair.source.errors import UnknownForm, UnreadableFile
@@ -112,7 +112,10 @@ def run(options: argparse.Namespace) -> int:
         if path is None or options.format is not None or (guess := _drafted(path)) is None:
             raise
         options.format = guess
-    return _run_interface(None, path, options, None)
+    code = _run_interface(None, path, options, None)
+    draft = command(f"form draft {typed(path)}")
+    say(f"To check and fix it: `{draft}` writes the form as a table, which you can complete.")
+    return code
 
 
 def _drafted(path: str) -> str | None:
@@ -130,7 +133,7 @@ def _drafted(path: str) -> str | None:
     calls, results = plural(made.found.calls, "call"), plural(made.found.results, "result")
     recognised = f"{calls} and {results} were recognised by their shape"
     streams.say(f"toolpair: This form is not known. {recognised}: look at them? [y/N] ")
-    return guessed(made.form.table) if sys.stdin.readline().strip().lower() in ("y", "yes") else None
+    return guessed(made.form.table) if sys.stdin.buffer.readline().strip().lower() in (b"y", b"yes") else None
 
 
 def _given(options: argparse.Namespace) -> tuple[Session | None, str | None]:
