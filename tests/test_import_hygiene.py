@@ -244,8 +244,11 @@ DOORS = {
     },
     "cli.open": {
         "agents.catalog",
+        "cli.form",
         "cli.inputs",
         "formats.engine.agents.databases",
+        "formats.forms.drafted",
+        "formats.forms.registry",
         "session.session",
         "toolpair",
         "tui",

@@ -51,7 +51,7 @@ def parser() -> Parser:
 
 
 def run(options: argparse.Namespace) -> int:
-    roots, lines = _values(options.file)
+    roots, lines = values_in(options.file)
     made = draft(roots, lines)
     if made is None:
         raise SessionError(
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
     return exits.OK
 
 
-def _values(name: str) -> tuple[list[Any], bool]:
+def values_in(name: str) -> tuple[list[Any], bool]:
     """The JSON value of a file; or the values of its first lines, and True. Raises SessionError, UnreadableFile."""
     if name == inputs.STDIN:
         snapshot = from_bytes(inputs.read_stdin(), "standard input", USUAL)

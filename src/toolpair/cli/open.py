@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from toolpair.cli import exits, streams
 from toolpair.cli.exits import UsageError
-from toolpair.cli.terminal import Parser, add_common, add_leaf, is_terminal, one_profile, out, say
+from toolpair.cli.terminal import Parser, add_common, add_leaf, is_terminal, one_profile, out, say, typed
 from toolpair.shell.program import command
 from toolpair.source.addresses import divided, is_database
+from toolpair.source.errors import UnknownForm, UnreadableFile
+from toolpair.transcript.counting import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -104,7 +106,34 @@ def run(options: argparse.Namespace) -> int:
         os.environ["NO_COLOR"] = "1"
     elif options.color == "always":
         os.environ.pop("NO_COLOR", None)
-    return _run_interface(session, path, options, database)
+    try:
+        return _run_interface(session, path, options, database)
+    except UnknownForm:
+        if path is None or options.format is not None or (guess := _drafted(path)) is None:
+            raise
+        options.format = guess
+    code = _run_interface(None, path, options, None)
+    draft = command(f"form draft {typed(path)}")
+    say(f"To check and fix it: `{draft}` writes the form as a table, which you can complete.")
+    return code
+
+
+def _drafted(path: str) -> str | None:
+    """The id of a form drafted from a file that is in none that is known, if the user wants to look at it so."""
+    from toolpair.cli.form import values_in
+    from toolpair.formats.forms.drafted import draft
+    from toolpair.formats.forms.registry import guessed
+
+    try:
+        made = draft(*values_in(path))
+    except UnreadableFile:
+        return None
+    if made is None:
+        return None
+    calls, results = plural(made.found.calls, "call"), plural(made.found.results, "result")
+    recognised = f"{calls} and {results} were recognised by their shape"
+    streams.say(f"toolpair: This form is not known. {recognised}: look at them? [y/N] ")
+    return guessed(made.form.table) if sys.stdin.buffer.readline().strip().lower() in (b"y", b"yes") else None
 
 
 def _given(options: argparse.Namespace) -> tuple[Session | None, str | None]:

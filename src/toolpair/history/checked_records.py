@@ -168,7 +168,9 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
                 wire_of(self.profile.base) == wire_of(self.format.profile),
                 self.pairing,
             )
-        if (why := self.format.read_only) is not None:
+        if self.format.is_guess:
+            found = replace(found, problems=())
+        elif (why := self.format.read_only) is not None:
             unfixed = tuple(replace(problem, fixes=(), no_fix=why) for problem in found.problems)
             found = replace(found, problems=unfixed)
         if self.format.notes_on_fixes is not None:

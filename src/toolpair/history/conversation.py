@@ -26,7 +26,7 @@ from toolpair.history.joined_windows import (
 )
 from toolpair.history.row_index import RowIndex
 from toolpair.history.summary import CauseGroup, PairRow, groups_of, verdict_from
-from toolpair.history.verdict_text import Tally, Verdict
+from toolpair.history.verdict_text import GUESS, Tally, Verdict, guess_text
 from toolpair.history.window import NumberedWindow, Reading, Window
 from toolpair.history.window_checks import CheckedWindow, in_order, renumbered
 from toolpair.rules.problem import Problem
@@ -401,7 +401,10 @@ class Conversation:
     @cached_property
     def verdict(self) -> Verdict:
         refuses = next((window.refuses for window in self.windows if window.refuses is not None), None)
-        return verdict_from(self.tally, self.problems, self.head, self.profile, refuses)
+        found = verdict_from(self.tally, self.problems, self.head, self.profile, refuses)
+        if not self.format.is_guess:
+            return found
+        return replace(found, badge=GUESS, sentence=guess_text(self.counts.calls, self.counts.results))
 
     @cached_property
     def worst(self) -> dict[int, Problem]:

@@ -16,6 +16,8 @@ from toolpair.transcript.model import Transcript
 Outlook = Literal["stops", "loses", "ready"]
 EMPTY: Final = "EMPTY"
 """The badge of a session without a message that its agent would send."""
+GUESS: Final = "A GUESS"
+"""The badge of a session whose form was drafted."""
 _SUMMARY: Final = 48
 """Characters of a call's input shown in a sentence."""
 
@@ -175,6 +177,13 @@ def _shortened_text(tally: Tally, head: Transcript) -> str:
         return ""
     whole = f"{tally.seen - tally.shortened:,} of {plural(tally.outputs, 'output')}"
     return f"{head.agent} sends {whole} whole and shortens {tally.shortened:,}. "
+
+
+def guess_text(calls: int, results: int) -> str:
+    return (
+        f"Its form was drafted: {plural(calls, 'call')} and {plural(results, 'result')} were recognised by their "
+        "shape. Nothing is checked, and nothing can be fixed or saved."
+    )
 
 
 def problems_text(errors: int, causes: int) -> str:

@@ -21,6 +21,10 @@ class NotUnderstood(UnreadableFile):
         return self._sentence()
 
 
+class UnknownForm(NotUnderstood):
+    """No format and no form that is known fits it; a table may be drafted for it."""
+
+
 class TooLarge(UnreadableFile):
     """It may be a session, but is larger than a limit, or than memory, allows."""
 

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 LONG_ID = 20
 _CHANGES: Final = " (P changes it)"
-NOTHING_TO_CHECK = ("EMPTY", "NO CALLS YET")
+NOTHING_TO_CHECK = ("EMPTY", "NO CALLS YET", "A GUESS")
 BEGINNING = "This is only the beginning of the file. Problems are shown when all of it has been read."
+GUESS: Final = "a guess: its form was drafted"
 
 
 def file_name(session: Session, glyphs: Glyphs) -> SafeText:
@@ -34,7 +35,7 @@ def state_text(session: Session) -> tuple[str, str]:
     """What is staged, and the style to show it in."""
     fixed = sum(staged.problems for staged in session.staged)
     if not session.changed:
-        return "nothing changed", "dim"
+        return "read only" if session.format.is_guess else "nothing changed", "dim"
     where = ""
     touched = sorted({staged.conversation + 1 for staged in session.staged})
     if len(session.conversations) > 1 and touched != [session.current + 1]:
@@ -55,6 +56,8 @@ def file_line(session: Session, glyphs: Glyphs, cells: int, size: int | None = N
         parts.append(size_text(session.file.size if size is None else size))
         if session.profile.id != session.format.profile:
             parts.append(f"checked against {session.profile.name}")
+    elif session.format.is_guess:
+        parts.append(GUESS)
     elif size is not None:
         parts.append(size_text(size))
     else:
@@ -156,7 +159,8 @@ def head_lines(
     """
     if size is not None:
         lines = [file_line(session, glyphs, cells, size)]
-        return lines + glyphs.paragraph(BEGINNING, cells - 1, "dim", limit=max(1, limit - 1))
+        words = BEGINNING.partition(" Problems")[0] if session.format.is_guess else BEGINNING
+        return lines + glyphs.paragraph(words, cells - 1, "dim", limit=max(1, limit - 1))
     verdict = session.conversation.verdict
     room = max(1, limit - 1)
     hint = _hint(session, glyphs)

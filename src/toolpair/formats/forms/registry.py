@@ -108,9 +108,21 @@ class Form:
         return FormLinear(items, transcript, FormWriter(self.compiled, self.reader)).run(edits)
 
 
+class GuessedForm(Form):
+    """A form that was drafted from a file, to look at that file: its pairs are shown, and nothing is judged."""
+
+    @cached_property
+    def format(self) -> Format:
+        # It is read whole: a scan would judge.
+        return replace(super().format, is_guess=True, read_only=_ONLY_SHOWN, light=None)
+
+
 SURE: Final = 98
 _EFFECTS: Final = lazy("toolpair.formats.engine.damage.lost:effects_without_agent")
 _ONLY_READ: Final = "Such a file is only read: the table of its form does not say what a new result looks like ([new])."
+_ONLY_SHOWN: Final = "This form is a guess: nothing is checked, fixed or saved."
+_GUESSED: Final[dict[str, Form]] = {}
+"""Those that this run of the program drafted, by id."""
 _KEPT: Final[dict[tuple[str, str], Form]] = {}
 """(id, the text of its table) -> a form that was made."""
 
@@ -158,8 +170,17 @@ def form_of(format: Format) -> Form | None:
     return found if isinstance(found, Form) else None
 
 
+def guessed(table: Table) -> str:
+    """The id by which this run of the program can read a file as a drafted table says."""
+    id_ = f"(drafted {len(_GUESSED) + 1})"  # which no file of a table has
+    _GUESSED[id_] = GuessedForm(id_, table)
+    return id_
+
+
 def form_named(id_: str) -> Form:
     """The form with this id, or of the table in the file of this name. Raises KeyError, BadTable."""
+    if id_ in _GUESSED:
+        return _GUESSED[id_]
     if id_.endswith(".toml"):
         return _form(id_, Path(id_))
     return {form.id: form for form in known()}[id_]

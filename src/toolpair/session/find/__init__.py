@@ -65,12 +65,20 @@ def find(file: Searched, where: str) -> Target | None:
     if _RULE.fullmatch(text):
         by_rule = _by_rule(file, text)
         if by_rule is not None:
-            return by_rule
+            return _as_judged(file, by_rule)
     exact = _by_id(file, text.strip(_AROUND_AN_ID) or text)
     if exact is not None:
         return exact
     known = recognise(text)
-    return _by_error(file, known) if known is not None else _by_words(file, text)
+    return _as_judged(file, _by_error(file, known)) if known is not None else _by_words(file, text)
+
+
+def _as_judged(file: Searched, found: Target) -> Target:
+    """What was looked for among problems: that there is none is not said of a guess, in which none was looked for."""
+    format = file.conversation.format
+    if not format.is_guess or found.leads_somewhere or format.read_only is None:
+        return found
+    return replace(found, text=format.read_only)
 
 
 # --- ids ---------------------------------------------------------------------------------------------

@@ -47,7 +47,8 @@ def choose_conversation(owner: Owner) -> None:
     entries = []
     for n, conversation in enumerate(conversations):
         errors = conversation.verdict.errors
-        count = f"{count_text(errors, 'problem') if errors else 'no problems':>13}"
+        found = "" if session.format.is_guess else count_text(errors, "problem") if errors else "no problems"
+        count = f"{found:>13}"
         label = f"{n + 1:>4}  {count}  {conversation.label or f'conversation {n + 1}'}"
         entries.append(MenuEntry(label, partial(show, n)))
     choose(owner, f"{len(conversations):,} conversations", entries, session.current)

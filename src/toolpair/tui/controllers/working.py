@@ -106,6 +106,19 @@ class CurrentWork:
         return True
 
 
+def judging(action: Callable[Concatenate[S, P], Any]) -> Callable[Concatenate[S, P], Any]:
+    """Decorates an action that is about what was judged: where the file's form is a guess, it only says so."""
+
+    @functools.wraps(action)
+    def when_known(self: S, /, *args: P.args, **kwargs: P.kwargs) -> Any:
+        if self.session.format.is_guess:
+            self.say(self.session.format.read_only or "")
+            return None
+        return action(self, *args, **kwargs)
+
+    return when_known
+
+
 def changing(action: Callable[Concatenate[S, P], Any]) -> Callable[Concatenate[S, P], Any]:
     """Decorates an action that changes the session or what is staged: during long work it only says so."""
 

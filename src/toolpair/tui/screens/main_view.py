@@ -329,4 +329,6 @@ class MainView(Owner):
         last = self.desk is self.tool.open_sessions.desks[0]
         broken = self.overview.walk or self.overview.partial is not None
         hints = HINTS if broken or self.session.changed else SOUND_HINTS
+        if self.session.format.is_guess:
+            hints = tuple(hint for hint in SOUND_HINTS if hint[2] not in ("sees", "profile"))
         return hints if last else (*hints[:-1], ("q", "back", "leave"))

@@ -26,7 +26,7 @@ from toolpair.tui.controllers.reading_on import ReadingOn
 from toolpair.tui.controllers.row_filter import ONLY_BROKEN, RowFilter
 from toolpair.tui.controllers.text_search import TextSearch
 from toolpair.tui.controllers.viewers import view_bytes, view_row, view_sent, view_statistics
-from toolpair.tui.controllers.working import CurrentWork, changing
+from toolpair.tui.controllers.working import CurrentWork, changing, judging
 from toolpair.tui.keys import APP, LOOK, PROBLEMS
 from toolpair.tui.layout import NARROW
 from toolpair.tui.screens.base_screen import is_small
@@ -138,6 +138,7 @@ class PairScreen(MainView):
 
     on_line_list_chosen = action_only_cause
 
+    @judging
     def action_broken(self) -> None:
         """Show only what is broken, or all again."""
         if self.is_whole():
@@ -151,6 +152,7 @@ class PairScreen(MainView):
 
     # problems
 
+    @judging
     def action_problem(self, by: int) -> None:
         """Go to the next problem, or the previous one."""
         if not self.is_whole():
@@ -164,18 +166,21 @@ class PairScreen(MainView):
             self.note = "wrapped around"
         self.show_problem(problem)
 
+    @judging
     @changing
     def action_fix(self) -> None:
         problem = self.current_problem()
         if problem is not None:
             fix_one(self, problem)
 
+    @judging
     @changing
     def action_choose(self) -> None:
         problem = self.current_problem()
         if problem is not None:
             choose_fix(self, problem)
 
+    @judging
     @changing
     def action_fix_cause(self) -> None:
         problem = self.current_problem()
@@ -192,6 +197,7 @@ class PairScreen(MainView):
     def action_read_rest(self) -> None:
         self.reading.read_rest()
 
+    @judging
     def action_bytes(self) -> None:
         problem = self.current_problem()
         if problem is not None:
@@ -266,17 +272,17 @@ class PairScreen(MainView):
 
     action_goto = ask_where
     action_open = on_pair_view_opened = on_preview_opened = view_row
-    action_sees = view_sent
+    action_sees = judging(view_sent)
     action_statistics = view_statistics
     action_compare = choose_other
     action_yank = choose_copy
     action_theme = choose_theme
-    action_fix_all = changing(fix_all)
-    action_recipe = changing(choose_recipe)
-    action_undo = changing(undo)
-    action_redo = changing(redo)
-    action_review = changing(review)
-    action_profile = changing(choose_profile)
+    action_fix_all = judging(changing(fix_all))
+    action_recipe = judging(changing(choose_recipe))
+    action_undo = judging(changing(undo))
+    action_redo = judging(changing(redo))
+    action_review = judging(changing(review))
+    action_profile = judging(changing(choose_profile))
     action_conversation = changing(choose_conversation)
     action_branches = changing(choose_branch)
-    action_restore = changing(choose_original)
+    action_restore = judging(changing(choose_original))

@@ -17,7 +17,7 @@ from toolpair.formats.format import Format
 from toolpair.shell.program import command
 from toolpair.source.container import ConversationSource
 from toolpair.source.document import Document
-from toolpair.source.errors import NotUnderstood
+from toolpair.source.errors import NotUnderstood, UnknownForm
 from toolpair.source.floods import Flood
 from toolpair.source.indexed_records import IndexedRecords
 from toolpair.source.record import Record, are_all_read, values_of
@@ -168,7 +168,7 @@ def by_outer(outer: Any, kind: str) -> Format | None:
     return next((one for one in known if one.around <= outer.keys()), None)
 
 
-def not_recognised(sources: Sequence[ConversationSource], shown: str) -> NotUnderstood:
+def not_recognised(sources: Sequence[ConversationSource], shown: str) -> UnknownForm:
     """The refusal of a file whose documents have no known format."""
     documents = [source.document for source in sources]
 
@@ -178,7 +178,7 @@ def not_recognised(sources: Sequence[ConversationSource], shown: str) -> NotUnde
             what = "is JSON, but has no list of messages in it"
         return f"{shown} {what}{_keys_in(documents)}; {_advice(documents)}."
 
-    return NotUnderstood(sentence)
+    return UnknownForm(sentence)
 
 
 def refused_as(
