@@ -137,7 +137,7 @@ def test_what_is_known_of_an_agent_has_to_be_readable(tmp_path: Path) -> None:
     """It says from which message on the agent goes on."""
     folder = strands(tmp_path)
     (of_agent(folder).parent / "agent.json").write_bytes(b'{"agent_id": "a", "conv')
-    with pytest.raises(SessionError, match=r"agent\.json is no JSON object"):
+    with pytest.raises(SessionError, match=r"agent\.json is not a JSON object"):
         open_session(folder)
 
 

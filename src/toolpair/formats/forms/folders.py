@@ -107,7 +107,7 @@ def _removed(folder: str, agent: str) -> int:
     path = _about(folder, agent)
     known: Any = parse(read_file(path))
     if not isinstance(known, dict):
-        raise UnreadableFile(f"{path} is no JSON object, so Strands cannot load the session; look for a backup of it.")
+        raise UnreadableFile(f"{path} is not a JSON object, so Strands cannot load it; look for a backup.")
     manager = known.get("conversation_manager_state")
     state = manager if isinstance(manager, dict) else {}
     if state.get("summary_message"):
