@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -153,7 +155,17 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     target = of_agent(folder) / "message_1.json"
     target.rename(tmp_path / "elsewhere.json")
     target.symlink_to(tmp_path / "elsewhere.json")
-    with pytest.raises(SessionError):
+    with pytest.raises(SessionError, match=r"message_1\.json is a symbolic link that is not followed"):
+        open_session(folder)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_what_is_not_a_file_is_named(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    folder = strands(tmp_path)
+    target = of_agent(folder) / "message_1.json"
+    target.unlink()
+    make(target)
+    with pytest.raises(SessionError, match=r"message_1\.json cannot be opened \(not a regular file\)"):
         open_session(folder)
 
 

@@ -190,7 +190,7 @@ _NOT_OPENED: Final = {
     errno.EACCES: _NOT_ALLOWED,
     errno.EPERM: _NOT_ALLOWED,
     errno.ENOTDIR: "{} does not exist, because part of its path is a file; check the name.",
-    errno.ELOOP: "{} is a symbolic link that leads to itself; give the file itself.",
+    errno.ELOOP: "{} is a symbolic link that is not followed, or leads to itself; give the file itself.",
     errno.EAGAIN: "{} is locked by another program; try again when that is done.",
     errno.ENXIO: "{} is a socket or device, not a regular file; give a session file.",
     errno.ENAMETOOLONG: "{} is longer than a name can be; check the name.",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import stat
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -74,8 +76,12 @@ def place(folder: str, path: str) -> str:
 
 
 def read_file(path: str) -> bytes:
-    """The content of a regular file. Raises OSError."""
-    with open(os.open(path, os.O_RDONLY | O_NOFOLLOW | O_WAITLESS), "rb") as file:
+    """The content of a regular file; a link is not followed. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY | O_NOFOLLOW | O_WAITLESS)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "not a regular file", path)
+    with open(descriptor, "rb") as file:
         return file.read()
 
 
