@@ -298,7 +298,9 @@ class Card:
             pair = row.pair
             fixed = self.overview.is_fixed(pair)
             state = "fixed, not saved" if fixed and session.changed else "fixed" if fixed else ""
-            if not state and self.overview.partial is not None:
+            if session.format.is_guess:
+                state = "a guess"
+            elif not state and self.overview.partial is not None:
                 state = "not checked yet"
             if not state:
                 state = {"ok": "sound", "pending": "interrupted" if not self.overview.running else "no result yet"}.get(
