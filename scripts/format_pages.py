@@ -42,6 +42,11 @@ docker-agent converts them.""",
     "agents-sdk": """The tables `agent_sessions` and `agent_messages` that `SQLiteSession` writes, one item of the
 Responses API in each row, in the order of `id`. What its other sessions write is refused by name: branches
 (`AdvancedSQLiteSession`), encrypted items, and tables of `SQLAlchemySession`, which reads them in another order.""",
+    "google-adk-database": """The tables `sessions` and `events` that `SqliteSessionService` and
+`DatabaseSessionService` write, one event in each row (`event_data`, or the columns of the older tables), in the order
+in which that service reads them: by `timestamp`, then in the order in which they were written, or by `id`. A session is
+named by its id, or as `APP/USER/ID` where several users have one of that id. The pickles in the older tables are never
+read. Sessions that were saved as JSON are read by the form [google-adk](../forms.md).""",
     "goose": """The tables `sessions` and `messages` of its SQLite database, one message in each row, in the order in
 which goose reads them: by `created_timestamp`, then by `id`. Rows that a compaction hid from the model
 (`agentVisible`) are inactive. Before 1.10: JSON Lines, a line about the session, then one message in each.""",
@@ -115,6 +120,12 @@ begins with `toolu_`, Anthropic's rules are checked. [on-resume.md](../on-resume
 before it; an output without its call is sent, and the API refuses the session from then on. Of outputs with one
 `call_id` the last one is sent. A row that is not JSON is skipped, and nobody is told. Which program goes on with a
 session is not in the database, so toolpair names none, and lists no such sessions of its own accord.""",
+    "google-adk-database": """Measured on google-adk 2.13.0. Calls and responses are paired by id, wherever they stand:
+a call that no response names is left out, a response without a call before it likewise, and of several responses to one
+call the last is sent, behind the call. A row that ADK cannot read keeps the whole session from being loaded. What it
+makes of compactions, rewinds, branches and other agents' turns depends on the program, so what it would send is not
+shown then, nor for the older tables. Which program goes on with a session is not in the database, so toolpair names
+none, and lists no such sessions of its own accord. A new event gets a time right after that of the one before it.""",
     "docker-agent": """This follows from its source (`sanitizeToolCalls` and the loader of sessions); it has not been
 measured. A row that is not JSON keeps the whole session from being loaded. The copy of the messages that older
 databases have in `sessions.messages` is left as it is: nothing reads it while there are rows, and docker-agent writes

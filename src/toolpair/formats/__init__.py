@@ -40,6 +40,7 @@ FORMATS: Final = (
     "goose:FORMAT",
     "kimi_cli:FORMAT",
     "agents_sdk:FORMAT",
+    "google_adk:FORMAT",
     "lists:ANTHROPIC",
     "lists:OPENAI_CHAT",
     "lists:OPENAI_RESPONSES",

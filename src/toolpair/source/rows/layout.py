@@ -56,6 +56,8 @@ class Table(Struct, frozen=True):
     whole: bool = False
     """A text that is not JSON, where JSON should be, is in the line as a string, so that its other columns can be
     read and the row be repaired where it is."""
+    has_rowid: bool = False
+    """What its rows are ordered by includes SQLite's own number, which is then read and put back as a column is."""
     sizes: Mapping[str, str] = {}
     """Column that is not shown -> the one whose bytes it counts."""
     parts: tuple[Part, ...] = ()
@@ -150,6 +152,7 @@ class Layout(ABC):
 def rows_of(connection: Connection, table: Table, rest: str, *values: Any) -> Iterator[Row]:
     """The rows of a table, with all columns that may be read. `rest` follows `FROM table` in the query."""
     columns = [name for name in columns_of(connection, table.name) if name not in table.hidden]
+    columns[:0] = ["rowid"] if table.has_rowid else []
     names = ", ".join(map(quoted, columns))
     for found in connection.execute(f"SELECT {names} FROM {quoted(table.name)} {rest}", values):
         yield Row(table, dict(zip(columns, found, strict=True)))
