@@ -47,6 +47,10 @@ Responses API in each row, in the order of `id`. What its other sessions write i
 in which that service reads them: by `timestamp`, then in the order in which they were written, or by `id`. A session is
 named by its id, or as `APP/USER/ID` where several users have one of that id. The pickles in the older tables are never
 read. Sessions that were saved as JSON are read by the form [google-adk](../forms.md).""",
+    "strands-folder": """`session_ID/agents/agent_ID/messages/message_N.json` as `FileSessionManager` writes them, each
+agent a session, in the order of the numbers; what `redact_message` holds is what is sent. As many of the first messages
+as the conversation manager has removed (`agent.json`) are not read. Where it sends a summary in their place, the folder
+is refused. A list of such messages in one file is read by the form [strands](../forms.md).""",
     "goose": """The tables `sessions` and `messages` of its SQLite database, one message in each row, in the order in
 which goose reads them: by `created_timestamp`, then by `id`. Rows that a compaction hid from the model
 (`agentVisible`) are inactive. Before 1.10: JSON Lines, a line about the session, then one message in each.""",
@@ -126,6 +130,11 @@ call the last is sent, behind the call. A row that ADK cannot read keeps the who
 makes of compactions, rewinds, branches and other agents' turns depends on the program, so what it would send is not
 shown then, nor for the older tables. Which program goes on with a session is not in the database, so toolpair names
 none, and lists no such sessions of its own accord. A new event gets a time right after that of the one before it.""",
+    "strands-folder": """Measured on strands-agents 1.62.0. A result is taken out where no message with calls is right
+before it; after each message with calls, results of other ids are taken out and those that are missing are filled in
+("Tool was interrupted."), also for the last message as soon as a prompt comes. A file that is not JSON keeps the whole
+session from being loaded. Strands keeps the messages in memory, and nothing shows that a program has the folder open:
+end it before you save. A message that is added moves the numbers of those behind it.""",
     "docker-agent": """This follows from its source (`sanitizeToolCalls` and the loader of sessions); it has not been
 measured. A row that is not JSON keeps the whole session from being loaded. The copy of the messages that older
 databases have in `sessions.messages` is left as it is: nothing reads it while there are rows, and docker-agent writes

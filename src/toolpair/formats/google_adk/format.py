@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from toolpair.formats.engine.damage.lost import effect_on_readers
-from toolpair.formats.engine.damage.own_problems import add_error
+from toolpair.formats.engine.damage.own_problems import holds_something_else
 from toolpair.formats.engine.reading.clock import seconds, seconds_of
 from toolpair.formats.engine.reading.reading import as_text
 from toolpair.formats.engine.reading.stored_rows import row_of
@@ -18,9 +18,6 @@ from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, View
 from toolpair.formats.forms.registry import Form
 from toolpair.formats.forms.table import parsed, text_of
 from toolpair.formats.google_adk.detection import DATA, EVENTS, SESSIONS, event_in
-from toolpair.rules.odd_records import type_name
-from toolpair.rules.problem import Cause, Fix
-from toolpair.transcript.edits import MendBytes
 from toolpair.transcript.model import Transcript
 
 if TYPE_CHECKING:
@@ -61,13 +58,8 @@ def check(context: Context, items: Sequence[Item], view: View) -> None:
         event = row.get(DATA) if DATA in row else row
         if not row or (isinstance(event, dict) and isinstance(event.get("author"), str)):
             continue
-        is_empty = not event or isinstance(event, (bool, int, float))
-        what = "an event without an author" if isinstance(event, dict) and event else type_name(event)
-        said = f"This row does not hold an event but {what}, so ADK cannot load the session."
-        aside = Fix("set-aside", "set it aside, in a file beside this one", (MendBytes(item.uid, "aside"),), is_empty)
-        cause = Cause("no_message", "something else was written into the row")
-        left = None if is_empty else "Only you know what it was meant to be: set it aside, or write the event."
-        add_error(context, "record.bad_json", said, item.uid, "stops", cause, aside, no_fix=left)
+        said = "This row does not hold {}, so ADK cannot load the session."
+        holds_something_else(context, item.uid, event, said, "an event")
 
 
 def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:
