@@ -39,9 +39,10 @@ before a compaction is inactive.""",
 in the order of `position`. A summary replaces what is before it, or before the entry that it says it kept;
 sub-sessions are sessions of their own. Databases of versions that kept all messages in one column are refused: a newer
 docker-agent converts them.""",
-    "agents-sdk": """The tables `agent_sessions` and `agent_messages` that `SQLiteSession` writes, one item of the
-Responses API in each row, in the order of `id`. What its other sessions write is refused by name: branches
-(`AdvancedSQLiteSession`), encrypted items, and tables of `SQLAlchemySession`, which reads them in another order.""",
+    "agents-sdk": """The tables `agent_sessions` and `agent_messages` (or what the program calls them) that
+`SQLiteSession` writes, one item of the Responses API in each row, in the order of `id`. What its other sessions write
+is refused by name: branches (`AdvancedSQLiteSession`), encrypted items, and tables of `SQLAlchemySession`, which reads
+them in another order.""",
     "google-adk-database": """The tables `sessions` and `events` that `SqliteSessionService` and
 `DatabaseSessionService` write, one event in each row (`event_data`, or the columns of the older tables), in the order
 in which that service reads them: by `timestamp`, then in the order in which they were written, or by `id`. A session is
@@ -123,7 +124,8 @@ begins with `toolu_`, Anthropic's rules are checked. [on-resume.md](../on-resume
     "agents-sdk": """Measured on openai-agents 0.24.0. A call that no output names is left out, with the reasoning right
 before it; an output without its call is sent, and the API refuses the session from then on. Of outputs with one
 `call_id` the last one is sent. A row that is not JSON is skipped, and nobody is told. Which program goes on with a
-session is not in the database, so toolpair names none, and lists no such sessions of its own accord.""",
+session is not in the database, so toolpair names none, and lists no such sessions of its own accord. A row that is added near the start gets an id before the first one,
+so that not all others change theirs.""",
     "google-adk-database": """Measured on google-adk 2.13.0. Calls and responses are paired by id, wherever they stand:
 a call that no response names is left out, a response without a call before it likewise, and of several responses to one
 call the last is sent, behind the call. A row that ADK cannot read keeps the whole session from being loaded. What it
