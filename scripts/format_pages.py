@@ -124,8 +124,8 @@ begins with `toolu_`, Anthropic's rules are checked. [on-resume.md](../on-resume
     "agents-sdk": """Measured on openai-agents 0.24.0. A call that no output names is left out, with the reasoning right
 before it; an output without its call is sent, and the API refuses the session from then on. Of outputs with one
 `call_id` the last one is sent. A row that is not JSON is skipped, and nobody is told. Which program goes on with a
-session is not in the database, so toolpair names none, and lists no such sessions of its own accord. A row that is added near the start gets an id before the first one,
-so that not all others change theirs.""",
+session is not in the database, so toolpair names none, and lists no such sessions of its own accord. A row that is
+added near the start gets an id before the first one, so that not all others change theirs.""",
     "google-adk-database": """Measured on google-adk 2.13.0. Calls and responses are paired by id, wherever they stand:
 a call that no response names is left out, a response without a call before it likewise, and of several responses to one
 call the last is sent, behind the call. A row that ADK cannot read keeps the whole session from being loaded. What it
