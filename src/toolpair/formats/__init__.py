@@ -40,6 +40,8 @@ FORMATS: Final = (
     "goose:FORMAT",
     "kimi_cli:FORMAT",
     "agents_sdk:FORMAT",
+    "google_adk:FORMAT",
+    "strands:FORMAT",
     "lists:ANTHROPIC",
     "lists:OPENAI_CHAT",
     "lists:OPENAI_RESPONSES",
@@ -112,10 +114,8 @@ def layouts() -> Iterator[Layout]:
 
 def _folder_layouts(path: str) -> Iterator[FolderLayout]:
     """What may be known of a path, by a quick look."""
-    from toolpair.formats.forms import FOLDERS
-
     name = os.path.basename(os.path.abspath(path))
-    for clue in (*(clue for format in all_formats() for clue in format.folders), *FOLDERS):
+    for clue in (clue for format in all_formats() for clue in format.folders):
         if name.startswith(clue.begins) or all(os.path.isdir(os.path.join(path, one)) for one in clue.inside):
             yield clue.layout.found
 
