@@ -107,10 +107,30 @@ class Recognised(Struct, frozen=True):
 def recognise(text: str) -> Recognised | None:
     """The last known error in a pasted text; None when it holds none."""
     pasted = PastedText.of(text)
+    known = _known(pasted)
+    return _last(known) if known else _empty_wrapper(pasted)
+
+
+def recognise_all(text: str) -> tuple[Recognised, ...]:
+    """The different known errors in a pasted text, in their order: what several words say of one request is one."""
+    pasted = PastedText.of(text)
+    known = _known(pasted)
+    if not known:
+        empty = _empty_wrapper(pasted)
+        return (empty,) if empty is not None else ()
+    placed = {(one.error.rules, one.ids, one.message, one.block): one for one in known if one.names_a_place}
+    rest = {one.error.rules: one for one in known if not any(_same_rules(one, other) for other in placed.values())}
+    kept = [*placed.values(), *(one for one in rest.values() if not one.names_a_place)]
+    return tuple(one for one in reversed(known) if any(one is other for other in kept)) or (_last(known),)
+
+
+def _known(pasted: PastedText) -> list[Recognised]:
+    """The last one first."""
     found = last_of_each_place(hits(pasted))
-    if not found:
-        return _empty_wrapper(pasted)
-    known = [_read(pasted, hit, found) for hit in found[:_DISTINCT]]
+    return [_read(pasted, hit, found) for hit in found[:_DISTINCT]]
+
+
+def _last(known: Sequence[Recognised]) -> Recognised:
     last = known[0]
     if not last.names_a_place:
         # A client's short message and the API's own text are about the same request.
