@@ -282,12 +282,6 @@ class Session:
 
         return find(self, where)
 
-    def problems_with(self, named: Sequence[Problem]) -> Sequence[Problem]:
-        """The problems, and those that an error text has named (see `Target.offers`), as they stand now."""
-        from toolpair.session.decisions import with_named
-
-        return with_named(named, self.conversation)
-
     def find_all(self, text: str) -> tuple[Target, ...]:
         """The places of all errors in a pasted text, in their order; empty for an empty text."""
         from toolpair.session.find import find_all

@@ -138,7 +138,7 @@ class Overview:
             self.rows = self.rows[:-1]  # The loaded beginning ends there.
         self._places = conversation.places
         whole = self.partial is None
-        problems = self.session.problems_with(self.named) if self.named else conversation.problems
+        problems = self._with_named() if self.named else conversation.problems
         self.index = ProblemIndex(problems, conversation.groups) if whole else ProblemIndex((), ())
         self._row_of: dict[int, int] = {}
         self._problem_at: dict[int, Problem | None] = {}
@@ -148,6 +148,11 @@ class Overview:
         """The problem for which that was requested and is not known yet."""
         self.times = RowTimes(conversation)
         self._marked = frozenset[BlockKey]().union(*(blocks for blocks, _ in self._fixed))
+
+    def _with_named(self) -> Sequence[Problem]:
+        from toolpair.session.decisions import with_named
+
+        return with_named(self.named, self.session.conversation)
 
     @property
     def walk(self) -> list[Problem]:
