@@ -36,7 +36,10 @@ _TYPED: Final = 100
 _SAID: Final = 300
 """Characters shown of what an unknown text says."""
 _AROUND_AN_ID: Final = "`'\"“”‘’.,;()[]{} "
-_NOTHING: Final = "This is not an id, place, rule or error text that toolpair knows. line:N, message:N, pair:N and messages.N work, too."
+_NOTHING: Final = (
+    "This is not an id, place, rule or error text that toolpair knows. line:N, message:N, pair:N and messages.N work "
+    "as well."
+)
 _GONE: Final = (
     "Nothing in this file causes it now: it may already have been fixed, or the error came from another branch or "
     "another session."
