@@ -267,7 +267,7 @@ DOORS = {
     },
     "tui.picker_worker": {"session.session"},
 }
-# A check of a small sound file loads 150 modules; these are 95 more, which a broken, a long, an odd or a saved one needs.
+# A check of a small sound file loads 150 modules; these are 96 more, which a broken, a long, an odd or a saved one needs.
 CHECKING = {
     "formats.engine.detection.format_detection": {"formats.engine.detection.understanding", "source.json_strings"},
     "history.checked_records": {
@@ -277,6 +277,7 @@ CHECKING = {
         "history.becomes",
         "history.id_places",
         "history.judged_request",
+        "rules.named",
     },
     "history.conversation": {
         "history.cross_window_links",
@@ -377,7 +378,8 @@ FORMATS = {
 # What one option or one mistake needs, of modules that each command loads: 40 of them.
 COMMANDS = {
     "cli.check": {"cli.jobs", "cli.statistics"},
-    "cli.fixing": {"source.patch"},
+    "cli.fix": {"cli.pasted"},
+    "cli.fixing": {"cli.for_error", "source.patch"},
     "cli.inputs": {
         "agents.catalog",
         "agents.installed",
@@ -434,6 +436,7 @@ KEYS = {
     "tui.controllers.row_filter": {"tui.screens.prompt"},
     "tui.controllers.text_search": {"tui.screens.prompt"},
     "tui.controllers.working": {"tui.background_loading"},
+    "tui.overview": {"session.decisions"},
     "tui.open_sessions": {"tui.background_loading", "tui.screens.confirm", "tui.screens.pair_screen"},
     "tui.screens.base_screen": {"tui.commands"},
     "tui.screens.chooser": {"session.carrying_out"},
