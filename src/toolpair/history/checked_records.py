@@ -29,7 +29,7 @@ from toolpair.rules.value_types import check_request
 from toolpair.rules.wire import wire_of
 from toolpair.source.document import Document
 from toolpair.source.gc_pause import gc_paused
-from toolpair.transcript.edits import Edit, Rename
+from toolpair.transcript.edits import Edit, KeepAside, Rename
 from toolpair.transcript.model import Damaged, EmptyObject, Transcript, WindowEdges
 from toolpair.transcript.pairing import Pair, Pairing, pair
 
@@ -277,7 +277,8 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         for edit in edits if self.ids is not None else ():
             if isinstance(edit, Rename) and edit.block.kind == "call" and self.ids is not None:
                 self.ids.places.rename(edit.block.id, edit.id)
-        return self.format.apply(self.items, self.transcript, edits)
+        of_content = [edit for edit in edits if not isinstance(edit, KeepAside)]
+        return self.format.apply(self.items, self.transcript, of_content)
 
     def by(self, profile: Profile) -> CheckedRecords:
         """The same records checked with another profile; what does not depend on it is kept."""

@@ -238,6 +238,13 @@ class RemoveThinking(Struct, frozen=True, eq=False):
     record: int
 
 
+class KeepAside(Struct, frozen=True):
+    """Keep `value`, which other edits of the same fix take out of `block`, in the side file that a save writes."""
+
+    block: Block
+    value: Any
+
+
 Edit = (
     Rename
     | SetValue
@@ -258,6 +265,7 @@ Edit = (
     | InsertRecord
     | MendBytes
     | RemoveThinking
+    | KeepAside
 )
 
 
@@ -279,7 +287,7 @@ def targets(edit: Edit) -> frozenset[int]:
             return frozenset({-1 - record})
         case RemoveRecord(record=record) | SetInRecord(record=record) | RemoveThinking(record=record):
             return frozenset({-1 - record})
-        case InsertMessage():
+        case InsertMessage() | KeepAside():
             return frozenset()
 
 
