@@ -71,6 +71,12 @@ def time_of(message: Message) -> int | float | str | None:
     return next((value[key] for key in _TIMES if isinstance(value.get(key), (int, float, str))), None)
 
 
+def model_of(message: Message) -> str | None:
+    """The model that wrote the message, where it says so."""
+    found = (field_of(message, key) for key in ("model", "modelID"))
+    return next((name for name in found if isinstance(name, str) and name and not name.startswith("<")), None)
+
+
 def rewritten(block: Block, call: Block) -> SetValue:
     """The edit that writes the block as its value says, where the file has another API's form of it. A result that has
     to name its tool gets the name of its call's.

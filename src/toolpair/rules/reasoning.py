@@ -11,6 +11,7 @@ from toolpair.dialects import anthropic, openai_chat
 from toolpair.dialects.block_values import is_object
 from toolpair.dialects.new_ids import THOUGHT
 from toolpair.dialects.openai_responses import is_reasoning
+from toolpair.rules import thinking
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.profiles import profile
@@ -37,18 +38,18 @@ def check(context: Context) -> None:
 
 
 RULES: Final = (
-    Rule("reasoning.bad_signature", "reasoning", check),
+    Rule("reasoning.bad_signature", "reasoning", check, named=thinking.refused),
     Rule("reasoning.missing_signature", "reasoning", check),
     Rule("reasoning.missing_before_call", "reasoning", check, whole_history=True),
-    Rule("reasoning.prefix_changed", "reasoning"),
-    Rule("reasoning.unresolvable_ref", "reasoning"),
+    Rule("reasoning.prefix_changed", "reasoning", named=thinking.bound),
+    Rule("reasoning.unresolvable_ref", "reasoning", named=thinking.not_stored),
 )
 
 
 def _signatures(context: Context) -> None:
     for number, message in enumerate(context.messages):
-        thinking = [block for block in message.blocks if block.kind == "thinking" and not is_reasoning(block)]
-        bad = [block for block in thinking if not anthropic.is_signed(block)]
+        thoughts = [block for block in message.blocks if block.kind == "thinking" and not is_reasoning(block)]
+        bad = [block for block in thoughts if not anthropic.is_signed(block)]
         if not bad:
             continue
         foreign = not context.is_error("reasoning.bad_signature")
@@ -59,7 +60,7 @@ def _signatures(context: Context) -> None:
             if foreign
             else "A thinking block has no signature, so the API cannot check it.",
             Where(
-                at=(number, message.blocks.index(bad[0])), others=tuple(thinking), about=message, record=bad[0].record
+                at=(number, message.blocks.index(bad[0])), others=tuple(thoughts), about=message, record=bad[0].record
             ),
             cause=Cause(
                 "thinking_unsigned", "the thinking comes from another provider, or its signature was not saved"
@@ -68,7 +69,7 @@ def _signatures(context: Context) -> None:
                 Fix(
                     "remove-thinking",
                     "remove the thinking from this message",
-                    tuple(Remove(block) for block in thinking),
+                    tuple(Remove(block) for block in thoughts),
                     recommended=not foreign,
                     loses="the model's thinking in this message",
                 ),

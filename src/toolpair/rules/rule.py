@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from toolpair.rules.context import Context
+    from toolpair.rules.where import NamedPlace
 
 Check = Callable[["Context"], None]
+Named = Callable[["Context", "NamedPlace"], None]
 LAST: Final = 1000
 _OF_TEXTS: Final = ("args", "content", "error", "reasoning")
 """Families about what is said, not about which result belongs to which call."""
@@ -44,6 +46,8 @@ class Rule(NamedTuple):
     """Lowest is fixed first. The hundreds: 0 the file and its links, 1 fields and roles, 2 ids and names, 3 parts of a
     call, 4 the place of a result, 5 missing things, 6 the shape of a message.
     """
+    named: Named | None = None
+    """What finds it at a place only because an error text names it: what a file alone does not show."""
     whole_history: bool = False
     """It needs the whole history, or reports all its places in one problem."""
     of_file: bool = False
