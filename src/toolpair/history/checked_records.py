@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from toolpair.history.id_places import IdPlaces
     from toolpair.history.judged_request import JudgedRequest
     from toolpair.rules.errors.message_counting import Source
+    from toolpair.rules.where import NamedPlace
 
 _PASSED_BY: Final = Damaged("record.bad_json", "its agent does not accept it as a record")
 
@@ -168,16 +169,26 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
                 wire_of(self.profile.base) == wire_of(self.format.profile),
                 self.pairing,
             )
-        if self.format.is_guess:
-            found = replace(found, problems=())
-        elif (why := self.format.read_only) is not None:
-            unfixed = tuple(replace(problem, fixes=(), no_fix=why) for problem in found.problems)
-            found = replace(found, problems=unfixed)
-        if self.format.notes_on_fixes is not None:
-            found = replace(found, problems=self._with_notes(found.problems, self.format.notes_on_fixes))
+        found = replace(found, problems=self._as_fixed_here(found.problems))
         if self.ids is not None and any(map(recommends_placeholder, found.problems)):
             self.ids.places.want(found.problems, self.transcript, found.pairing)
         return found
+
+    def named(self, rules: Iterable[str], place: NamedPlace) -> tuple[Problem, ...]:
+        """What these rules find at a place only because an error text names it."""
+        from toolpair.rules.named import named_problems
+
+        return self._as_fixed_here(named_problems(self.transcript, self.pairing, self.judged_by, rules, place))
+
+    def _as_fixed_here(self, problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
+        """The problems with what fixes come to in files of this format."""
+        if self.format.is_guess:
+            return ()
+        if (why := self.format.read_only) is not None:
+            problems = tuple(replace(problem, fixes=(), no_fix=why) for problem in problems)
+        if self.format.notes_on_fixes is not None:
+            problems = self._with_notes(problems, self.format.notes_on_fixes)
+        return problems
 
     def _with_notes(self, problems: Sequence[Problem], notes_on: NotesOnFixes) -> tuple[Problem, ...]:
         """The problems with notes on what else each fix changes in a file of this format."""

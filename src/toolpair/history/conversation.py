@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from toolpair.history.losses import Losses, TextGone
     from toolpair.history.window_edits import EditedWindows
     from toolpair.rules.errors.error_detection import Recognised
+    from toolpair.rules.where import NamedPlace
 
 SHORT: Final = 1_000
 """Records up to which a conversation is checked whole: that takes no longer than in windows."""
@@ -428,6 +429,15 @@ class Conversation:
         from toolpair.history.inactive_records import inactive_problems
 
         return tuple(inactive_problems(self.judged))
+
+    def named(self, rules: Iterable[str], place: NamedPlace) -> Sequence[Problem]:
+        """What these rules find at a place only because an error text names it. All of it is read at once."""
+        found = self.judged.named(rules, place)
+        if self._one is not None:
+            return found
+        from toolpair.history.window_edits import of_windows
+
+        return [of_windows(problem, self.window_of, self.windows) for problem in found]
 
     # What changes it
 

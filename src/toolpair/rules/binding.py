@@ -7,18 +7,16 @@ message can make them refuse a later block.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec.structs import replace
 
 from toolpair.dialects.anthropic import is_signed
-from toolpair.dialects.block_values import model_of
-from toolpair.dialects.openai_responses import listed_items
 from toolpair.rules.problem import Fix
 from toolpair.transcript.counting import plural
-from toolpair.transcript.edits import Edit, InsertMessage, KeepAside, Remove, RemoveThinking, SetField, Thinking
-from toolpair.transcript.model import Message, Transcript
+from toolpair.transcript.edits import Edit, InsertMessage, Remove, RemoveThinking, SetField
+from toolpair.transcript.model import Transcript
 
 DROPS_THINKING: Final = "+drop-thinking"
 """Suffix of the ids of fixes that drop all signed thinking after them: such a fix overlaps with the next one."""
@@ -100,47 +98,12 @@ def with_removals(edits: Sequence[Edit], transcript: Transcript) -> list[Edit]:
     found: list[Edit] = []
     for edit in edits:
         if isinstance(edit, RemoveThinking):
-            found += thinking_out(transcript, edit.record, edit.which)
+            at = next(n for n, message in enumerate(transcript.messages) if edit.record in message.records)
+            following = (block for message in transcript.messages[at + 1 :] for block in message.blocks)
+            found += [Remove(block) for block in following if block.kind == "thinking" and is_signed(block)]
         else:
             found.append(edit)
     return found
-
-
-def thinking_out(transcript: Transcript, record: int, which: Thinking) -> Iterator[Edit]:
-    """The edits that remove thinking, as seen from the message that holds the record."""
-    messages = transcript.messages
-    at = next(number for number, message in enumerate(messages) if record in message.records)
-    if which == "signed_after":
-        following = (block for message in messages[at + 1 :] for block in message.blocks)
-        yield from (Remove(block) for block in following if block.kind == "thinking" and is_signed(block))
-        return
-    messages = messages[at if which == "from_here" else 0 :]
-    if which == "of_others":
-        messages = of_other_models(messages)
-    yield from without_thinking(messages)
-
-
-def of_other_models(messages: Sequence[Message]) -> list[Message]:
-    """The messages with thinking of another model than the newest one's, as far as messages name their model."""
-    named = [(message, model) for message in messages if (model := model_of(message)) is not None]
-    newest = named[-1][1] if named else None
-    return [message for message, model in named if model != newest and _thinks(message)]
-
-
-def _thinks(message: Message) -> bool:
-    return any(block.kind == "thinking" for block in message.blocks)
-
-
-def without_thinking(messages: Sequence[Message]) -> Iterator[Edit]:
-    """The edits that set the thinking of these messages aside. An item that had to follow it loses its id."""
-    for block in (block for message in messages for block in message.blocks if block.kind == "thinking"):
-        yield KeepAside(block, block.value)
-        yield Remove(block)
-    led = False
-    for item in listed_items(messages):
-        led = item.is_of_model and (led or item.kind == "reasoning")
-        if led and item.kind != "reasoning" and item.id is not None:
-            yield item.without_id()
 
 
 def _remedy(best: Fix, removals: tuple[Edit, ...], count: int) -> Fix:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from msgspec.structs import replace
+
 from toolpair.dialects.anthropic import cache_marked, without_cache_marks
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
@@ -36,12 +38,12 @@ def named(context: Context, place: NamedPlace) -> None:
         fixes.insert(0, _unmark("remove-cache-marks", title, blocks[:-kept]))
     context.add(
         "content.too_many_cache_marks",
-        f"{plural(len(blocks), 'block')} of this conversation {'has' if len(blocks) == 1 else 'have'} a cache mark, and "
-        "the request adds those of its system prompt and tools.",
+        f"This conversation has {plural(len(blocks), 'cache mark')}, and the request adds those of its system prompt and "
+        "its tools.",
         Where(at=(number, message.blocks.index(block)), others=tuple(blocks), about=message, record=block.record),
         severity="error",
         cause=Cause("cache_marks", "each turn added a mark, and no older one was removed"),
-        fixes=fixes,
+        fixes=(replace(fixes[0], recommended=True), *fixes[1:]),
     )
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from toolpair.dialects.media import Media, described, media_parts, part_at, text_instead, with_parts
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
@@ -44,7 +46,7 @@ def named_large(context: Context, place: NamedPlace) -> None:
         if place.part is not None:
             parts = [part for part in parts if part is part_at(block, place.part)]
         if parts:
-            _too_large(context, place.message, message.blocks.index(block), message, parts)
+            _too_large(context, place.message, message.blocks.index(block), message, parts, named=True)
 
 
 def named_many(context: Context, place: NamedPlace) -> None:
@@ -56,8 +58,8 @@ def named_many(context: Context, place: NamedPlace) -> None:
     keep = min(limits.many if limits is not None else _KEPT, len(found) - 1)
     number, block, _ = found[0]
     message = context.messages[number]
-    fixes = [_removal(found[: len(found) - keep], "remove-older-images", f"take out all images but the last {keep}")]
-    fixes += [_removal(found, "remove-all-images", "take out all images and documents")]
+    older = _removal(found[: len(found) - keep], "remove-older-images", f"take out all images but the last {keep}")
+    fixes = [replace(older, recommended=True), _removal(found, "remove-all-images", "take out all images")]
     context.add(
         _MANY,
         f"There are {plural(len(found), 'image or document', 'images and documents')} in this conversation.",
@@ -88,7 +90,13 @@ def _all_media(messages: Sequence[Message]) -> Iterator[tuple[int, Block, dict[s
 
 
 def _too_large(
-    context: Context, number: int, position: int, message: Message, parts: Sequence[dict[str, object]]
+    context: Context,
+    number: int,
+    position: int,
+    message: Message,
+    parts: Sequence[dict[str, object]],
+    *,
+    named: bool = False,
 ) -> None:
     block, media, limits = message.blocks[position], described(parts[0]), context.profile.images
     passed = limits.passed_by(media) if limits is not None and context.judges(_LARGE) else None
@@ -97,6 +105,7 @@ def _too_large(
         if passed is not None
         else "is not one that the API takes"
     )
+    fix = _removal([(number, block, part) for part in parts], "remove-image", _title(parts))
     pair = context.pairing.pair_of(block)
     where = f"the result of {tool_of(pair.call if pair else None)}" if block.kind == "result" else "this message"
     context.add(
@@ -110,9 +119,9 @@ def _too_large(
             about=message,
             record=block.record,
         ),
-        severity="error" if passed is None else passed.severity,
+        severity="error" if named or passed is None else passed.severity,
         cause=Cause("image_too_large", "a tool or a person put it in as it was"),
-        fixes=(_removal([(number, block, part) for part in parts], "remove-image", _title(parts)),),
+        fixes=(replace(fix, recommended=named),),
         no_fix="It can be taken out, which is for you to decide: the model no longer sees it.",
     )
 

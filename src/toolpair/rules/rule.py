@@ -46,8 +46,6 @@ class Rule(NamedTuple):
     """Lowest is fixed first. The hundreds: 0 the file and its links, 1 fields and roles, 2 ids and names, 3 parts of a
     call, 4 the place of a result, 5 missing things, 6 the shape of a message.
     """
-    named: Named | None = None
-    """What finds it at a place only because an error text names it: what a file alone does not show."""
     whole_history: bool = False
     """It needs the whole history, or reports all its places in one problem."""
     of_file: bool = False
@@ -68,6 +66,11 @@ class Rule(NamedTuple):
     """Other rules that what an agent sends of it may break instead: an empty message may go out with an empty text."""
     alike: tuple[str, ...] = ()
     """Rules whose breach an API answers with the same words: an error text about this one may mean them."""
+    named: Named | None = None
+    """Adds what breaks it at a place where an API's answer says so though no transcript shows it: signatures that do
+    not match, images that are too large. It adds them as errors and recommends a fix, since a person asks by name.
+    Without it, what the rule finds there as a warning or an info is taken for an error (`rules/named.py`).
+    """
 
     @property
     def family(self) -> str:

@@ -5,15 +5,17 @@ What is removed stays in a file beside the session.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
+from toolpair.dialects.block_values import model_of
 from toolpair.dialects.openai_responses import is_reasoning, listed_items
-from toolpair.rules.binding import of_other_models, thinking_out, without_thinking
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.where import NamedPlace, Where
-from toolpair.transcript.edits import Edit, KeepAside, Remove, RemoveThinking, ReplaceWithText, Thinking
+from toolpair.transcript.edits import Edit, KeepAside, Remove, ReplaceWithText
 from toolpair.transcript.model import Block, Message
 
 _KEPT: Final = "kept in a file beside this one"
@@ -57,7 +59,8 @@ def not_stored(context: Context, place: NamedPlace) -> None:
                 "without-item-ids",
                 "remove the ids of all items, and the reasoning that only the provider has",
                 tuple(edits),
-                loses=f"nothing that can be read; what is removed is {_KEPT}" if _removes(edits) else None,
+                recommended=True,
+                loses=f"reasoning that only the provider can read, {_KEPT}" if _removes(edits) else None,
             ),
         ),
     )
@@ -94,7 +97,7 @@ def _named(context: Context, place: NamedPlace, rule: str) -> None:
         Where(at=(number, message.blocks.index(block)), others=_thinking(message), about=message, record=block.record),
         severity="error",
         cause=_OTHER_KEY,
-        fixes=fixes,
+        fixes=(replace(fixes[0], recommended=True), *fixes[1:]),
     )
 
 
@@ -102,36 +105,60 @@ def _thinking(message: Message) -> tuple[Block, ...]:
     return tuple(block for block in message.blocks if block.kind == "thinking")
 
 
+def _of_other_models(messages: Sequence[Message]) -> list[Message]:
+    """The messages with thinking of another model than the newest one's, as far as messages name their model."""
+    named = [(message, model) for message in messages if (model := model_of(message)) is not None]
+    newest = named[-1][1] if named else None
+    return [message for message, model in named if model != newest and _thinking(message)]
+
+
+def _without_thinking(messages: Sequence[Message]) -> Iterator[Edit]:
+    """The edits that set the thinking of these messages aside. An item that had to follow it loses its id."""
+    for block in (block for message in messages for block in message.blocks if block.kind == "thinking"):
+        yield KeepAside(block, block.value)
+        yield Remove(block)
+    led = False
+    for item in listed_items(messages):
+        led = item.is_of_model and (led or item.kind == "reasoning")
+        if led and item.kind != "reasoning" and item.id is not None:
+            yield item.without_id()
+
+
 class _Fixes:
     """The ways to take thinking out, as seen from one message."""
 
     def __init__(self, context: Context, number: int, noun: str) -> None:
-        self._context = context
+        self._messages = context.messages
         self._number = number
         self._message = context.messages[number]
+        self._may_be_asked_for = context.wire in ("anthropic", "bedrock")
         self.noun = noun
 
-    def _fix(self, id_: str, title: str, lost: str, edits: Sequence[Edit]) -> Fix:
-        calls = self._context.wire in ("anthropic", "bedrock") and self._context.messages[self._number :]
-        note = _ASKED_FOR if calls and any(message.calls for message in calls) else None
-        return Fix(id_, title, tuple(edits), loses=f"the model's {self.noun} {lost}, {_KEPT}", note=note)
+    def _fix(self, id_: str, title: str, lost: str, messages: Sequence[Message]) -> Fix:
+        calls = self._may_be_asked_for and any(message.calls for message in messages)
+        return Fix(
+            id_,
+            title,
+            tuple(_without_thinking(messages)),
+            loses=f"the model's {self.noun} {lost}, {_KEPT}",
+            note=_ASKED_FOR if calls else None,
+        )
 
     def of_message(self) -> Fix:
-        edits = tuple(without_thinking([self._message]))
-        return self._fix("remove-thinking", f"remove the {self.noun} from this message", "in this message", edits)
+        title = f"remove the {self.noun} from this message"
+        return self._fix("remove-thinking", title, "in this message", [self._message])
 
     def from_here(self) -> Fix:
         title = f"remove the {self.noun} from this message and all after it"
-        return self._fix("remove-thinking-from-here", title, "from here on", self._wide("from_here"))
+        return self._fix("remove-thinking-from-here", title, "from here on", self._messages[self._number :])
 
     def all(self) -> Fix:
-        return self._fix("remove-all-thinking", f"remove all {self.noun}", "everywhere", self._wide("all"))
+        return self._fix("remove-all-thinking", f"remove all {self.noun}", "everywhere", self._messages)
 
     def of_others(self) -> Sequence[Fix]:
-        if not of_other_models(self._context.messages):
-            return ()
+        others = _of_other_models(self._messages)
         title = f"remove the {self.noun} that other models wrote"
-        return (self._fix("remove-other-thinking", title, "from other models", self._wide("of_others")),)
+        return [self._fix("remove-other-thinking", title, "from other models", others)] if others else []
 
     def as_text(self) -> Sequence[Fix]:
         thinking = _thinking(self._message)
@@ -148,12 +175,6 @@ class _Fixes:
                 loses="its signature; the model reads it as something that it said",
             ),
         )
-
-    def _wide(self, which: Thinking) -> Sequence[Edit]:
-        record = self._message.records[0]
-        if self._context.transcript.edges is not None:
-            return (RemoveThinking(record, which),)
-        return tuple(thinking_out(self._context.transcript, record, which))
 
 
 def _can_be_read(block: Block) -> bool:

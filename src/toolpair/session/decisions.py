@@ -9,10 +9,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from toolpair.rules.problem import Fix, Problem
+from toolpair.rules.where import NamedPlace
 from toolpair.transcript.edits import Edit, InsertResult
 from toolpair.transcript.model import PLACEHOLDER, Block
 
 if TYPE_CHECKING:
+    from toolpair.history.conversation import Conversation
     from toolpair.recipes.recipe import Options
 
 LONGEST_ID: Final = 200
@@ -30,10 +32,16 @@ class Decision(Struct, frozen=True):
     text: str | None
     options: Options | None = None
     """For a replica of another system, which is one decision: `fix_id` is the recipe's name, these are its options."""
+    within: tuple[int, ...] | None = None
+    """For a problem only because an error text named it: the block of its message, and the part of that, if named."""
 
     @classmethod
     def of(cls, problem: Problem, fix: Fix, text: str | None) -> Decision:
-        return cls(problem.rule, problem.record, id_of(problem.call), id_of(problem.result), fix.id, text)
+        place, within = problem.named, None
+        if place is not None:
+            within = tuple(number for number in (place.block, place.part) if number is not None)
+        ids = id_of(problem.call), id_of(problem.result)
+        return cls(problem.rule, problem.record, *ids, fix.id, text, within=within)
 
     def has_ids_of(self, problem: Problem) -> bool:
         return (id_of(problem.call), id_of(problem.result)) == (self.call_id, self.result_id)
@@ -47,6 +55,17 @@ class Decision(Struct, frozen=True):
     @property
     def _key(self) -> tuple[object, ...]:
         return (self.rule, self.call_id, self.result_id, self.fix_id)
+
+
+def standing(decisions: Sequence[Decision], conversation: Conversation) -> Sequence[Problem]:
+    """The problems of a conversation, with those of these decisions that it has only because they are named."""
+    named: list[Problem] = []
+    for decision in decisions:
+        if decision.within is not None:
+            messages = conversation.messages_of({decision.record}) if decision.record is not None else ()
+            place = NamedPlace(next(iter(messages), None), *decision.within)
+            named += conversation.named((decision.rule,), place)
+    return [*named, *conversation.problems] if named else conversation.problems
 
 
 def found_by(decisions: Sequence[Decision], problems: Sequence[Problem]) -> list[tuple[Decision, tuple[Problem, Fix]]]:

@@ -229,19 +229,13 @@ class MendBytes(Struct, frozen=True):
     """For "join": the records after it that belong to it."""
 
 
-Thinking = Literal["signed_after", "from_here", "all", "of_others"]
-"""Which thinking, seen from a message: what is signed after it, its own and all after it, all, what other models wrote.
-"""
-
-
 class RemoveThinking(Struct, frozen=True, eq=False):
-    """Remove thinking from messages, as seen from the one that holds `record` (a uid).
+    """Remove the signed thinking from all messages after the one that holds `record` (a uid).
 
     Used where only a window of the conversation is loaded; a full transcript gets a `Remove` for each block instead.
     """
 
     record: int
-    which: Thinking = "signed_after"
 
 
 class KeepAside(Struct, frozen=True):
