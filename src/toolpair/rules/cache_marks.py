@@ -38,8 +38,7 @@ def named(context: Context, place: NamedPlace) -> None:
         fixes.insert(0, _unmark("remove-cache-marks", title, blocks[:-kept]))
     context.add(
         "content.too_many_cache_marks",
-        f"This conversation has {plural(len(blocks), 'cache mark')}, and the request adds those of its system prompt and "
-        "its tools.",
+        f"This conversation has {plural(len(blocks), 'cache mark')}, and its system prompt and tools may have more.",
         Where(at=(number, message.blocks.index(block)), others=tuple(blocks), about=message, record=block.record),
         severity="error",
         cause=Cause("cache_marks", "each turn added a mark, and no older one was removed"),

@@ -21,7 +21,7 @@ from toolpair.transcript.model import Block, Message
 
 _LARGE: Final = "content.image_too_large"
 _MANY: Final = "content.too_many_images"
-_KINDS: Final = ("media", "result", "text")
+_KINDS: Final = ("media", "result", "text", "other")
 """The kinds of blocks that are or hold media."""
 
 
