@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import binascii
 import json
 import struct
@@ -47,7 +46,7 @@ def pixels_of(data: str) -> tuple[int, int] | None:
     """Width and height of an image in Base64: a PNG, GIF, JPEG or WebP."""
     for end in _HEADS:
         try:
-            found = _pixels(base64.b64decode(data[:end][: len(data[:end]) // 4 * 4]))
+            found = _pixels(binascii.a2b_base64(data[:end][: len(data[:end]) // 4 * 4]))
         except (binascii.Error, ValueError, struct.error):
             return None
         if found is not None or len(data) <= end:

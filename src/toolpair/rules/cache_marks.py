@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from toolpair.dialects.anthropic import cache_marked, without_cache_marks
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix
-from toolpair.rules.rule import Rule
 from toolpair.rules.where import NamedPlace, Where
 from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Block
@@ -49,6 +48,3 @@ def named(context: Context, place: NamedPlace) -> None:
 def _unmark(id_: str, title: str, blocks: Iterable[Block]) -> Fix:
     note = "a mark says nothing to the model; it makes the next request cheaper"
     return Fix(id_, title, tuple(map(without_cache_marks, blocks)), note=note)
-
-
-RULES: Final = (Rule("content.too_many_cache_marks", "contents", named=named, whole_history=True),)

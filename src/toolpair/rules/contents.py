@@ -7,11 +7,12 @@ from typing import Any, Final
 
 from toolpair.dialects import openai_chat
 from toolpair.dialects.besides import keys_of_content, named_keys, says_besides
+from toolpair.dialects.block_texts import media_of, result_content
 from toolpair.dialects.block_values import as_json, is_object, text_in, with_text
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.rule import Rule
-from toolpair.rules.where import Where, at_message
+from toolpair.rules.where import NamedPlace, Where, at_message
 from toolpair.rules.wire import is_system
 from toolpair.transcript.edits import Remove, RemoveMessage, SetField
 from toolpair.transcript.model import Block, Message
@@ -29,6 +30,35 @@ def check(context: Context) -> None:
             _chat_message(context, number, message)
 
 
+def _check_images(context: Context) -> None:
+    if any(_holds_media(block) for message in context.messages for block in message.blocks):
+        from toolpair.rules.images import check  # few files need it
+
+        check(context)
+
+
+def _holds_media(block: Block) -> bool:
+    return block.kind == "media" or (block.kind == "result" and bool(media_of(result_content(block))))
+
+
+def _large(context: Context, place: NamedPlace) -> None:
+    from toolpair.rules.images import named_large
+
+    named_large(context, place)
+
+
+def _many(context: Context, place: NamedPlace) -> None:
+    from toolpair.rules.images import named_many
+
+    named_many(context, place)
+
+
+def _cache_marks(context: Context, place: NamedPlace) -> None:
+    from toolpair.rules.cache_marks import named
+
+    named(context, place)
+
+
 RULES: Final = (
     Rule("content.null", "contents", check, fix_order=140),
     Rule(
@@ -42,6 +72,9 @@ RULES: Final = (
     Rule("content.empty_text", "contents", check),
     Rule("content.empty_tool_calls", "contents", check),
     Rule("content.mixed_with_tool", "contents", check, whole_history=True),
+    Rule("content.image_too_large", "contents", _check_images, named=_large),
+    Rule("content.too_many_images", "contents", named=_many, whole_history=True),
+    Rule("content.too_many_cache_marks", "contents", named=_cache_marks, whole_history=True),
 )
 
 

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from toolpair.dialects.media import Media, described, media_parts, part_at, text_instead, with_parts
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
-from toolpair.rules.rule import Rule
 from toolpair.rules.where import NamedPlace, Where
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import Edit, KeepAside
@@ -27,7 +26,7 @@ _KINDS: Final = ("media", "result", "text", "other")
 
 def check(context: Context) -> None:
     limits = context.profile.images
-    if limits is None or not context.judges(_LARGE) or not {"media", "result"} & context.kinds:
+    if limits is None or not context.judges(_LARGE):
         return
     for number, message in enumerate(context.messages):
         for position, block in enumerate(message.blocks):
@@ -72,11 +71,6 @@ def named_many(context: Context, place: NamedPlace) -> None:
 
 _KEPT: Final = 20
 """How many images stay where nothing is known of the provider's limit: all take so many."""
-
-RULES: Final = (
-    Rule(_LARGE, "contents", check, named=named_large),
-    Rule(_MANY, "contents", named=named_many, whole_history=True),
-)
 
 
 def _parts_of(block: Block) -> list[dict[str, object]]:

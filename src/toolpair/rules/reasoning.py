@@ -11,12 +11,11 @@ from toolpair.dialects import anthropic, openai_chat
 from toolpair.dialects.block_values import is_object
 from toolpair.dialects.new_ids import THOUGHT
 from toolpair.dialects.openai_responses import is_reasoning
-from toolpair.rules import thinking
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.profiles import profile
 from toolpair.rules.rule import Rule
-from toolpair.rules.where import Where, at_message
+from toolpair.rules.where import NamedPlace, Where, at_message
 from toolpair.shell.program import command
 from toolpair.transcript.edits import Remove
 from toolpair.transcript.model import Block, Message
@@ -37,12 +36,30 @@ def check(context: Context) -> None:
         _thinking_brought_back(context)
 
 
+def _refused(context: Context, place: NamedPlace) -> None:
+    from toolpair.rules.thinking import refused
+
+    refused(context, place)
+
+
+def _bound(context: Context, place: NamedPlace) -> None:
+    from toolpair.rules.thinking import bound
+
+    bound(context, place)
+
+
+def _not_stored(context: Context, place: NamedPlace) -> None:
+    from toolpair.rules.thinking import not_stored
+
+    not_stored(context, place)
+
+
 RULES: Final = (
-    Rule("reasoning.bad_signature", "reasoning", check, named=thinking.refused),
+    Rule("reasoning.bad_signature", "reasoning", check, named=_refused),
     Rule("reasoning.missing_signature", "reasoning", check),
     Rule("reasoning.missing_before_call", "reasoning", check, whole_history=True),
-    Rule("reasoning.prefix_changed", "reasoning", named=thinking.bound),
-    Rule("reasoning.unresolvable_ref", "reasoning", named=thinking.not_stored),
+    Rule("reasoning.prefix_changed", "reasoning", named=_bound),
+    Rule("reasoning.unresolvable_ref", "reasoning", named=_not_stored),
 )
 
 

@@ -10,12 +10,10 @@ from typing import Final
 
 from toolpair.rules import (
     arguments,
-    cache_marks,
     chain,
     contents,
     crossed,
     fields,
-    images,
     pairs,
     reasoning,
     responses_items,
@@ -39,8 +37,6 @@ FAMILIES: Final[tuple[tuple[Rule, ...], ...]] = (
     turns.RULES,
     contents.RULES,
     result_contents.RULES,
-    images.RULES,
-    cache_marks.RULES,
     server_tools.RULES,
     reasoning.RULES,
     responses_items.RULES,
