@@ -283,9 +283,11 @@ CHECKING = {
         "history.cross_window_links",
         "history.inactive_records",
         "history.losses",
+        "history.window_edits",
+    },
+    "history.joined_windows": {
         "history.row_text_search",
         "history.text_prefilter",
-        "history.window_edits",
     },
     "history.id_places": {"rules.errors.error_detection"},
     "history.summary": {"rules.pages"},
