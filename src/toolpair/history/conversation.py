@@ -99,6 +99,10 @@ class Target(Struct, frozen=True):
     """The index of the conversation in the file; None when it is in none."""
     line: int | None = None
     """The line of the file, if what was searched for is in nothing that is sent."""
+    place: NamedPlace | None = None
+    """The block that is meant."""
+    offers: tuple[Problem, ...] = ()
+    """What else may be wrong with that block, if an API says so: its fixes can be chosen."""
 
     @property
     def leads_somewhere(self) -> bool:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Final, Protocol
 from msgspec.structs import replace
 
 from toolpair.history.conversation import Conversation, Target, weight
-from toolpair.rules.errors.error_detection import Recognised, nearest, recognise
+from toolpair.rules.errors.error_detection import Recognised, nearest, recognise, recognise_all
 from toolpair.rules.errors.pasted import SOFT, PastedText
+from toolpair.rules.errors.places import Place, places_in, typed_place
 from toolpair.rules.errors.texts import title_of
 from toolpair.rules.errors.unwrapping import inner_text
 from toolpair.rules.profiles import PROFILES, profile
 from toolpair.session.find.by_error import BY_ID, BY_INDEX, NOT_FOUND, ErrorMatch, ErrorSearch
+from toolpair.session.find.by_place import by_place, offers_at
 from toolpair.session.find.ids_in_file import ConversationIds
 from toolpair.source.document import Document
 from toolpair.transcript.pairing import Pair
@@ -69,8 +71,20 @@ def find(file: Searched, where: str) -> Target | None:
     exact = _by_id(file, text.strip(_AROUND_AN_ID) or text)
     if exact is not None:
         return exact
+    typed = typed_place(text)
+    if typed is not None:
+        return _typed(file, typed)
     known = recognise(text)
     return _as_judged(file, _by_error(file, known)) if known is not None else _by_words(file, text)
+
+
+def find_all(file: Searched, text: str) -> tuple[Target, ...]:
+    """The places of all errors in a text, in their order: each that is known, else what `find` finds."""
+    known = recognise_all(text)
+    if len(known) > 1:
+        return tuple(_as_judged(file, _by_error(file, one)) for one in known)
+    found = find(file, text)
+    return () if found is None else (found,)
 
 
 def _as_judged(file: Searched, found: Target) -> Target:
@@ -136,6 +150,11 @@ def _by_words(file: Searched, text: str) -> Target:
         found = _id_elsewhere(file, word)
         if found is not None:
             return replace(found, text=f"An unknown error text. {found.text}")
+    for place in places_in(text):
+        for _, conversation in _in_order(file):
+            pointed = by_place(conversation, place)
+            if pointed is not None:
+                return replace(pointed, text=f"This error is not known. It points here: {pointed.text}")
     near = nearest(text)
     said = inner_text(text) if any(mark in text for mark in "{│") else ""
     says = f' It says: "{said[:_SAID]}"' if said else ""
@@ -188,6 +207,16 @@ def _by_rule(file: Searched, rule: str) -> Target | None:
 def _target(conversation: Conversation, number: int, pair: Pair, text: str, how: str | None = None) -> Target:
     problem = conversation.worst.get(pair.index)
     return Target(pair.index, pair.start[0], problem, text, how=how, conversation=number)
+
+
+def _typed(file: Searched, place: Place) -> Target:
+    found = (by_place(conversation, place) for _, conversation in _in_order(file))
+    target = next((one for one in found if one is not None), None)
+    if target is not None:
+        return target
+    if place.is_of_parser:
+        return Target(None, None, None, f"No call here has arguments that stop being JSON at {place.words}.")
+    return Target(None, None, None, f"There is no {place.words} in what is sent of this file.")
 
 
 def _at_place(file: Searched, kind: str, number: int) -> Target:
@@ -297,6 +326,8 @@ def _by_error(file: Searched, known: Recognised) -> Target:
         found.profile,
         None if found.rank == NOT_FOUND else number,
         line,
+        found.named,
+        tuple(offers_at(file.conversations[number], found.named)) if found.named is not None else (),
     )
 
 
