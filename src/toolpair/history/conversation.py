@@ -397,7 +397,7 @@ class Conversation:
     def named(self, rules: Iterable[str], place: NamedPlace) -> Sequence[Problem]:
         """What these rules find at a place only because an error text names it. All of it is read at once."""
         found = self.judged.named(rules, place)
-        if self._one is not None:
+        if isinstance(self._row, WholeRow):
             return found
         from toolpair.history.window_edits import of_windows
 
