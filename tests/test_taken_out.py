@@ -337,3 +337,22 @@ def test_sizes_of_images(width: int, size: int, severity: str | None) -> None:
     }
     assert found["anthropic"] == ([("content.image_too_large", severity)] if severity else [])
     assert found["gemini"] == []
+
+
+@pytest.mark.parametrize(("profile", "empty"), [("deepseek", ""), ("moonshot", " ")])
+def test_thinking_that_has_to_come_back_is_written_empty_as_the_provider_takes_it(profile: str, empty: str) -> None:
+    call = {"type": "function", "function": {"name": "look", "arguments": "{}"}}
+    messages: list[Any] = []
+    for id_ in "ab":
+        messages += [
+            {"role": "user", "content": "Look."},
+            {"role": "assistant", "content": "", "tool_calls": [{"id": id_, **call}]},
+            {"role": "tool", "tool_call_id": id_, "content": SAID},
+        ]
+    data = json.dumps(messages).encode()
+    session = toolpair.session.session.open_session("list.json", data=data, profile=profile)
+    assert not session.problems, "whether thinking is on is not in the file"
+    (problem,) = session.conversation.named(["reasoning.missing_before_call"], NamedPlace(4))
+    assert problem.message == 4 and problem.no_fix is not None and "disabled" in problem.no_fix
+    session.stage(problem)
+    assert [one.get("reasoning_content") for one in json.loads(session.to_bytes())] == [None, empty, None] * 2

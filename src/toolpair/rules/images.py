@@ -51,21 +51,22 @@ def named_large(context: Context, place: NamedPlace) -> None:
 def named_many(context: Context, place: NamedPlace) -> None:
     """A request that an API refused for the number of its images."""
     found = list(_all_media(context.messages))
-    if not found:
+    if len(found) < 2:
         return
     limits = context.profile.images
-    keep = min(limits.many if limits is not None else _KEPT, len(found) - 1)
+    keep = limits.many if limits is not None else _KEPT
     number, block, _ = found[0]
     message = context.messages[number]
-    older = _removal(found[: len(found) - keep], "remove-older-images", f"take out all images but the last {keep}")
-    fixes = [replace(older, recommended=True), _removal(found, "remove-all-images", "take out all images")]
+    fixes = [_removal(found, "remove-all-images", "take out all images")]
+    if len(found) > keep:
+        fixes.insert(0, _removal(found[:-keep], "remove-older-images", f"take out all images but the last {keep}"))
     context.add(
         _MANY,
         f"There are {plural(len(found), 'image or document', 'images and documents')} in this conversation.",
         Where(at=(number, message.blocks.index(block)), others=(block,), about=message, record=block.record),
         severity="error",
         cause=Cause("many_images", "each screenshot and each page that was read stays in the conversation"),
-        fixes=fixes,
+        fixes=(replace(fixes[0], recommended=True), *fixes[1:]),
     )
 
 

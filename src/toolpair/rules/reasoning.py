@@ -5,7 +5,10 @@ Another provider's thinking is left out when a transcript is converted, so it is
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from toolpair.dialects import anthropic, openai_chat
 from toolpair.dialects.block_values import is_object
@@ -17,6 +20,7 @@ from toolpair.rules.profiles import profile
 from toolpair.rules.rule import Rule
 from toolpair.rules.where import NamedPlace, Where, at_message
 from toolpair.shell.program import command
+from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import Remove
 from toolpair.transcript.model import Block, Message
 
@@ -54,10 +58,32 @@ def _not_stored(context: Context, place: NamedPlace) -> None:
     not_stored(context, place)
 
 
+def _missing_thinking(context: Context, place: NamedPlace) -> None:
+    """Thinking that an API asks for: it asks for that of the next message as soon as it has this one's."""
+    if context.wire != "chat":
+        return
+    calling = [(number, message) for number, message in enumerate(context.messages) if message.calls]
+    without = [(number, message) for number, message in calling if not _brings(message)]
+    if not without:
+        return
+    number, message = next((one for one in without if one[0] == place.message), without[0])
+    fixes = [_empty_thinking(context, [one for _, one in without])] if context.written == "chat" else []
+    context.add(
+        "reasoning.missing_before_call",
+        f"{plural(len(without), 'message')} with calls {'has' if len(without) == 1 else 'have'} no thinking "
+        "(reasoning_content), and the API requires it.",
+        at_message(number, message),
+        severity="error",
+        cause=Cause("thinking_dropped", "a client or a converter left out the model's thinking in some messages"),
+        fixes=[replace(fix, recommended=True) for fix in fixes],
+        no_fix=_OFF,
+    )
+
+
 RULES: Final = (
     Rule("reasoning.bad_signature", "reasoning", check, named=_refused),
     Rule("reasoning.missing_signature", "reasoning", check),
-    Rule("reasoning.missing_before_call", "reasoning", check, whole_history=True),
+    Rule("reasoning.missing_before_call", "reasoning", check, named=_missing_thinking, whole_history=True),
     Rule("reasoning.prefix_changed", "reasoning", named=_bound),
     Rule("reasoning.unresolvable_ref", "reasoning", named=_not_stored),
 )
@@ -138,16 +164,30 @@ def _thinking_brought_back(context: Context) -> None:
             at_message(number, message),
             severity="warning" if older else None,
             cause=Cause("thinking_dropped", "a client or a converter left out the model's thinking in some messages"),
-            fixes=(
-                Fix(
-                    "empty-thinking",
-                    "write an empty reasoning_content",
-                    (openai_chat.with_thinking(message, ""),),
-                    note="some servers are said to accept it; it is not the model's thinking",
-                ),
-            ),
-            no_fix="Thinking cannot be made up: turn it off for the next request, or write an empty one.",
+            fixes=(_empty_thinking(context, [message]),),
+            no_fix=f"{_OFF} Or write an empty one.",
         )
+
+
+_OFF: Final = 'Thinking cannot be made up: turn it off for the next request ("thinking": {"type": "disabled"}).'
+_BLANK: Final = {"moonshot": " "}
+"""What stands for thinking that is gone, where that is not an empty text: kimi-k2.5 and later refuse that."""
+
+
+def _empty_thinking(context: Context, messages: Sequence[Message]) -> Fix:
+    blank = _BLANK.get(context.provider, "")
+    title = "write an empty reasoning_content" if blank == "" else "write a reasoning_content of one space"
+    return Fix(
+        "empty-thinking",
+        title if len(messages) == 1 else f"{title} into {len(messages):,} messages",
+        tuple(openai_chat.with_thinking(message, blank) for message in messages),
+        note="servers accept it, although their documentation does not say so; it is not the model's thinking",
+        several=title,
+    )
+
+
+def _brings(message: Message) -> bool:
+    return openai_chat.brings_thinking(message) or any(block.kind == "thinking" for block in message.blocks)
 
 
 def _thought_signatures(context: Context) -> None:
