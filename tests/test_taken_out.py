@@ -356,3 +356,22 @@ def test_thinking_that_has_to_come_back_is_written_empty_as_the_provider_takes_i
     assert problem.message == 4 and problem.no_fix is not None and "disabled" in problem.no_fix
     session.stage(problem)
     assert [one.get("reasoning_content") for one in json.loads(session.to_bytes())] == [None, empty, None] * 2
+
+
+@pytest.mark.parametrize("call", ["functionCall", "function_call"])
+def test_a_call_of_geminis_contents_gets_the_documented_signature(call: str) -> None:
+    said = {"functionResponse": {"id": "1", "name": "look", "response": {"output": SAID}}}
+    contents = [
+        {"role": "user", "parts": [{"text": "Look."}]},
+        {"role": "model", "parts": [{call: {"id": "1", "name": "look", "args": {}}}]},
+        {"role": "user", "parts": [said]},
+    ]
+    body = {"model": "gemini-3-pro", "contents": contents}
+    session = toolpair.session.session.open_session("list.json", data=json.dumps(body).encode(), profile="gemini/3")
+    assert [problem.rule for problem in session.problems] == ["reasoning.missing_signature"]
+    session.stage_recommended()
+    part = json.loads(session.to_bytes())["contents"][1]["parts"][0]
+    assert (
+        part["thoughtSignature"] == "skip_thought_signature_validator" and part[call] == contents[1]["parts"][0][call]
+    )  # type: ignore[index]
+    assert not session.problems

@@ -11,7 +11,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from toolpair.dialects import anthropic, openai_chat
-from toolpair.dialects.block_values import is_object
+from toolpair.dialects.block_values import THOUGHT_SIGNATURE, is_object, signature_beside, with_fields
 from toolpair.dialects.new_ids import THOUGHT
 from toolpair.dialects.openai_responses import is_reasoning
 from toolpair.rules.context import Context, tool_of
@@ -34,7 +34,7 @@ def check(context: Context) -> None:
         if "thinking" in context.kinds:
             _signatures(context)
         _must_begin_with_thinking(context)
-    elif context.wire == "gemini" and context.written == "chat":
+    elif context.wire == "gemini" and context.written != "items":
         _thought_signatures(context)
     elif context.wire == "chat" and context.written == "chat":
         _thinking_brought_back(context)
@@ -191,13 +191,16 @@ def _brings(message: Message) -> bool:
 
 
 def _thought_signatures(context: Context) -> None:
-    """Gemini's signatures as its OpenAI-compatible endpoint writes them, on the first call of each step."""
+    """Gemini's signatures on the first call of each step, also as its OpenAI-compatible endpoint writes them."""
     signatures = {id(call): found for message in context.messages for call in message.calls if (found := _google(call))}
     if not signatures and context.profile.family != "3":
         return  # it may be for a model that requires none
-    asked = max((number for number, message in enumerate(context.messages) if message.role == "user"), default=-1)
+    numbered = enumerate(context.messages)
+    asked = max((number for number, one in numbered if one.role == "user" and not one.results), default=-1)
     for number, message in enumerate(context.messages):
         for position, call in enumerate(message.calls):
+            if context.written == "blocks" and signature_beside(call) is None:
+                break  # such a list has no place for it
             signature = signatures.get(id(call))
             if signature is not None and not _whole(signature):
                 _signature(context, number, message, call, "reasoning.bad_signature", "is damaged")
@@ -208,7 +211,7 @@ def _thought_signatures(context: Context) -> None:
 def _google(call: Block) -> Any:
     if isinstance(call.id, str) and THOUGHT in call.id:
         return SKIP_SIGNATURE  # appended to the id, where LiteLLM reads it
-    return openai_chat.thought_signature(call)
+    return openai_chat.thought_signature(call) or signature_beside(call)
 
 
 def _whole(signature: Any) -> bool:
@@ -235,7 +238,11 @@ def _signature(context: Context, number: int, message: Message, call: Block, rul
             Fix(
                 "skip-signature",
                 "write the value that Google documents for calls without one",
-                (openai_chat.with_thought_signature(call, SKIP_SIGNATURE),),
+                (
+                    openai_chat.with_thought_signature(call, SKIP_SIGNATURE)
+                    if context.written == "chat"
+                    else with_fields(call, **{THOUGHT_SIGNATURE: SKIP_SIGNATURE}),
+                ),
                 recommended=True,
                 note="the model continues without what it thought before this call",
                 several="write the value that Google documents for calls without a signature",

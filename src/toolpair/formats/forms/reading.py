@@ -14,6 +14,7 @@ from toolpair.dialects.foreign_media import written_media
 from toolpair.formats.engine.reading.view import AS_RESUMED, Item, View
 from toolpair.formats.forms.compiled import INSIDE, Compiled, Rule, Slot
 from toolpair.formats.forms.pairing import PAIR
+from toolpair.formats.forms.templates import place_of
 from toolpair.transcript.draft import value_at
 from toolpair.transcript.model import Block, BlockKind, Message, Scope, Transcript
 
@@ -25,6 +26,8 @@ class FormBlock(WrittenBlock, frozen=True, eq=False):
     """A block with what its table says of it."""
 
     rule: Rule | None = None
+    signature: str | None = None
+    """What a call is signed with; empty where it could be signed and is not."""
 
 
 def call(kind: BlockKind, record: int, slot: Slot, id_: Any, name: Any, given: Any, rule: Rule) -> FormBlock:
@@ -73,8 +76,17 @@ STEP: Final = cast(BlockKind, "step")
 MAKERS: Final = {"call": call, "result": result, "said": said, "other": other}
 
 
-def _with_signature(value: Any, thinking: FormBlock) -> FormBlock:
-    """Thinking with what a provider signed it with, which stands beside its text."""
+def _with_signature(value: Any, block: FormBlock) -> FormBlock:
+    """Thinking with what a provider signed it with, which stands beside its text; a call with what its table names."""
+    if block.kind == "call" and block.rule is not None and block.rule.signature:
+        unit = value_at(value, own_slot(block))
+        places = (place_of(path, unit) for path in block.rule.signature)
+        found = (value_at(unit, place) for place in places if place)
+        return replace(block, signature=next((one for one in found if isinstance(one, str)), ""))
+    return _with_signed_text(value, block) if block.kind == "thinking" else block
+
+
+def _with_signed_text(value: Any, thinking: FormBlock) -> FormBlock:
     beside = value_at(value, thinking.slot[:-1])
     if not isinstance(beside, dict):
         return thinking
@@ -124,6 +136,7 @@ class Reader:
     def __init__(self, compiled: Compiled) -> None:
         made = compiled.functions(MAKERS)
         self.table = compiled.table
+        self._signs = bool(self.table.thinking) or any(rule.signature for rule in compiled.rules)
         self._blocks: Callable[[Any, int], list[Any]] = made["blocks"]
         self._role = made["role"]
         self._skipped = made["skipped"]
@@ -132,9 +145,7 @@ class Reader:
     def blocks(self, value: Any, record: int) -> list[Any]:
         """The blocks of an element."""
         found = self._blocks(value, record)
-        if self.table.thinking:
-            return [_with_signature(value, one) if one.kind == "thinking" else one for one in found]
-        return found
+        return [_with_signature(value, one) for one in found] if self._signs else found
 
     def role_of(self, value: Any) -> str:
         """The role of an element, as the transcript has it; one that the table does not name stays as it is."""
