@@ -375,3 +375,20 @@ def test_a_call_of_geminis_contents_gets_the_documented_signature(call: str) -> 
         part["thoughtSignature"] == "skip_thought_signature_validator" and part[call] == contents[1]["parts"][0][call]
     )  # type: ignore[index]
     assert not session.problems
+
+
+def test_a_cache_mark_on_an_empty_text_in_a_result_is_removed() -> None:
+    _, data = _anthropic()
+    messages = json.loads(data)
+    empty = {"type": "text", "text": "", "cache_control": {"type": "ephemeral"}}
+    messages[0]["content"].pop()
+    messages[2]["content"][0]["content"] = [_text(SAID), empty]
+    repaired = toolpair.repair(messages)
+    assert [taken.fix for taken in repaired.taken] == ["remove-cache-mark"] and not repaired.problems
+    assert repaired.messages[2]["content"][0]["content"] == [_text(SAID), {"type": "text", "text": ""}]
+    assert not toolpair.check(
+        [
+            *messages[:2],
+            {**messages[2], "content": [{**messages[2]["content"][0], "content": [_text(SAID), _text("")]}]},
+        ]
+    ).problems

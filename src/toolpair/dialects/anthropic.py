@@ -225,6 +225,13 @@ def _parts_in(block: Block) -> list[dict[str, Any]]:
     return [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
 
 
+def marks_empty_text(result: Block) -> bool:
+    """Whether a result has a cache mark on a text that says nothing."""
+    return isinstance(result.value, dict) and any(
+        CACHE_MARK in part and says_nothing(part) for part in _parts_in(result)
+    )
+
+
 def without_cache_marks(block: Block) -> SetValue:
     """The edit that removes its cache marks."""
     made = _unmarked(block.value)

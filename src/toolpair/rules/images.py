@@ -57,9 +57,9 @@ def named_many(context: Context, place: NamedPlace) -> None:
     keep = limits.many if limits is not None else _KEPT
     number, block, _ = found[0]
     message = context.messages[number]
-    fixes = [_removal(found, "remove-all-images", "take out all images")]
+    fixes = [_removal(found, "remove-all-images", "remove all images")]
     if len(found) > keep:
-        fixes.insert(0, _removal(found[:-keep], "remove-older-images", f"take out all images but the last {keep}"))
+        fixes.insert(0, _removal(found[:-keep], "remove-older-images", f"remove all images but the last {keep}"))
     context.add(
         _MANY,
         f"There are {plural(len(found), 'image or document', 'images and documents')} in this conversation.",
@@ -117,14 +117,14 @@ def _too_large(
         severity="error" if named or passed is None else passed.severity,
         cause=Cause("image_too_large", "a tool or a person put it in as it was"),
         fixes=(replace(fix, recommended=named),),
-        no_fix="It can be taken out, which is for you to decide: the model no longer sees it.",
+        no_fix="Removing it is for you to decide: the model no longer sees it.",
     )
 
 
 def _title(parts: Sequence[dict[str, object]]) -> str:
     kinds = {described(part).kind for part in parts}
     kind = kinds.pop() if len(kinds) == 1 else "file"
-    return f"take the {kind if len(parts) == 1 else kind + 's'} out and keep the text"
+    return f"remove the {kind if len(parts) == 1 else kind + 's'} and keep the text"
 
 
 def _removal(found: Sequence[tuple[int, Block, dict[str, object]]], id_: str, title: str) -> Fix:
