@@ -380,7 +380,8 @@ FORMATS = {
 # What one option or one mistake needs, of modules that each command loads: 40 of them.
 COMMANDS = {
     "cli.check": {"cli.jobs", "cli.statistics"},
-    "cli.fixing": {"source.patch"},
+    "cli.fix": {"cli.pasted"},
+    "cli.fixing": {"cli.for_error", "source.patch"},
     "cli.inputs": {
         "agents.catalog",
         "agents.installed",
@@ -437,6 +438,7 @@ KEYS = {
     "tui.controllers.row_filter": {"tui.screens.prompt"},
     "tui.controllers.text_search": {"tui.screens.prompt"},
     "tui.controllers.working": {"tui.background_loading"},
+    "tui.overview": {"session.decisions"},
     "tui.open_sessions": {"tui.background_loading", "tui.screens.confirm", "tui.screens.pair_screen"},
     "tui.screens.base_screen": {"tui.commands"},
     "tui.screens.chooser": {"session.carrying_out"},

@@ -241,9 +241,14 @@ def _print_place(path: str, entry: Entry, style: TerminalStyle) -> None:
         out(f"{safe(path)}{at}: {severity} {problem['rule']}  {safe(problem['message'])}{named}")
         if entry["notes"]:
             out(f"    {safe(entry['notes'])}")
-        fix = entry["fix"]
-        if fix is not None:
-            out(f"    fix: {safe(fix['title'])} ({'loses ' + safe(fix['loses']) if fix['loses'] else 'loses nothing'})")
+    for line in entry["block"]:
+        out(style.dim(f"    {safe(line)}"))
+    for fix in entry["fixes"] or ([entry["fix"]] if entry["fix"] else []):
+        loses = f"loses {safe(fix['loses'])}" if fix["loses"] else "loses nothing"
+        name = "fix" if fix["recommended"] or fix is entry["fix"] else "or"
+        out(f"    {name}: {safe(fix['title'])} ({loses})")
+        if fix.get("command"):
+            out(style.dim(f"      {safe(fix['command'])}"))
     if entry["command"] is not None:
         out(f"    Open it there: {safe(entry['command'])}")
 

@@ -19,12 +19,17 @@ from toolpair.transcript.pairing import Pairing
 
 def raised(problem: Problem) -> Problem:
     """The problem as an error: its own fix is recommended, else the first that is no guess."""
-    if problem.guess:
+    if problem.guess or problem.severity == "error":
         return problem
     best = problem.without_guessing or next((fix for fix in problem.fixes if fix.certain), None)
     fixes = tuple(replace(fix, recommended=fix is best) for fix in problem.fixes)
-    impact = problem.own_impact if problem.severity == "error" else "stops"
-    return replace(problem, severity="error", own_impact=impact, fixes=fixes)
+    return replace(problem, severity="error", own_impact="stops", fixes=fixes)
+
+
+def offered(problem: Problem) -> Problem:
+    """The problem where no error names it: its fixes are there to be chosen."""
+    fixes = tuple(replace(fix, recommended=False) for fix in problem.fixes)
+    return replace(problem, severity="info", own_impact="harmless", fixes=fixes)
 
 
 def named_problems(

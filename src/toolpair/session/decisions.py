@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
+from toolpair.rules.named import offered, raised
 from toolpair.rules.problem import Fix, Problem
 from toolpair.rules.where import NamedPlace
 from toolpair.transcript.edits import Edit, InsertResult
@@ -37,9 +38,7 @@ class Decision(Struct, frozen=True):
 
     @classmethod
     def of(cls, problem: Problem, fix: Fix, text: str | None) -> Decision:
-        place, within = problem.named, None
-        if place is not None:
-            within = tuple(number for number in (place.block, place.part) if number is not None)
+        within = _within(problem.named) if problem.named is not None else None
         ids = id_of(problem.call), id_of(problem.result)
         return cls(problem.rule, problem.record, *ids, fix.id, text, within=within)
 
@@ -62,10 +61,36 @@ def standing(decisions: Sequence[Decision], conversation: Conversation) -> Seque
     named: list[Problem] = []
     for decision in decisions:
         if decision.within is not None:
-            messages = conversation.messages_of({decision.record}) if decision.record is not None else ()
-            place = NamedPlace(next(iter(messages), None), *decision.within)
-            named += conversation.named((decision.rule,), place)
+            named += _named(conversation, decision.rule, decision.record, decision.within)
     return [*named, *conversation.problems] if named else conversation.problems
+
+
+def with_named(named: Sequence[Problem], conversation: Conversation) -> Sequence[Problem]:
+    """The problems of a conversation, with those that were named on another state of it as they stand now."""
+    found: dict[tuple[object, ...], Problem] = {}
+    known = {problem.key: problem for problem in conversation.problems} if named else {}
+    for problem in named:
+        if problem.named is None:
+            if problem.key in known:
+                found[problem.key] = raised(known[problem.key])
+            continue
+        again = _named(conversation, problem.rule, problem.record, _within(problem.named))
+        same = next((one for one in again if one.key == problem.key), None)
+        if same is not None:
+            found[problem.key, problem.named] = same if problem.severity == "error" else offered(same)
+    if not found:
+        return conversation.problems
+    rest = (problem for problem in conversation.problems if problem.key not in found)
+    return sorted((*rest, *found.values()), key=lambda problem: (problem.message or 0, problem.block or 0))
+
+
+def _named(conversation: Conversation, rule: str, record: int | None, within: tuple[int, ...]) -> Sequence[Problem]:
+    messages = conversation.messages_of({record}) if record is not None else ()
+    return conversation.named((rule,), NamedPlace(next(iter(messages), None), *within))
+
+
+def _within(place: NamedPlace) -> tuple[int, ...]:
+    return tuple(number for number in (place.block, place.part) if number is not None)
 
 
 def found_by(decisions: Sequence[Decision], problems: Sequence[Problem]) -> list[tuple[Decision, tuple[Problem, Fix]]]:

@@ -75,7 +75,7 @@ _PARSED: Final = re.compile(
 _ABOUT_MESSAGES: Final = re.compile(r"message|content|tool_?call|role|turn|assistant|user", re.IGNORECASE)
 _COMPLAINS: Final = re.compile(
     r"error|invalid|must|missing|require|expect|fail|exception|cannot|can't|not (?:allow|support|valid|found)|unsupport"
-    r"|refus|reject|exceed|too (?:long|many|large)|\b4\d\d\b|bad request|malformed",
+    r"|refus|reject|exceed|duplicat|unexpect|does not|did not|too (?:long|many|large)|\b4\d\d\b|bad request|malformed",
     re.IGNORECASE,
 )
 _FRAME: Final = re.compile(

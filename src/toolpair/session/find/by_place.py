@@ -6,12 +6,11 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from msgspec.structs import replace
-
 from toolpair.dialects import openai_chat
 from toolpair.history.conversation import Conversation, Target, weight
 from toolpair.rules.errors.message_counting import way_of
 from toolpair.rules.errors.places import Place
+from toolpair.rules.named import offered
 from toolpair.rules.problem import Problem
 from toolpair.rules.registry import RULES
 from toolpair.rules.where import NamedPlace
@@ -33,6 +32,8 @@ def by_place(conversation: Conversation, place: Place) -> Target | None:
     found = list(_pointed(conversation, place))
     if not found:
         return None
+    if place.block is not None and any(one.named.block is not None for one in found):
+        found = [one for one in found if one.named.block is not None]
     first, *others = found
     text = f"{place.words} is {_in_file(first)}."
     if place.block is not None and first.named.block is None:
@@ -114,7 +115,7 @@ def offers_at(conversation: Conversation, place: NamedPlace) -> list[Problem]:
     found = [one for one in conversation.problems if _is_at(one, keys, place)]
     known = {(one.rule, one.message, one.block) for one in found}
     named = conversation.named([rule.name for rule in RULES.values() if rule.named is not None], place)
-    return [*found, *(_offered(one) for one in named if (one.rule, one.message, one.block) not in known)]
+    return [*found, *(offered(one) for one in named if (one.rule, one.message, one.block) not in known)]
 
 
 def _is_at(problem: Problem, keys: set[object], place: NamedPlace) -> bool:
@@ -122,12 +123,6 @@ def _is_at(problem: Problem, keys: set[object], place: NamedPlace) -> bool:
         return True
     named = (problem.call, problem.result, *problem.others)
     return any(block is not None and place_of(block) in keys for block in named)
-
-
-def _offered(problem: Problem) -> Problem:
-    """A problem that no error names: its fixes are there to be chosen."""
-    fixes = tuple(replace(fix, recommended=False) for fix in problem.fixes)
-    return replace(problem, severity="info", own_impact="harmless", fixes=fixes)
 
 
 # --- what a parser says --------------------------------------------------------------------------------
@@ -139,7 +134,7 @@ def _by_parser(conversation: Conversation, place: Place) -> Target | None:
     if not found:
         return None
     named = RequestPlaces(conversation, conversation.profile.base).named(found[0])
-    text = f"{place.words}: there the arguments of this call stop being JSON."
+    text = f"at {place.words} the arguments of this call stop being JSON."
     if len(found) > 1:
         text += f" Those of {len(found) - 1:,} more calls do so as well."
     return at_block(conversation, named, text)
