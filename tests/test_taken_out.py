@@ -384,7 +384,7 @@ def test_a_cache_mark_on_an_empty_text_in_a_result_is_removed() -> None:
     messages[0]["content"].pop()
     messages[2]["content"][0]["content"] = [_text(SAID), empty]
     repaired = toolpair.repair(messages)
-    assert [taken.fix for taken in repaired.taken] == ["remove-cache-mark"] and not repaired.problems
+    assert [taken.fix for taken in repaired.taken] == ["remove-cache-mark"] and not repaired.left
     assert repaired.messages[2]["content"][0]["content"] == [_text(SAID), {"type": "text", "text": ""}]
     assert not toolpair.check(
         [
