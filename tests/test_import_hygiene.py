@@ -271,6 +271,7 @@ DOORS = {
 CHECKING = {
     "formats.engine.detection.format_detection": {"formats.engine.detection.understanding", "source.json_strings"},
     "history.checked_records": {
+        "dialects.shrinking",
         "dialects.request_bodies",
         "formats.engine.damage.damaged",
         "formats.lists.openai_responses",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import struct
 import tempfile
@@ -24,8 +25,10 @@ from tests.gemini_sessions import NAME as GEMINI
 from tests.gemini_sessions import GeminiSession
 from tests.pi_sessions import NAME as PI
 from tests.pi_sessions import PiSession
+from toolpair.dialects.media import pixels_of
 from toolpair.rules.where import NamedPlace
 from toolpair.session.session import Session
+from toolpair.source.errors import Refused
 
 RAW = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 9000, 400) + bytes(40)
 DATA = base64.b64encode(RAW).decode()
@@ -392,3 +395,23 @@ def test_a_cache_mark_on_an_empty_text_in_a_result_is_removed() -> None:
             {**messages[2], "content": [{**messages[2]["content"][0], "content": [_text(SAID), _text("")]}]},
         ]
     ).problems
+
+
+def test_an_image_is_made_smaller_where_pillow_is_installed() -> None:
+    pillow = pytest.importorskip("PIL.Image")
+    out = io.BytesIO()
+    pillow.new("RGB", (2400, 60), "red").save(out, "PNG")
+    _, data = _anthropic()
+    messages = json.loads(data)
+    result = messages[2]["content"][0]
+    result["content"][1]["source"]["data"] = large = base64.b64encode(out.getvalue()).decode()
+    session = toolpair.session.session.open_session("list.json", data=json.dumps(messages).encode())
+    (problem,) = session.conversation.named(["content.image_too_large"], NamedPlace(2, 0, 1))
+    assert [fix.id for fix in problem.fixes] == ["shrink-image", "remove-image"]
+    session.stage(problem)
+    source = json.loads(session.to_bytes())[2]["content"][0]["content"][1]["source"]
+    assert pixels_of(source["data"]) == (2000, 50) and source["media_type"] == "image/png"
+    assert large.encode() in _aside(session)
+    (broken,) = session.conversation.named(["content.image_too_large"], NamedPlace(0, 1))
+    with pytest.raises(Refused, match="remove it instead"):
+        session.stage(broken)

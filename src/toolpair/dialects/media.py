@@ -90,6 +90,20 @@ def with_parts(block: Block, instead: Callable[[dict[str, Any]], dict[str, Any] 
     return _with_content(block, [(id(part) in media and instead(part)) or part for part in content])
 
 
+def with_data(part: dict[str, Any], type_: str, data: str) -> dict[str, Any]:
+    """The part with another content in Base64, of this media type."""
+    if isinstance(source := part.get("source"), dict):
+        return {**part, "source": {**source, "media_type": type_, "data": data}}
+    address = f"data:{type_};base64,{data}"
+    for key in ("image_url", "file"):
+        if isinstance(held := part.get(key), dict):
+            return {**part, key: {**held, "url" if key == "image_url" else "file_data": address}}
+    if isinstance(part.get("image_url"), str):
+        return {**part, "image_url": address}
+    typed = next((key for key in ("media_type", "mimeType", "mime_type") if key in part), "mimeType")
+    return {**part, typed: type_, "data": data}
+
+
 def text_instead(block: Block, text: str) -> dict[str, Any]:
     """A text part that may stand where media of the block stood."""
     kind = "text"

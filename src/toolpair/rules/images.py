@@ -6,6 +6,7 @@ What is taken out stays beside the file, and a note says in its place what was t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from importlib.util import find_spec
 from typing import Final
 
 from msgspec.structs import replace
@@ -15,7 +16,7 @@ from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.where import NamedPlace, Where
 from toolpair.transcript.counting import plural
-from toolpair.transcript.edits import Edit, KeepAside
+from toolpair.transcript.edits import Edit, KeepAside, ShrinkImages
 from toolpair.transcript.model import Block, Message
 
 _LARGE: Final = "content.image_too_large"
@@ -100,7 +101,9 @@ def _too_large(
         if passed is not None
         else "is not one that the API takes"
     )
-    fix = _removal([(number, block, part) for part in parts], "remove-image", _title(parts))
+    fixes = [_removal([(number, block, part) for part in parts], "remove-image", _title(parts))]
+    if named and passed is not None and find_spec("PIL") is not None:
+        fixes.insert(0, _smaller(context, block, [part for part in parts if described(part).kind == "image"]))
     pair = context.pairing.pair_of(block)
     where = f"the result of {tool_of(pair.call if pair else None)}" if block.kind == "result" else "this message"
     context.add(
@@ -116,9 +119,26 @@ def _too_large(
         ),
         severity="error" if named or passed is None else passed.severity,
         cause=Cause("image_too_large", "a tool or a person put it in as it was"),
-        fixes=(replace(fix, recommended=named),),
+        fixes=(replace(fixes[0], recommended=True), *fixes[1:]) if named else fixes,
         no_fix="Removing it is for you to decide: the model no longer sees it.",
     )
+
+
+def _smaller(context: Context, block: Block, parts: Sequence[dict[str, object]]) -> Fix:
+    limits = context.profile.images
+    pixels, length = (_SURE, _LENGTH) if limits is None else (min(limits.many_pixels, _SURE), limits.base64)
+    one = len(parts) == 1
+    return Fix(
+        "shrink-image",
+        f"make the {'image' if one else 'images'} smaller: up to {pixels:,} pixels wide and high",
+        (ShrinkImages(block, tuple(parts), pixels, length), *(KeepAside(block, part) for part in parts)),
+        loses=f"detail of the {'image' if one else 'images'}, kept in a file beside this one as it was",
+    )
+
+
+_SURE: Final = 2000
+_LENGTH: Final = 5 << 20
+"""Pixels, and characters in Base64, that no provider is known to refuse."""
 
 
 def _title(parts: Sequence[dict[str, object]]) -> str:
