@@ -28,8 +28,9 @@ from toolpair.rules.profiles import Profile
 from toolpair.rules.value_types import check_request
 from toolpair.rules.wire import wire_of
 from toolpair.source.document import Document
+from toolpair.source.errors import Refused
 from toolpair.source.gc_pause import gc_paused
-from toolpair.transcript.edits import Edit, Rename
+from toolpair.transcript.edits import Edit, KeepAside, Rename, ShrinkImages
 from toolpair.transcript.model import Damaged, EmptyObject, Transcript, WindowEdges
 from toolpair.transcript.pairing import Pair, Pairing, pair
 
@@ -288,7 +289,8 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         for edit in edits if self.ids is not None else ():
             if isinstance(edit, Rename) and edit.block.kind == "call" and self.ids is not None:
                 self.ids.places.rename(edit.block.id, edit.id)
-        return self.format.apply(self.items, self.transcript, edits)
+        of_content = [_carried_out(edit) for edit in edits if not isinstance(edit, KeepAside)]
+        return self.format.apply(self.items, self.transcript, of_content)
 
     def by(self, profile: Profile) -> CheckedRecords:
         """The same records checked with another profile; what does not depend on it is kept."""
@@ -312,6 +314,18 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
             return found
         sent = {uid for message in self.transcript.messages for uid in message.records}
         return replace(found, readable={item.uid: item.value for item in self.items if item.uid in sent})
+
+
+def _carried_out(edit: Edit) -> Edit:
+    """The edit with what only carrying it out can tell. Raises Refused where it cannot be carried out."""
+    if not isinstance(edit, ShrinkImages):
+        return edit
+    from toolpair.dialects.shrinking import CannotShrink, shrunk
+
+    try:
+        return shrunk(edit)
+    except CannotShrink as error:
+        raise Refused(str(error)) from None
 
 
 def _sent(look: Callable[[], SentRequest | None]) -> Callable[[], list[Source] | None]:

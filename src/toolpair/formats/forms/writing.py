@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from toolpair.dialects.anthropic_writer import AnthropicWriter
 from toolpair.dialects.block_texts import media_of, text_of
+from toolpair.dialects.block_values import THOUGHT_SIGNATURE
 from toolpair.formats.engine.reading.view import Item
 from toolpair.formats.engine.writing.drafts.as_messages import ResultsAsMessages
 from toolpair.formats.engine.writing.drafts.drafter import Drafter, home_of
@@ -149,6 +150,8 @@ class FormWriter(AnthropicWriter):
             was = source.value if isinstance(source.value, dict) else {}
             if block.value.get("name") is not was.get("name"):
                 made |= _set(rule.name, unit, rule.strip + str(block.value.get("name")))
+            if THOUGHT_SIGNATURE in block.value:
+                made |= _set(rule.signature, unit, block.value[THOUGHT_SIGNATURE])
             if "input" in was and block.value.get("input") is not was["input"]:
                 made |= _set(rule.content, unit, self._arguments(rule, unit, block.value.get("input")))
             if "content" in was and block.value.get("content") is not was["content"]:
