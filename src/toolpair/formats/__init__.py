@@ -48,6 +48,8 @@ FORMATS: Final = (
     "gemini_cli:FORMAT",
 )
 """The records of all formats: where two are equally sure of a file, the first has it."""
+STORES: Final = ("langgraph.database:LAYOUT",)
+"""The layouts of databases whose sessions are read as lists of a known form, and never written."""
 NOT_UNDERSTOOD: Final[dict[str, str]] = {}
 """Agents whose sessions are found, but not understood yet: agent id -> `module:name` of its entry."""
 
@@ -109,7 +111,8 @@ def writer_of(format_id: str, transcript: Transcript, path: Path | None) -> Agen
 
 def layouts() -> Iterator[Layout]:
     """What is known of agents' databases."""
-    return (layout.found for format in all_formats() for layout in format.layouts)
+    own = (layout for format in all_formats() for layout in format.layouts)
+    return (layout.found for layout in (*own, *(Lazy(f"{__name__}.{name}") for name in STORES)))
 
 
 def _folder_layouts(path: str) -> Iterator[FolderLayout]:

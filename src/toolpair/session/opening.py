@@ -103,6 +103,8 @@ class OpenedState(Struct, frozen=True, eq=False):
             return self.container.reason or "this kind of file is never written back"
         if self.snapshot.packing is not None and not self.snapshot.packing.whole:
             return "its compressed data is cut off or damaged, and what follows cannot be read"
+        if self.snapshot.only_read:
+            return self.snapshot.only_read
         if self.snapshot.path is None:
             return "it was read from standard input"
         return None

@@ -66,6 +66,8 @@ class Snapshot(Struct, frozen=True, eq=False):
     """Of content that is not in memory, once computed: a save uses it to check what a file that grew held before."""
     rows: StoredRecords | None = None
     """Where its records are, if a database or a folder holds them; that is `path`, and `data` is its rows as lines."""
+    only_read: str = ""
+    """Why it is never saved in place, a phrase, where `data` was put together from what a store holds."""
 
     @property
     def address(self) -> str | None:

@@ -122,6 +122,8 @@ class Layout(ABC):
     """The tables of its records."""
     needs: Mapping[str, Collection[str]] = {}
     """The tables, each with columns of it, by which such a database is known."""
+    only_read: str = ""
+    """Why no session is saved there, a phrase: then one is read as the list of its `elements`."""
     stop: str | None = None
     """The command that ends what usually has the database open; None where each process is to be closed."""
     column: str = ""
@@ -160,6 +162,10 @@ class Layout(ABC):
 
         Nothing if there is no such session.
         """
+
+    def elements(self, connection: Connection, session: str) -> Iterator[bytes]:
+        """The messages of a session that is only read, as JSON. Raises Unreadable."""
+        raise NotImplementedError
 
 
 def rows_of(connection: Connection, table: Table, rest: str, *values: Any) -> Iterator[Row]:
