@@ -254,7 +254,7 @@ def _print_place(path: str, entry: Entry, style: TerminalStyle) -> None:
         out(style.dim(f"    {safe(line)}"))
     for fix in entry["fixes"] or ([entry["fix"]] if entry["fix"] else []):
         loses = f"loses {safe(fix['loses'])}" if fix["loses"] else "loses nothing"
-        name = "fix" if fix["recommended"] or fix is entry["fix"] else "or"
+        name = "or" if any(one["recommended"] for one in entry["fixes"]) and not fix["recommended"] else "fix"
         out(f"    {name}: {safe(fix['title'])} ({loses})")
         if fix.get("command"):
             out(style.dim(f"      {safe(fix['command'])}"))
