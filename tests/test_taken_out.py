@@ -339,6 +339,8 @@ def test_sizes_of_images(width: int, size: int, severity: str | None) -> None:
         for name in ("anthropic", "gemini")
     }
     assert found["anthropic"] == ([("content.image_too_large", severity)] if severity else [])
+    for problem in toolpair.check(messages, profile="anthropic").problems:
+        assert [fix.loses for fix in problem.fixes] == ["the image"], "a list in memory has no file beside it"
     assert found["gemini"] == []
 
 

@@ -23,7 +23,7 @@ from toolpair.formats.format import (
 from toolpair.rules.context import Context
 from toolpair.rules.judge import Judgement, judge
 from toolpair.rules.odd_records import no_message
-from toolpair.rules.problem import Fix, OnResume, Problem, recommends_placeholder
+from toolpair.rules.problem import KEPT_ASIDE, Fix, OnResume, Problem, recommends_placeholder
 from toolpair.rules.profiles import Profile
 from toolpair.rules.value_types import check_request
 from toolpair.rules.wire import wire_of
@@ -187,6 +187,8 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
             return ()
         if (why := self.format.read_only) is not None:
             problems = tuple(replace(problem, fixes=(), no_fix=why) for problem in problems)
+        if self.document is None:
+            problems = tuple(map(_in_memory, problems))
         if self.format.notes_on_fixes is not None:
             problems = self._with_notes(problems, self.format.notes_on_fixes)
         return problems
@@ -314,6 +316,14 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
             return found
         sent = {uid for message in self.transcript.messages for uid in message.records}
         return replace(found, readable={item.uid: item.value for item in self.items if item.uid in sent})
+
+
+def _in_memory(problem: Problem) -> Problem:
+    """The problem of a list that has no file beside it, in which fixes could keep what they remove."""
+    if not any(fix.loses is not None and fix.loses.endswith(KEPT_ASIDE) for fix in problem.fixes):
+        return problem
+    fixes = (replace(fix, loses=fix.loses and fix.loses.removesuffix(KEPT_ASIDE)) for fix in problem.fixes)
+    return replace(problem, fixes=tuple(fixes))
 
 
 def _carried_out(edit: Edit) -> Edit:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from toolpair.dialects.media import Media, described, media_parts, part_at, text_instead, with_parts
 from toolpair.rules.context import Context, tool_of
-from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.problem import KEPT_ASIDE, Cause, Fix
 from toolpair.rules.where import NamedPlace, Where
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import Edit, KeepAside, ShrinkImages
@@ -132,7 +132,7 @@ def _smaller(context: Context, block: Block, parts: Sequence[dict[str, object]])
         "shrink-image",
         f"make the {'image' if one else 'images'} smaller: up to {pixels:,} pixels wide and high",
         (ShrinkImages(block, tuple(parts), pixels, length), *(KeepAside(block, part) for part in parts)),
-        loses=f"detail of the {'image' if one else 'images'}, kept in a file beside this one as it was",
+        loses=f"detail of the {'image' if one else 'images'}{KEPT_ASIDE}",
     )
 
 
@@ -154,7 +154,7 @@ def _removal(found: Sequence[tuple[int, Block, dict[str, object]]], id_: str, ti
         edits += taken_out(block, [part for _, of, part in found if of is block])
     counts = [(kind, sum(described(part).kind == kind for part in parts)) for kind in ("image", "audio", "document")]
     said = " and ".join(f"the {kind}" if count == 1 else f"{count:,} {kind}s" for kind, count in counts if count)
-    return Fix(id_, title, tuple(edits), loses=f"{said}, kept in a file beside this one")
+    return Fix(id_, title, tuple(edits), loses=f"{said}{KEPT_ASIDE}")
 
 
 def taken_out(block: Block, parts: Iterable[dict[str, object]]) -> Iterator[Edit]:

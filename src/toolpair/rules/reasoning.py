@@ -15,13 +15,13 @@ from toolpair.dialects.block_values import THOUGHT_SIGNATURE, is_object, signatu
 from toolpair.dialects.new_ids import THOUGHT
 from toolpair.dialects.openai_responses import is_reasoning
 from toolpair.rules.context import Context, tool_of
-from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.problem import KEPT_ASIDE, Cause, Fix
 from toolpair.rules.profiles import profile
 from toolpair.rules.rule import Rule
 from toolpair.rules.where import NamedPlace, Where, at_message
 from toolpair.shell.program import command
 from toolpair.transcript.counting import plural
-from toolpair.transcript.edits import Remove
+from toolpair.transcript.edits import KeepAside, Remove
 from toolpair.transcript.model import Block, Message
 
 SKIP_SIGNATURE: Final = "skip_thought_signature_validator"
@@ -112,9 +112,9 @@ def _signatures(context: Context) -> None:
                 Fix(
                     "remove-thinking",
                     "remove the thinking from this message",
-                    tuple(Remove(block) for block in thoughts),
+                    tuple(edit for block in thoughts for edit in (KeepAside(block, block.value), Remove(block))),
                     recommended=not foreign,
-                    loses="the model's thinking in this message",
+                    loses=f"the model's thinking in this message{KEPT_ASIDE}",
                 ),
             ),
         )

@@ -13,12 +13,11 @@ from msgspec.structs import replace
 from toolpair.dialects.block_values import model_of
 from toolpair.dialects.openai_responses import is_reasoning, listed_items
 from toolpair.rules.context import Context
-from toolpair.rules.problem import Cause, Fix
+from toolpair.rules.problem import KEPT_ASIDE, Cause, Fix
 from toolpair.rules.where import NamedPlace, Where
 from toolpair.transcript.edits import Edit, KeepAside, Remove, ReplaceWithText
 from toolpair.transcript.model import Block, Message
 
-_KEPT: Final = "kept in a file beside this one"
 _ASKED_FOR: Final = (
     "if the API then asks for the thinking before the last calls, send the next request with thinking turned off"
 )
@@ -60,7 +59,7 @@ def not_stored(context: Context, place: NamedPlace) -> None:
                 "remove the ids of all items, and the reasoning that only the provider has",
                 tuple(edits),
                 recommended=True,
-                loses=f"reasoning that only the provider can read, {_KEPT}" if _removes(edits) else None,
+                loses=f"reasoning that only the provider can read{KEPT_ASIDE}" if _removes(edits) else None,
             ),
         ),
     )
@@ -140,7 +139,7 @@ class _Fixes:
             id_,
             title,
             tuple(_without_thinking(messages)),
-            loses=f"the model's {self.noun} {lost}, {_KEPT}",
+            loses=f"the model's {self.noun} {lost}{KEPT_ASIDE}",
             note=_ASKED_FOR if calls else None,
         )
 
