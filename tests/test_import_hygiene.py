@@ -303,7 +303,7 @@ CHECKING = {
     "rules.pairs": {"rules.duplicates", "rules.result_places"},
     "rules.result_contents": {"dialects.bedrock_converse"},
     "session.carrying_out": {"recipes", "recipes.careful", "recipes.engine", "source.changes"},
-    "formats": {"formats.forms", "formats.forms.registry"},
+    "formats": {"formats.forms.registry"},
     "formats.forms.registry": {"formats.forms.writing"},
     "session.opening": {"formats.engine.agents.databases", "formats.forms.detection", "history.open_windows"},
     "session.saving": {

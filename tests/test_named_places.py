@@ -152,9 +152,13 @@ def test_a_place_leads_to_its_block_and_says_what_else_it_may_be(tmp_path: Path)
         assert target is not None and target.place is not None, where
         assert (target.place.message, target.place.block) == (message, block), where
         assert "may also be" not in target.text
-    for where in ("messages[9]", "line 1 column 2 (char 1)"):
+    for where in ("messages[9]", "line 1 column 99999 (char 99998)"):
         target = session.find(where)
         assert target is not None and not target.leads_somewhere, where
+    body = json.dumps(CHAT)
+    target = session.find(f"Failed to deserialize the body: line 1 column {body.index('two') + 1}")
+    assert target is not None and target.place is not None and target.place.message == 4
+    assert "if this file is the body that was sent" in target.text
     unsaid = opened(tmp_path, CHAT[1:]).find("Error: invalid value at messages[2].content")
     assert unsaid is not None and unsaid.text.startswith("This error is not known. It points here: ")
     assert "It may also be message 1 of this file: the request may have begun with a system prompt" in unsaid.text

@@ -19,6 +19,7 @@ from toolpair.cli.rule_pages.text import print_rule
 from toolpair.cli.terminal import Parser, TerminalStyle, add_common, dump, out, safe, say, style_for, typed
 from toolpair.rules.causes import CausePage, cause_called, cause_ids
 from toolpair.rules.errors.error_detection import Recognised, nearest, passed_on_by, recognise
+from toolpair.rules.errors.places import places_in, typed_place
 from toolpair.rules.errors.texts import ErrorText, title_of
 from toolpair.rules.errors.unwrapping import inner_text
 from toolpair.rules.registry import RULES
@@ -172,7 +173,8 @@ def _print(options: argparse.Namespace, asked: _Asked, style: TerminalStyle) -> 
         _print_error(asked.recognised, style)
     near = not asked.known and _print_unknown(asked, style)
     if not options.file or asked.unreadable is not None:
-        if asked.recognised is not None and not options.file:
+        placed = asked.recognised is not None or (asked.rule is None and _names_a_place(asked.thing))
+        if placed and not options.file:
             out()
             out(f"With the session file after it, `{command('explain')}` says which block it means.")
         return
@@ -187,6 +189,13 @@ def _print(options: argparse.Namespace, asked: _Asked, style: TerminalStyle) -> 
         out(f"{safe(options.file)}: {none}.")
         if asked.rule is None:
             out(f"    To see what is wrong with it: {command('check')} {typed(options.file)}")
+
+
+def _names_a_place(thing: str) -> bool:
+    found = typed_place(thing) or next(iter(places_in(thing)), None)
+    if found is not None:
+        out(f"It names the place {safe(found.words)}.")
+    return found is not None
 
 
 def _print_error(known: Recognised, style: TerminalStyle) -> None:
@@ -245,7 +254,7 @@ def _print_place(path: str, entry: Entry, style: TerminalStyle) -> None:
         out(style.dim(f"    {safe(line)}"))
     for fix in entry["fixes"] or ([entry["fix"]] if entry["fix"] else []):
         loses = f"loses {safe(fix['loses'])}" if fix["loses"] else "loses nothing"
-        name = "fix" if fix["recommended"] or fix is entry["fix"] else "or"
+        name = "or" if any(one["recommended"] for one in entry["fixes"]) and not fix["recommended"] else "fix"
         out(f"    {name}: {safe(fix['title'])} ({loses})")
         if fix.get("command"):
             out(style.dim(f"      {safe(fix['command'])}"))

@@ -13,6 +13,7 @@ from toolpair.cli.for_error import is_meant
 from toolpair.cli.main import explained
 from toolpair.cli.terminal import one_profile
 from toolpair.reports.reading.call_line import call_line
+from toolpair.reports.reading.titles import result_title
 from toolpair.session.session import Conversation, Location, Problem, Session, Target
 from toolpair.shell.program import called
 from toolpair.text.shell import shell_word
@@ -84,9 +85,9 @@ def _in_words(block: Block, show_content: bool) -> str:
     if block.kind == "call":
         tool, does = call_line(block)
         return f"call     {tool}  {does}" if show_content else f"call     {tool}  {block.id}"
-    kind = {"result": "result ", "server_call": "call of the provider's tool"}.get(block.kind, block.kind)
     words = " ".join(block.text[:_WORDS].split())
-    return f"{kind}{words}" if show_content else f"{kind}  {size_text(len(block.text.encode(errors='replace')))}"
+    size = result_title(block) if block.kind == "result" else size_text(len(block.text.encode(errors="replace")))
+    return f"{block.kind:7}  {words if show_content and words else size}"
 
 
 def _fixes(path: str, target: Target, thing: str) -> Iterator[Entry]:

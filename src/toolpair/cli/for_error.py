@@ -66,7 +66,7 @@ def _wanted(session: Session, target: Target, choices: Mapping[str, str]) -> lis
     fix = problem.recommended
     if fix is None:
         raise Refused(f"{target.text} {problem.no_fix or 'No fix of it is recommended.'} Nothing was changed.")
-    if target.recognised.names_a_place or target.recognised.parsed is not None or problem.named is not None:
+    if (target.how or "").startswith("by ") or problem.named is not None:
         return [(number, problem, fix)]
     # It is about any such block: the request is refused until none is left.
     return [(number, one, way) for one in _all_of(session, number, problem) if (way := _same(one, fix)) is not None]

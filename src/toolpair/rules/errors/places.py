@@ -6,6 +6,7 @@ One table of patterns, for what is typed and for what is pasted. Numbers are as 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Final, Literal
 
@@ -15,7 +16,7 @@ from toolpair.rules.errors.pasted import BLANK, QUOTE, SOFT, PastedText
 
 _MOST: Final = 200_000
 """Characters at the end of a paste that are looked at."""
-_FOUND: Final = 20
+_FOUND: Final = 5
 _LONGEST: Final = 400
 """Characters of a path."""
 _NEAR: Final = 300
@@ -83,11 +84,14 @@ _FRAME: Final = re.compile(
 )
 """A line of a stack trace: what it says is code."""
 _KEYS: Final = ("content", "contents", "parts", "output")
+_AS_BLANKS: Final = str.maketrans(dict.fromkeys((SOFT, BLANK, QUOTE), " "))
 _TOKEN: Final = re.compile(r"\d+|[A-Za-z_]\w*")
 
 
 def typed_place(text: str) -> Place | None:
     """The place that a text is, and nothing else."""
+    if len(text) > _LONGEST:
+        return None
     marked = PastedText.of(text.strip()).marked.strip(f"{SOFT}{BLANK}{QUOTE}.,:;")
     for found in _all_in(marked, typed=True):
         if found.start == 0 and len(found.words) >= len(_plain(marked)) - 1:
@@ -98,10 +102,12 @@ def typed_place(text: str) -> Place | None:
 def places_in(text: str) -> tuple[Place, ...]:
     """The places that an error names in a pasted text, first those of its end; empty when it names none."""
     marked = PastedText.of(text[-_MOST:]).marked
+    complaints = [match.start() for match in _COMPLAINS.finditer(marked.translate(_AS_BLANKS))]
     found: dict[tuple[object, ...], Place] = {}
     for place in sorted(_all_in(marked, typed=False), key=lambda one: -one.start):
-        around = marked[max(0, place.start - _NEAR) : place.start + _NEAR]
-        if _COMPLAINS.search(_plain(around)) is None or _is_in_frame(marked, place.start):
+        before = bisect_left(complaints, place.start - _NEAR)
+        named = any(at <= place.start + _NEAR for at in complaints[before : before + 1])
+        if not named or _is_in_frame(marked, place.start):
             continue
         key = (place.root, place.message, place.block, place.part, place.call, place.char, place.column)
         found.setdefault(key, place)
@@ -136,16 +142,16 @@ def _holds(place: Place, other: Place) -> bool:
 
 
 def _all_in(marked: str, typed: bool) -> Iterator[Place]:
-    taken: list[tuple[int, int]] = []
+    taken = bytearray(len(marked))
     for match, start in _paths(marked):
-        taken.append((start, start + len(match.group())))
+        _take(taken, start, start + len(match.group()))
         yield _of_path(match, start)
     for match in _CALLS.finditer(marked):
-        if not _inside(match, taken):
-            taken.append(match.span())
+        if not any(taken[match.start() : match.end()]):
+            _take(taken, *match.span())
             yield Place(_plain(match.group()), "", call=int(match["call"]), start=match.start())
     for match in _PARSED.finditer(marked):
-        taken.append(match.span())
+        _take(taken, *match.span())
         char = match["char"] or match["offset"]
         yield Place(
             _plain(match.group()),
@@ -157,12 +163,12 @@ def _all_in(marked: str, typed: bool) -> Iterator[Place]:
         )
     for pattern in (_IN_WORDS, _INDEX):
         for match in pattern.finditer(marked):
-            if _inside(match, taken):
+            if any(taken[match.start() : match.end()]):
                 continue
             before = _plain(marked[max(0, match.start() - 80) : match.start()])
             if pattern is _INDEX and not typed and _ABOUT_MESSAGES.search(before) is None:
                 continue
-            taken.append(match.span())
+            _take(taken, *match.span())
             yield Place(_plain(match.group()), "", int(match["message"]), start=match.start())
 
 
@@ -179,8 +185,8 @@ def _paths(marked: str) -> Iterator[tuple[re.Match[str], int]]:
         yield match, begins
 
 
-def _inside(match: re.Match[str], taken: list[tuple[int, int]]) -> bool:
-    return any(start < match.end() and match.start() < end for start, end in taken)
+def _take(taken: bytearray, start: int, end: int) -> None:
+    taken[start:end] = b"\x01" * (end - start)
 
 
 def _of_path(match: re.Match[str], start: int) -> Place:

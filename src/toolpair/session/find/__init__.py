@@ -31,11 +31,14 @@ _SHORTEST: Final = 4
 _ID_LIKE: Final = re.compile(r"(?=.*\d)[\w.:|+=-]{8,200}")
 _LOOKED_UP: Final = 2_000
 _SEARCHED: Final = 10
+_TYPED: Final = 100
+"""Characters: what is typed as a place is no longer."""
 _SAID: Final = 300
 """Characters shown of what an unknown text says."""
 _AROUND_AN_ID: Final = "`'\"“”‘’.,;()[]{} "
 _NOTHING: Final = (
-    "This is not an id, place, rule or error text that toolpair knows. line:N, message:N and pair:N work, too."
+    "This is not an id, place, rule or error text that toolpair knows. line:N, message:N, pair:N and messages.N work "
+    "as well."
 )
 _GONE: Final = (
     "Nothing in this file causes it now: it may already have been fixed, or the error came from another branch or "
@@ -61,7 +64,7 @@ def find(file: Searched, where: str) -> Target | None:
     text = where.strip()
     if not text:
         return None
-    place = _PLACE.match(text)
+    place = _PLACE.match(text) if len(text) <= _TYPED else None
     if place is not None:
         return _at_place(file, place.group(1).lower(), int(place.group(2).replace(",", "")))
     if _RULE.fullmatch(text):

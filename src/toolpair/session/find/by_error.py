@@ -16,6 +16,7 @@ from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import profile
 from toolpair.rules.registry import RULES
 from toolpair.rules.where import NamedPlace
+from toolpair.session.find.by_place import calls_stopping_at
 from toolpair.session.find.ids_in_file import ConversationIds, reading_in
 from toolpair.session.find.request_places import Asked, Pointed, RequestPlaces, place_of
 from toolpair.transcript.model import Block
@@ -63,6 +64,7 @@ class ErrorSearch:
         return (
             self._by_id()
             or self._by_index()
+            or self._by_parser()
             or self._by_tool()
             or self._by_rule()
             or self._by_place()
@@ -137,6 +139,18 @@ class ErrorSearch:
                     problem = self._only_named(one.named) if one.exact else None
                     if problem is not None:
                         return self._found(BY_INDEX, f"by the index: {one.how}", problem)
+        return None
+
+    def _by_parser(self) -> ErrorMatch | None:
+        parsed = self._known.parsed
+        if parsed is None or not any(rule.startswith("args.") for rule in self._rules):
+            return None
+        for call in calls_stopping_at(self._conversation, parsed):
+            found = self._at((call,), None, like=0)
+            if found is not None:
+                return self._found(
+                    BY_INDEX, f"by the place where its arguments stop being JSON, {parsed.words}", *found
+                )
         return None
 
     def _by_tool(self) -> ErrorMatch | None:

@@ -15,6 +15,7 @@ from toolpair.rules.problem import Problem
 from toolpair.rules.registry import RULES
 from toolpair.rules.where import NamedPlace
 from toolpair.session.find.request_places import Asked, Pointed, RequestPlaces, place_of
+from toolpair.source.document import Document
 from toolpair.transcript.model import Block
 
 HOW: Final = "by the place"
@@ -47,8 +48,12 @@ def by_place(conversation: Conversation, place: Place) -> Target | None:
 
 
 def _in_file(one: Pointed) -> str:
-    block = f", block {one.named.block}" if one.named.block is not None else ""
-    return f"message {one.named.message}{block} of this file"
+    return _said(one.named)
+
+
+def _said(place: NamedPlace) -> str:
+    block = f", block {place.block}" if place.block is not None else ""
+    return f"message {place.message}{block} of this file"
 
 
 def _why_several(place: Place) -> str:
@@ -132,12 +137,43 @@ def _by_parser(conversation: Conversation, place: Place) -> Target | None:
     """The call whose arguments cannot be parsed at just this character; None when it is none, or one of several."""
     found = calls_stopping_at(conversation, place)
     if not found:
-        return None
+        named = _in_body(conversation, place)
+        text = f"{place.words}: if this file is the body that was sent, byte by byte, it is in {_said(named)}."
+        return None if named.message is None else at_block(conversation, named, text)
     named = RequestPlaces(conversation, conversation.profile.base).named(found[0])
     text = f"at {place.words} the arguments of this call stop being JSON."
     if len(found) > 1:
         text += f" Those of {len(found) - 1:,} more calls do so as well."
     return at_block(conversation, named, text)
+
+
+def _in_body(conversation: Conversation, place: Place) -> NamedPlace:
+    """The block that holds a character of the file, where the file is one JSON value, as a request's body is."""
+    document, offset = conversation.document, conversation.source.offset
+    at = place.char if place.char is not None else (place.column or 1) - 1
+    if document.kind == "lines" or offset is None:
+        return NamedPlace()
+    on_line = document.at_line(place.line) if place.line is not None and place.line > 1 else None
+    for number, message in enumerate(conversation.transcript.messages):
+        for record in message.records:
+            if place.line is not None and place.line > 1:
+                if record == on_line:
+                    return NamedPlace(number)
+            elif _covers(document.span(record), offset, at):
+                inside = (n for n, block in enumerate(message.blocks) if _covers(_span(document, block), offset, at))
+                return NamedPlace(number, next(inside, None))
+    return NamedPlace()
+
+
+def _covers(span: tuple[int, int], offset: int, at: int) -> bool:
+    return span[0] + offset <= at < span[1] + offset
+
+
+def _span(document: Document, block: Block) -> tuple[int, int]:
+    try:
+        return document.span(block.record, block.slot)
+    except ValueError:
+        return 0, 0
 
 
 def calls_stopping_at(conversation: Conversation, place: Place) -> Sequence[Block]:
