@@ -271,6 +271,7 @@ DOORS = {
 CHECKING = {
     "formats.engine.detection.format_detection": {"formats.engine.detection.understanding", "source.json_strings"},
     "history.checked_records": {
+        "dialects.shrinking",
         "dialects.request_bodies",
         "formats.engine.damage.damaged",
         "formats.lists.openai_responses",
@@ -296,11 +297,13 @@ CHECKING = {
     "dialects.anthropic": {"dialects.foreign_parts"},
     "dialects.openai_chat": {"dialects.foreign_parts"},
     "dialects.openai_responses": {"dialects.foreign_parts"},
+    "rules.contents": {"rules.cache_marks", "rules.images"},
     "rules.judge": {"rules.binding", "rules.errors.message_counting", "rules.errors.quotes"},
+    "rules.reasoning": {"rules.thinking"},
     "rules.pairs": {"rules.duplicates", "rules.result_places"},
     "rules.result_contents": {"dialects.bedrock_converse"},
     "session.carrying_out": {"recipes", "recipes.careful", "recipes.engine", "source.changes"},
-    "formats": {"formats.forms", "formats.forms.registry"},
+    "formats": {"formats.forms.registry"},
     "formats.forms.registry": {"formats.forms.writing"},
     "session.opening": {"formats.engine.agents.databases", "formats.forms.detection", "history.open_windows"},
     "session.saving": {

@@ -23,13 +23,14 @@ from toolpair.formats.format import (
 from toolpair.rules.context import Context
 from toolpair.rules.judge import Judgement, judge
 from toolpair.rules.odd_records import no_message
-from toolpair.rules.problem import Fix, OnResume, Problem, recommends_placeholder
+from toolpair.rules.problem import KEPT_ASIDE, Fix, OnResume, Problem, recommends_placeholder
 from toolpair.rules.profiles import Profile
 from toolpair.rules.value_types import check_request
 from toolpair.rules.wire import wire_of
 from toolpair.source.document import Document
+from toolpair.source.errors import Refused
 from toolpair.source.gc_pause import gc_paused
-from toolpair.transcript.edits import Edit, Rename
+from toolpair.transcript.edits import Edit, KeepAside, Rename, ShrinkImages
 from toolpair.transcript.model import Damaged, EmptyObject, Transcript, WindowEdges
 from toolpair.transcript.pairing import Pair, Pairing, pair
 
@@ -186,6 +187,8 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
             return ()
         if (why := self.format.read_only) is not None:
             problems = tuple(replace(problem, fixes=(), no_fix=why) for problem in problems)
+        if self.document is None:
+            problems = tuple(map(_in_memory, problems))
         if self.format.notes_on_fixes is not None:
             problems = self._with_notes(problems, self.format.notes_on_fixes)
         return problems
@@ -288,7 +291,8 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         for edit in edits if self.ids is not None else ():
             if isinstance(edit, Rename) and edit.block.kind == "call" and self.ids is not None:
                 self.ids.places.rename(edit.block.id, edit.id)
-        return self.format.apply(self.items, self.transcript, edits)
+        of_content = [_carried_out(edit) for edit in edits if not isinstance(edit, KeepAside)]
+        return self.format.apply(self.items, self.transcript, of_content)
 
     def by(self, profile: Profile) -> CheckedRecords:
         """The same records checked with another profile; what does not depend on it is kept."""
@@ -312,6 +316,26 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
             return found
         sent = {uid for message in self.transcript.messages for uid in message.records}
         return replace(found, readable={item.uid: item.value for item in self.items if item.uid in sent})
+
+
+def _in_memory(problem: Problem) -> Problem:
+    """The problem of a list that has no file beside it, in which fixes could keep what they remove."""
+    if not any(fix.loses is not None and fix.loses.endswith(KEPT_ASIDE) for fix in problem.fixes):
+        return problem
+    fixes = (replace(fix, loses=fix.loses and fix.loses.removesuffix(KEPT_ASIDE)) for fix in problem.fixes)
+    return replace(problem, fixes=tuple(fixes))
+
+
+def _carried_out(edit: Edit) -> Edit:
+    """The edit with what only carrying it out can tell. Raises Refused where it cannot be carried out."""
+    if not isinstance(edit, ShrinkImages):
+        return edit
+    from toolpair.dialects.shrinking import CannotShrink, shrunk
+
+    try:
+        return shrunk(edit)
+    except CannotShrink as error:
+        raise Refused(str(error)) from None
 
 
 def _sent(look: Callable[[], SentRequest | None]) -> Callable[[], list[Source] | None]:

@@ -15,8 +15,9 @@ from toolpair.history.window import Window, WindowIds
 from toolpair.rules.binding import with_removals
 from toolpair.rules.problem import Problem
 from toolpair.source.document import Document
+from toolpair.source.json_strings import written
 from toolpair.source.rewriting import repair_all, rewritten
-from toolpair.transcript.edits import Edit, InsertMessage, MendBytes, RemoveThinking, records_of, said_of
+from toolpair.transcript.edits import Edit, InsertMessage, KeepAside, MendBytes, RemoveThinking, records_of, said_of
 from toolpair.transcript.model import Block, Message, Transcript, WindowEdges
 
 
@@ -33,6 +34,9 @@ def edited(judged: CheckedRecords, document: Document, edits: Sequence[Edit]) ->
     others = [edit for edit in edits if not isinstance(edit, MendBytes)]
     if others:
         document = rewritten(document, judged.apply(others))
+    kept = [written(edit.value) for edit in edits if isinstance(edit, KeepAside)]
+    if kept:
+        document = document.with_(aside=(*document.aside, *kept))
     of_bytes = [(edit.record, edit.how, edit.after) for edit in edits if isinstance(edit, MendBytes)]
     return repair_all(document, of_bytes)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from msgspec import Struct, field
 
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 Severity = Literal["error", "warning", "info"]
 Impact = Literal["stops", "loses", "harmless"]
 Effect = Literal["rejected", "dropped", "placeholder", "healed", "kept"]
+
+
+KEPT_ASIDE: Final = ", kept in a file beside this one"
+"""What the loss of a fix ends with that keeps what it removes: of a file, not of a list in memory."""
 
 
 class Cause(Struct, frozen=True):
