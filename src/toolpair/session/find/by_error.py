@@ -200,6 +200,8 @@ class ErrorSearch:
         return None
 
     def _by_stopping(self) -> ErrorMatch | None:
+        if not self._rules and not self._known.error.wraps:
+            return None  # it is about the conversation as a whole
         # What a provider cannot accept has its own error texts; only a text that names nothing may mean anything.
         problem = min(self._views[0].problems, key=weight, default=None)
         if problem is None or problem.severity != "error":
