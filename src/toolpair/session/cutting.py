@@ -86,10 +86,9 @@ def cut(session: Session, where: str, side: Side, name: str = "") -> Part:
     if added is not None:
         edits.insert(0, InsertMessage(transcript.messages[head - 1] if head else None, "user", added))
     edits += map(RemoveRecord, loose)
-    gone = set(loose)
-    named = list(_names_of_session(conversation, id_)) if id_ is not None else []
-    edits += [edit for edit in named if edit.record not in gone]
     after = conversation.apply(edits)
+    names = list(_names_of_session(after, transcript.session_id, id_)) if id_ is not None else []
+    after = after.apply(names) if names else after
     _refuse_unless(kept, after, added, conversation.judged.sends_nothing)
     draft = session.draft()
     draft.staging.look_at(session.current, after)
@@ -99,7 +98,7 @@ def cut(session: Session, where: str, side: Side, name: str = "") -> Part:
         for block in message.blocks
     )
     unsent = sum(uid in conversation.transcript.scopes for uid in loose)
-    return Part(draft, id_ if named else None, tuple(left_out), len(kept), moved, added, unsent, signed)
+    return Part(draft, id_ if names else None, tuple(left_out), len(kept), moved, added, unsent, signed)
 
 
 def _refuse(session: Session) -> None:
@@ -192,12 +191,12 @@ def _new_id(transcript: Transcript, name: str, seed: str) -> str | None:
     return str(uuid5(NAMESPACE_URL, f"toolpair:{old}:{seed}"))
 
 
-def _names_of_session(conversation: Conversation, id_: str) -> Iterator[SetInRecord]:
-    old = conversation.transcript.session_id
+def _names_of_session(conversation: Conversation, old: Any, new: str) -> Iterator[SetInRecord]:
+    """New records have the old id, too: they are made like their neighbours."""
     for item in conversation.judged.items:
         for slot in conversation.format.session_slots:
             if value_at(item.value, slot) == old:
-                yield SetInRecord(item.uid, slot, id_)
+                yield SetInRecord(item.uid, slot, new)
 
 
 def _refuse_unless(kept: Sequence[Message], after: Conversation, added: str | None, resumes_not: bool) -> None:
