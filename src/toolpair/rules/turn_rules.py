@@ -21,12 +21,14 @@ def check(context: Context) -> None:
         return
     _calls_last(context)
     _first(context)
+    _no_user(context)
     message_neighbours.check(context)
     _last(context)
 
 
 RULES: Final = (
     Rule("turn.first_not_user", "turns", check, decided_by="neighbours"),
+    Rule("turn.no_user", "turns", check, whole_history=True, decided_by="neighbours"),
     Rule("turn.trailing_assistant", "turns", check, decided_by="neighbours"),
     Rule("turn.alternation", "turns", check, decided_by="neighbours"),
     Rule("turn.user_after_tool", "turns", check, decided_by="neighbours"),
@@ -94,6 +96,32 @@ def _first(context: Context) -> None:
                 "insert-user",
                 "add a short user message at the start",
                 (InsertMessage(context.messages[number - 1] if number else None, "user", "(conversation resumed)"),),
+                recommended=True,
+            ),
+        ),
+    )
+
+
+def _no_user(context: Context) -> None:
+    """No message that the user wrote: results do not count."""
+    if context.transcript.native or context.written == "items" or not context.judges("turn.no_user"):
+        return
+    if any(one.role == "user" and any(block.kind != "result" for block in one.blocks) for one in context.messages):
+        return
+    first = next((number for number, one in enumerate(context.messages) if not is_system(one)), len(context.messages))
+    at = min(first, len(context.messages) - 1)
+    if context.messages[at].role == "assistant" and context.is_error("turn.first_not_user"):
+        return  # its fix adds one
+    context.add(
+        "turn.no_user",
+        f"No message here is the user's, which {context.profile.title} {context.refuses('turn.no_user')}.",
+        at_message(at, context.messages[at]),
+        cause=Cause("no_user", "the beginning was cut off or shortened, or a program sent only a system prompt"),
+        fixes=(
+            Fix(
+                "insert-user",
+                "add a short user message at the start",
+                (InsertMessage(context.messages[first - 1] if first else None, "user", "(conversation resumed)"),),
                 recommended=True,
             ),
         ),
