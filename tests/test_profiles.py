@@ -228,7 +228,8 @@ def test_the_library_takes_every_name(name: str) -> None:
         {"role": "user", "content": "And?"},
     ]
     refused = any(profile(name).cells[rule].severity == "error" for rule in ("result.missing", "content.null"))
-    assert toolpair.check(chat, profile=name).ok != refused
+    # A chat template does not count the call between the user's two messages.
+    assert toolpair.check(chat, profile=name).ok != (refused or name.endswith("/alternating"))
     mended = toolpair.repair(chat, profile=name)
     if name.endswith("/thinking"):
         # What the model thought cannot be made up.

@@ -131,6 +131,9 @@ def _no_user(context: Context) -> None:
 def _severity_of_first(context: Context, number: int, first: Message) -> Severity | None:
     if context.wire == "gemini" and not first.calls:
         return "warning"  # only a call is known to be refused there
+    if context.wire == "chat" and context.is_error("turn.first_not_user"):
+        counted = next((message for message in context.messages if message_neighbours.is_plain(message)), None)
+        return "error" if counted is not None and counted.role == "assistant" else "info"
     if context.provider == "mistral" and not number and _answered(context, first):
         return "error"  # the calls of the very first message are not counted, so its results are too many
     return None
