@@ -1,4 +1,4 @@
-"""By which light a history is scanned."""
+"""Which light a history is scanned with."""
 
 from __future__ import annotations
 
