@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.forms.made_lists import MadeList, made_lists
+from tests.rounds import some
 from toolpair.formats.format import Item
 from toolpair.formats.forms.registry import form_named
 from toolpair.history.checked_records import CheckedRecords
@@ -40,7 +41,7 @@ def _long(made: MadeList, seed: int) -> MadeList:
     return MadeList(made.form, elements, made.around, made.lines)
 
 
-@pytest.mark.parametrize("name", SCANNED)
+@pytest.mark.parametrize("name", some(SCANNED, 6))
 def test_windows_are_judged_as_the_whole_is(name: str) -> None:
     made = _long(made_lists()[name], seed=len(name))
     session = open_session("s.json", data=made.data())
