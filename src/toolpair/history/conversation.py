@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from toolpair.history.losses import Losses, TextGone
     from toolpair.history.window_edits import EditedWindows
     from toolpair.rules.errors.error_detection import Recognised
+    from toolpair.rules.where import NamedPlace
 
 SHORT: Final = 1_000
 """Records up to which a conversation is checked whole: that takes no longer than in windows."""
@@ -98,6 +99,10 @@ class Target(Struct, frozen=True):
     """The index of the conversation in the file; None when it is in none."""
     line: int | None = None
     """The line of the file, if what was searched for is in nothing that is sent."""
+    place: NamedPlace | None = None
+    """The block that is meant."""
+    offers: tuple[Problem, ...] = ()
+    """What else may be wrong with that block, if an API says so: its fixes can be chosen."""
 
     @property
     def leads_somewhere(self) -> bool:
@@ -388,6 +393,15 @@ class Conversation:
         from toolpair.history.inactive_records import inactive_problems
 
         return tuple(inactive_problems(self.judged))
+
+    def named(self, rules: Iterable[str], place: NamedPlace) -> Sequence[Problem]:
+        """What these rules find at a place only because an error text names it. All of it is read at once."""
+        found = self.judged.named(rules, place)
+        if isinstance(self._row, WholeRow):
+            return found
+        from toolpair.history.window_edits import of_windows
+
+        return [of_windows(problem, self.window_of, self.windows) for problem in found]
 
     # What changes it
 

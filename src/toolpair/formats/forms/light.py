@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
+from toolpair.dialects.anthropic import is_signed
 from toolpair.dialects.block_texts import text_of
 from toolpair.formats.engine.reading.light import (
     ANSWERED,
@@ -55,11 +56,14 @@ class FormLight(Light):
         parts = self._blocks(value, number)
         if not parts:
             raise Odd
+        if any(part[0] == THINKING for part in parts):
+            thinks = iter([block for block in self._reader.blocks(value, number) if block.kind == "thinking"])
+            parts = [(THINKING, int(is_signed(next(thinks))), False) if part[0] == THINKING else part for part in parts]
         return _WHO[self._reader.role_of(value)], parts, self._response
 
     def left(self, value: Any, number: int, strict: bool) -> tuple[Iterable[Any], int]:
         blocks = self._reader.blocks(value, number) if isinstance(value, dict) else ()
-        return [block.id for block in blocks], 0
+        return [block.id for block in blocks], sum(block.kind == "thinking" and is_signed(block) for block in blocks)
 
 
 def _call(kind: str, record: int, slot: Any, id_: Any, name: Any, given: Any, rule: Rule) -> tuple[Any, ...]:
