@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.source.files import save_in_place
 from tests.source.saves import NEW, OLD, Watched, names
 from toolpair.source import growth, large
