@@ -184,10 +184,24 @@ def test_a_text_that_is_cut(data: st.DataObject) -> None:
     [
         (
             80,
-            {"ANT17", "ANT28", "ANT37", "BDR10", "BDR11", "CPL01", "DSK05", "DSK06", "DSK07", "DSK08", "GEM08", "GRQ01"}
+            {
+                "ANT17",
+                "ANT28",
+                "ANT37",
+                "BDR10",
+                "BDR11",
+                "BDR18",
+                "CPL01",
+                "DSK05",
+                "DSK06",
+                "DSK07",
+                "DSK08",
+                "GEM08",
+                "GRQ01",
+            }
             | {"GRQ02", "GRQ03", "LIT01", "LIT04", "OAI15", "QWN03", "RSP04", "RSP05", "TPL05", "VLM01", "VTX01"},
         ),
-        (120, {"ANT28", "LIT01", "LIT04", "RSP04", "RSP05"}),
+        (120, {"ANT28", "BDR18", "LIT01", "LIT04", "RSP04", "RSP05"}),
     ],
 )
 def test_most_texts_are_known_from_what_a_narrow_terminal_shows(width: int, unknown: set[str]) -> None:
