@@ -279,7 +279,7 @@ def _chat_message(context: Context, number: int, message: Message) -> None:
 
 def _not_a_string(context: Context, number: int, message: Message, content: list[Any]) -> None:
     """Content in parts, for an API that takes one text."""
-    if not context.judges("content.not_a_string") or (context.provider == "groq" and message.role != "assistant"):
+    if not context.judges("content.not_a_string") or (context.provider == "groq" and message.role == "user"):
         return
     texts = [part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None for part in content]
     fixes = (
