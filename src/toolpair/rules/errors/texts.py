@@ -49,7 +49,7 @@ class ErrorText(Struct, frozen=True):
 
 
 TITLES: Final = {
-    "chat-template": "a model's chat template",
+    "chat-template": "Chat template",
     "claude-code": "Claude Code",
     "copilot": "GitHub Copilot",
     "google-adk": "Google ADK",
@@ -57,6 +57,7 @@ TITLES: Final = {
     "langgraph": "LangGraph",
     "litellm": "LiteLLM",
     "openrouter": "OpenRouter",
+    "python-server": "Server in Python",
     "vercel-ai-sdk": "Vercel AI SDK",
 }
 """Names that raise errors but have no profile, or that are named as gateways."""
