@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import toolpair
+from tests.test_other_errors import WRAPPERS
 from toolpair.rules import named
 from toolpair.rules.context import Context
 from toolpair.rules.errors.places import Place, places_in, typed_place
@@ -123,6 +124,20 @@ def test_a_typed_place_is_read(text: str) -> None:
 @pytest.mark.parametrize("text", PASTED)
 def test_the_places_of_a_paste_are_those_that_an_error_names(text: str) -> None:
     assert [numbers(place) for place in places_in(text)] == PASTED[text]
+
+
+def test_a_place_is_read_in_every_wrapper_and_at_every_width() -> None:
+    for text in (
+        "messages.12.content.1.text: frobnicated values are not allowed",
+        "Invalid value: 'messages[12].content[1]' is not frobnicated",
+        "contents[12].parts[1]: must be frobnicated",
+    ):
+        pasted = [wrapped(text) for wrapped in WRAPPERS]
+        for width in range(8, 60, 3):
+            lines = [text[at : at + width] for at in range(0, len(text), width)]
+            pasted.append("API Error: 400\n" + "\n".join(f"\x1b[31m│\x1b[0m {line:{width}} │" for line in lines))
+        for one in pasted:
+            assert [(place.message, place.block) for place in places_in(one)] == [(12, 1)], one
 
 
 def call(id_: str, arguments: str) -> dict[str, object]:

@@ -154,7 +154,8 @@ def _by_words(file: Searched, text: str) -> Target:
         found = _id_elsewhere(file, word)
         if found is not None:
             return replace(found, text=f"An unknown error text. {found.text}")
-    for place in places_in(text):
+    places = places_in(text)
+    for place in places:
         for _, conversation in _in_order(file):
             pointed = by_place(conversation, place)
             if pointed is not None:
@@ -169,7 +170,8 @@ def _by_words(file: Searched, text: str) -> Target:
         alike = (
             f' The nearest known error, which does not match, is from {title_of(near[0].provider)}: "{near[0].text}"'
         )
-    return Target(None, None, None, _NOTHING + says + alike)
+    named = f" It names {places[0].words}, which is not in what is sent of this file." if places else ""
+    return Target(None, None, None, _NOTHING + named + says + alike)
 
 
 def _words(text: str) -> list[str]:

@@ -42,7 +42,7 @@ def by_place(conversation: Conversation, place: Place) -> Target | None:
     first, *others = found
     text = f"{place.words} is {place_words(first.named)}."
     if place.block is not None and first.named.block is None:
-        text = f"{place_words(first.named)[:1].upper()}{place_words(first.named)[1:]} has no block {place.block}, which {place.words} names."
+        text = f"{place.words} is {place_words(first.named)}, which has no block {place.block}."
     if others:
         ways = " or ".join(place_words(other.named) for other in others[:_SHOWN])
         text += f" It may also be {ways}: {_why_several(place)}."
