@@ -15,6 +15,7 @@ from toolpair.rules.errors.places import Place, places_in, typed_place
 from toolpair.rules.problem import Fix
 from toolpair.rules.registry import RULES
 from toolpair.rules.where import NamedPlace, at_block
+from toolpair.session.find import by_place
 from toolpair.transcript.edits import Remove
 
 THINKING = {"type": "thinking", "thinking": "hm", "signature": "c2lnbmVk" * 8}
@@ -46,12 +47,21 @@ def opened(tmp_path: Path, messages: object) -> toolpair.Session:
 def test_problem_only_because_it_is_named_can_be_staged_undone_and_found_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rules = dict(RULES, **{"reasoning.bad_signature": RULES["reasoning.bad_signature"]._replace(named=signature)})
-    monkeypatch.setattr(named, "RULES", rules)
+    rules = dict(
+        {name: rule._replace(named=None) for name, rule in RULES.items()},
+        **{"reasoning.bad_signature": RULES["reasoning.bad_signature"]._replace(named=signature)},
+    )
+    for module in (named, by_place):
+        monkeypatch.setattr(module, "RULES", rules)
     session = opened(tmp_path, LIST)
     assert all(problem.severity == "warning" for problem in session.problems)
     (problem,) = session.conversation.named(("reasoning.bad_signature",), NamedPlace(3, 0))
     assert (problem.severity, problem.message, problem.block) == ("error", 3, 0)
+    target = session.find("messages.3.content.0")
+    assert target is not None and target.problem is not None and target.problem.severity == "warning"
+    (offer,) = [one for one in target.offers if one.named is not None]
+    assert (offer.rule, offer.severity, offer.recommended) == (problem.rule, "info", None)
+    assert offer.text == "If an API says so: It does not match." and offer.cause is None
     row = session.stage(problem)
     after = json.loads(session.to_bytes())
     assert after[3]["content"] == [LIST[3]["content"][1]] and after[:3] == LIST[:3]

@@ -16,7 +16,7 @@ from toolpair.rules.errors.texts import title_of
 from toolpair.rules.errors.unwrapping import inner_text
 from toolpair.rules.profiles import PROFILES, profile
 from toolpair.session.find.by_error import BY_ID, BY_INDEX, NOT_FOUND, ErrorMatch, ErrorSearch
-from toolpair.session.find.by_place import PARSED, by_place, offers_at, place_words
+from toolpair.session.find.by_place import PARSED, meant_by, offers_at, place_words
 from toolpair.session.find.ids_in_file import ConversationIds
 from toolpair.source.document import Document
 from toolpair.transcript.pairing import Pair
@@ -157,7 +157,7 @@ def _by_words(file: Searched, text: str) -> Target:
     places = places_in(text)
     for place in places:
         for _, conversation in _in_order(file):
-            pointed = by_place(conversation, place)
+            pointed = meant_by(conversation, place)
             if pointed is not None:
                 if pointed.how == PARSED:
                     return pointed
@@ -218,7 +218,7 @@ def _target(conversation: Conversation, number: int, pair: Pair, text: str, how:
 
 
 def _typed(file: Searched, place: Place) -> Target:
-    found = (by_place(conversation, place) for _, conversation in _in_order(file))
+    found = (meant_by(conversation, place) for _, conversation in _in_order(file))
     target = next((one for one in found if one is not None), None)
     if target is not None:
         return target

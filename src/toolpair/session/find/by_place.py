@@ -31,7 +31,7 @@ _APART: Final = 1
 """Characters by which two parsers may disagree on where a text stops being JSON."""
 
 
-def by_place(conversation: Conversation, place: Place) -> Target | None:
+def meant_by(conversation: Conversation, place: Place) -> Target | None:
     """What a place means in one conversation; None when there is no such place in it."""
     if place.is_of_parser:
         return _by_parser(conversation, place)
