@@ -53,6 +53,14 @@ def test_problem_only_because_it_is_named_can_be_staged_undone_and_found_again(
     )
     for module in (named, by_place):
         monkeypatch.setattr(module, "RULES", rules)
+    rows = [message for _ in range(600) for message in LIST[:2]]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(message) + "\n" for message in [*rows, LIST[0]]))
+    long = toolpair.open(tmp_path / "rows.jsonl")
+    assert len(long.conversation.windows) > 1
+    (problem,) = long.conversation.named(("reasoning.bad_signature",), NamedPlace(601, 0))
+    long.stage(problem)
+    after = [json.loads(line) for line in long.to_bytes().splitlines()]
+    assert [n for n, (old, new) in enumerate(zip(rows, after, strict=False)) if old != new] == [601]
     session = opened(tmp_path, LIST)
     assert all(problem.severity == "warning" for problem in session.problems)
     (problem,) = session.conversation.named(("reasoning.bad_signature",), NamedPlace(3, 0))

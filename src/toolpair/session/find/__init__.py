@@ -31,6 +31,7 @@ _SHORTEST: Final = 4
 _ID_LIKE: Final = re.compile(r"(?=.*\d)[\w.:|+=-]{8,200}")
 _LOOKED_UP: Final = 2_000
 _SEARCHED: Final = 10
+_SEVERAL: Final = 2
 _TYPED: Final = 100
 """Characters: what is typed as a place is no longer."""
 _SAID: Final = 300
@@ -79,7 +80,23 @@ def find(file: Searched, where: str) -> Target | None:
     if typed is not None:
         return _typed(file, typed)
     known = recognise(text)
-    return _as_judged(file, _by_error(file, known)) if known is not None else _by_words(file, text)
+    if known is None:
+        return _by_words(file, text)
+    found = _as_judged(file, _by_error(file, known))
+    return found if known.count < _SEVERAL else _with_others(file, found, text)
+
+
+def _with_others(file: Searched, last: Target, text: str) -> Target:
+    """The last error of several, with what the others are about among what is offered."""
+    others = (_as_judged(file, _by_error(file, one)) for one in recognise_all(text))
+    keys = {None if last.problem is None else last.problem.key}
+    problems = [
+        other.problem
+        for other in others
+        if other.problem is not None and other.conversation == last.conversation and other.profile == last.profile
+    ]
+    new = tuple(problem for problem in problems if problem.key not in keys)
+    return replace(last, offers=(*last.offers, *new))
 
 
 def find_all(file: Searched, text: str) -> tuple[Target, ...]:
