@@ -125,6 +125,8 @@ PASTED = {
     "400 reasoning_content is missing in assistant message at index 4": [("", 4)],
     "Expecting value: line 1 column 5 (char 4)": [("", None, None, None, None, 4, 1, 5)],
     "Error: messages.3.content.0 bad; messages[5] invalid": [("messages", 5), ("messages", 3, 0)],
+    "Error: 'messages[1].content[1].image_url'. Expected an URL": [("messages", 1, 1)],
+    "Value at 'messages.2.member.content.1.member.document.name' failed to satisfy": [("messages", 1, 0)],
     # These are about something else.
     "I got message 3 of 5 today": [],
     "error in messages, 3 of them": [],

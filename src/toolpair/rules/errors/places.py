@@ -54,7 +54,7 @@ class Place(Struct, frozen=True):
 _GAP: Final = rf"[{SOFT}{BLANK}{QUOTE}]*"
 _LISTED: Final = rf"(?<!\])(?:(?<={QUOTE}),|,(?={BLANK}?{QUOTE}))"
 """Between the steps of a path in a list, `["messages", 13, "content"]`."""
-_STEP: Final = rf"{_GAP}(?:(?:[.\[/]|->|→)+|{_LISTED}){_GAP}"
+_STEP: Final = rf"(?:[{SOFT}{QUOTE}]*[.\[/]+[{SOFT}{QUOTE}]*|{_GAP}(?:->|→|{_LISTED}){_GAP})"
 _DIGITS: Final = r"\d{1,9}(?!\w)"
 _ROOT: Final = "|".join(
     f"{SOFT}?".join(root) for root in ("messages", "message", "contents", "content", "input", "history")
@@ -211,6 +211,8 @@ def _of_path(match: re.Match[str], start: int) -> Place:
         elif key in _KEYS and part is None:
             part = number
         key = ""
+    if "member" in match["steps"]:  # AWS counts from 1
+        message, block, part = (None if number is None else number - 1 for number in (message, block, part))
     named: Root = "contents" if root.startswith("content") else "input" if root == "input" else "messages"
     words = _plain(match.group())
     words = ".".join(_TOKEN.findall(words)) if "," in words else words
