@@ -187,6 +187,8 @@ def test_a_place_leads_to_its_block_and_says_what_else_it_may_be(tmp_path: Path)
         assert target is not None and target.place is not None, where
         assert (target.place.message, target.place.block) == (message, block), where
         assert "may also be" not in target.text
+    target = session.find("`run`")
+    assert target is not None and target.text == "This is the first one with a problem of 2 calls of run."
     for where in ("messages[9]", "line 1 column 99999 (char 99998)"):
         target = session.find(where)
         assert target is not None and not target.leads_somewhere, where

@@ -92,7 +92,8 @@ def _wanted(session: Session, target: Target, choices: Mapping[str, str]) -> lis
         remedy = f" What to do: {known.error.remedy}" if known is not None and problem is None else ""
         if known is not None and known.error.command:
             remedy += f" (`{command(known.error.command)}`)"
-        raise UsageError(f"{target.text}{remedy}")
+        unsure = " It is not certain that the error means this, so nothing was changed." if problem is not None else ""
+        raise UsageError(f"{target.text}{remedy}{unsure}")
     fix = problem.recommended
     if fix is None:
         raise Refused(f"{target.text} {problem.no_fix or 'No fix of it is recommended.'}")

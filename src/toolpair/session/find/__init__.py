@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _PLACE: Final = re.compile(r"(line|record|pair|message)\s*[: ]\s*(\d[\d,]{0,14})\Z", re.IGNORECASE)
 _RULE: Final = re.compile(r"[a-z]{2,20}\.[a-z_]{2,40}")
 _WORD: Final = re.compile(rf"[\w.:|/+=-]+(?:{SOFT}[\w.:|/+=-]+){{0,20}}")
+_TOOL: Final = re.compile(r"(?!\d)[\w.:/-]{2,100}")
 _SHORTEST: Final = 4
 _ID_LIKE: Final = re.compile(r"(?=.*\d)[\w.:|+=-]{8,200}")
 _LOOKED_UP: Final = 2_000
@@ -76,6 +77,9 @@ def find(file: Searched, where: str) -> Target | None:
     exact = _by_id(file, text.strip(_AROUND_AN_ID) or text)
     if exact is not None:
         return exact
+    by_tool = _by_tool(file, text.strip(_AROUND_AN_ID)) if len(text) <= _TYPED else None
+    if by_tool is not None:
+        return by_tool
     typed = typed_place(text)
     if typed is not None:
         return _typed(file, typed)
@@ -140,6 +144,20 @@ def _by_id(file: Searched, id_: str, said: str | None = None) -> Target | None:
         message = conversation.messages_of({blocks[0].record})[0]
         return Target(None, message, None, said or f"This is the id {id_}.", how="by the id", conversation=number)
     return _id_elsewhere(file, id_) if " " not in id_ and _ID_LIKE.fullmatch(id_) else None
+
+
+def _by_tool(file: Searched, name: str) -> Target | None:
+    """The first broken call of a tool, else its last one."""
+    if not _TOOL.fullmatch(name):
+        return None
+    for number, conversation in _in_order(file):
+        calls = [pair for pair in conversation.pairs if pair.call is not None and pair.call.name == name]
+        if calls:
+            broken = next((pair for pair in calls if pair.index in conversation.worst), None)
+            which = "the last one" if broken is None else "the first one with a problem"
+            said = f"This is {which} of {len(calls):,} calls of {name}." if len(calls) > 1 else f"The call of {name}."
+            return _target(conversation, number, broken or calls[-1], said, "by the tool's name")
+    return None
 
 
 def _id_elsewhere(file: Searched, id_: str) -> Target | None:
