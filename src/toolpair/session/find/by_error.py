@@ -15,8 +15,9 @@ from toolpair.rules.named import raised
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import profile
 from toolpair.rules.registry import RULES
+from toolpair.rules.rule import family_of
 from toolpair.rules.where import NamedPlace
-from toolpair.session.find.by_place import calls_stopping_at
+from toolpair.session.find.by_place import OF_ARGUMENTS, calls_stopping_at
 from toolpair.session.find.ids_in_file import ConversationIds, reading_in
 from toolpair.session.find.request_places import Asked, Pointed, RequestPlaces, place_of
 from toolpair.transcript.model import Block
@@ -143,7 +144,7 @@ class ErrorSearch:
 
     def _by_parser(self) -> ErrorMatch | None:
         parsed = self._known.parsed
-        if parsed is None or not any(rule.startswith("args.") for rule in self._rules):
+        if parsed is None or OF_ARGUMENTS not in map(family_of, self._rules):
             return None
         for call in calls_stopping_at(self._conversation, parsed):
             found = self._at((call,), None, like=0)

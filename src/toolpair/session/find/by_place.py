@@ -16,6 +16,7 @@ from toolpair.rules.errors.places import Place
 from toolpair.rules.named import offered, raised
 from toolpair.rules.problem import Problem
 from toolpair.rules.registry import RULES
+from toolpair.rules.rule import family_of
 from toolpair.rules.where import NamedPlace
 from toolpair.session.find.request_places import Asked, Pointed, RequestPlaces, place_of
 from toolpair.source.document import Document
@@ -23,7 +24,8 @@ from toolpair.transcript.model import Block
 
 HOW: Final = "by the place"
 PARSED: Final = "by the character at which its arguments stop being JSON"
-_OF_ARGUMENTS: Final = ("args.unparseable", "args.not_object")
+OF_ARGUMENTS: Final = "args"
+"""The family of rules about what a parser reads."""
 _COUNTED_BY: Final = {"input": "openai-responses", "contents": "gemini"}
 _OTHERWISE: Final = "openai-chat"
 _SHOWN: Final = 3
@@ -143,7 +145,7 @@ def _by_parser(conversation: Conversation, place: Place) -> Target | None:
     target = at_block(conversation, named, f"At {place.words} the arguments of this call stop being JSON.")
     if len(found) > 1:
         return replace(target, text=f"{target.text} Those of {len(found) - 1:,} more calls do so as well.")
-    if target.problem is None or target.problem.rule not in _OF_ARGUMENTS:
+    if target.problem is None or family_of(target.problem.rule) != OF_ARGUMENTS:
         return target
     # Whose parser it was does not matter: it stopped just there.
     return replace(target, problem=raised(target.problem), how=PARSED)
