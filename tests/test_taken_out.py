@@ -449,3 +449,43 @@ def test_an_image_in_a_long_session_is_found_and_removed(name: str, tmp_path: Pa
     assert saved.aside is not None
     kept = saved.aside.read_bytes()
     assert DATA.encode() in kept and kept.count(b"quiet") + session.to_bytes().count(b"quiet") == 700
+
+
+def _gemini_turn(**beside: str) -> bytes:
+    said = {"functionResponse": {"id": "1", "name": "look", "response": {"output": SAID}}}
+    contents = [
+        {"role": "user", "parts": [{"text": "Look."}]},
+        {"role": "model", "parts": [{"functionCall": {"id": "1", "name": "look", "args": {}}, **beside}]},
+        {"role": "user", "parts": [said]},
+    ]
+    return json.dumps({"contents": contents}).encode()
+
+
+THOUGHT_LAST = [{"role": "user", "content": "Go."}, {"role": "assistant", "content": [SIGNED, _text("So.")]}]
+
+
+@pytest.mark.parametrize(
+    ("rule", "data", "profile", "fix", "left"),
+    [
+        ("missing_signature", _gemini_turn(), "gemini", "skip-signature", b"skip_thought_signature_validator"),
+        ("bad_signature", _gemini_turn(thoughtSignature="QkJC"), "gemini", "skip-signature", b"skip_thought"),
+        ("missing_before_call", _anthropic()[1].replace(b'"thinking"', b'"text"'), "anthropic", None, b""),
+        (
+            "missing_before_call",
+            _responses()[1].replace(b'"type": "reasoning"', b'"type": "other"'),
+            "openai-responses",
+            "without-item-id",
+            b"call_one",
+        ),
+        ("final_thinking_disabled", json.dumps(THOUGHT_LAST).encode(), "anthropic", "remove-thinking", b"So."),
+    ],
+)
+def test_what_an_error_text_alone_asks_for(rule: str, data: bytes, profile: str, fix: str | None, left: bytes) -> None:
+    session = toolpair.session.session.open_session("list.json", data=data, profile=profile)
+    (problem,) = session.conversation.named([f"reasoning.{rule}"], NamedPlace())
+    assert [one.id for one in problem.fixes if one.recommended] == ([fix] if fix else [])
+    assert fix or problem.no_fix
+    if fix:
+        session.stage(problem)
+        now = session.to_bytes()
+        assert left in now and b"fc_1" not in now and b"QkJC" not in now and b"quiet" not in now
