@@ -33,8 +33,8 @@ class ErrorText(Struct, frozen=True):
     legacy: bool = False
     wraps: bool = False
     at: str = "itself"
-    """What it is about: "itself", the block that is named, "behind", where the index names the message after the call, or
-    the "conversation", which has no place.
+    """What it is about: "itself", the block that is named; "behind", where the index names the message after the call;
+    or the "conversation", which has no place.
     """
     base: int = 0
     """The number that the index starts at."""
@@ -52,19 +52,14 @@ TITLES: Final = {
     "chat-template": "a model's chat template",
     "claude-code": "Claude Code",
     "copilot": "GitHub Copilot",
-    "dashscope": "DashScope",
     "google-adk": "Google ADK",
     "kiro": "Kiro",
     "langgraph": "LangGraph",
     "litellm": "LiteLLM",
-    "minimax": "MiniMax",
-    "ollama": "Ollama",
     "openrouter": "OpenRouter",
     "vercel-ai-sdk": "Vercel AI SDK",
-    "xai": "xAI",
-    "zai": "Z.ai",
 }
-"""Names that raise errors but have no profile."""
+"""Names that raise errors but have no profile, or that are named as gateways."""
 
 
 def title_of(provider: str) -> str:
