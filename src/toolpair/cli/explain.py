@@ -67,7 +67,9 @@ class _Asked(Struct, frozen=True):
     def known(self) -> bool:
         """A rule, a known error text, or a word that identifies a place."""
         one_word = len(self.thing.split()) == 1
-        return self.rule is not None or self.recognised is not None or (one_word and bool(self.places))
+        if self.rule is not None or self.recognised is not None or (one_word and bool(self.places)):
+            return True
+        return any(fix["recommended"] for entry in self.places for fix in entry.get("fixes", ()))
 
     @property
     def said(self) -> str:

@@ -16,7 +16,7 @@ from toolpair.rules.errors.texts import title_of
 from toolpair.rules.errors.unwrapping import inner_text
 from toolpair.rules.profiles import PROFILES, profile
 from toolpair.session.find.by_error import BY_ID, BY_INDEX, NOT_FOUND, ErrorMatch, ErrorSearch
-from toolpair.session.find.by_place import by_place, offers_at
+from toolpair.session.find.by_place import PARSED, by_place, offers_at, place_words
 from toolpair.session.find.ids_in_file import ConversationIds
 from toolpair.source.document import Document
 from toolpair.transcript.pairing import Pair
@@ -158,6 +158,8 @@ def _by_words(file: Searched, text: str) -> Target:
         for _, conversation in _in_order(file):
             pointed = by_place(conversation, place)
             if pointed is not None:
+                if pointed.how == PARSED:
+                    return pointed
                 return replace(pointed, text=f"This error is not known. It points here: {pointed.text}")
     near = nearest(text)
     said = inner_text(text) if any(mark in text for mark in "{│") else ""
@@ -309,6 +311,8 @@ def _by_error(file: Searched, known: Recognised) -> Target:
         notes.insert(0, "Nothing is wrong with it now: it may already have been fixed.")
     if found.rank == NOT_FOUND:
         notes.insert(0, _GONE if known.error.rules or known.error.wraps else _OF_ALL)
+    if found.rank == NOT_FOUND and found.named is not None:
+        notes.insert(1, f"It points to {place_words(found.named)}.")
     if found.profile is not None:
         notes.append(f"Checked against {found.profile} for it.")
     if found.rank != NOT_FOUND and number != file.current:
@@ -328,7 +332,7 @@ def _by_error(file: Searched, known: Recognised) -> Target:
         known,
         found.how,
         found.profile,
-        None if found.rank == NOT_FOUND else number,
+        None if found.rank == NOT_FOUND and found.named is None else number,
         line,
         found.named,
         tuple(offers_at(file.conversations[number], found.named)) if found.named is not None else (),
