@@ -263,7 +263,7 @@ def test_an_image_is_taken_out(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", sorted(set(MADE) - {"copilot-cli", "gemini-cli", "gemini-contents", "openai-chat"}))
 def test_thinking_is_removed_or_becomes_text(name: str, tmp_path: Path) -> None:
     encrypted = name in ("codex", "openai-responses")
-    for fix in ("remove-thinking", "remove-all-thinking", *([] if encrypted else ["thinking-as-text"])):
+    for fix in ("remove-all-thinking", *([] if encrypted else ["remove-thinking", "thinking-as-text"])):
         opened, session = _staged(name, tmp_path, "reasoning.bad_signature", fix)[0]
         blocks = [block for message in session.conversation.transcript.messages for block in message.blocks]
         assert not any(block.kind == "thinking" for block in blocks)
@@ -489,3 +489,25 @@ def test_what_an_error_text_alone_asks_for(rule: str, data: bytes, profile: str,
         session.stage(problem)
         now = session.to_bytes()
         assert left in now and b"fc_1" not in now and b"QkJC" not in now and b"quiet" not in now
+
+
+def test_encrypted_summaries_go_where_the_text_names_one_and_are_offered_elsewhere() -> None:
+    rollout = Rollout()
+    rollout.begins("t1", "one")
+    rollout.thinks("rs_1")
+    rollout.says("well")
+    user = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "one"}]}
+    sealed = {"type": "reasoning", "id": "rs_9", "summary": [], "encrypted_content": "c2VhbGVk"}
+    rollout.compacted([user, sealed, {"type": "compaction", "encrypted_content": "c3VtbWFyeQ"}])
+    rollout.begins("t2", "two")
+    rollout.thinks("rs_2")
+    rollout.says("so")
+    for place, first, left in ((NamedPlace(), "remove-all-thinking", 1), (NamedPlace(1, 1), "remove-encrypted", 0)):
+        session = rollout.session()
+        (problem,) = session.conversation.named(["reasoning.bad_signature"], place)
+        ids = [fix.id for fix in problem.fixes]
+        assert ids[0] == first and problem.fixes[0].recommended and "remove-encrypted" in ids
+        session.stage(problem)
+        now = session.to_bytes()
+        assert now.count(b"c3VtbWFyeQ") == left and b"c2VhbGVk" not in now and b"rs_2" not in now
+        assert b"c2VhbGVk" in _aside(session) and not session.problems

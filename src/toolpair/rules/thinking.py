@@ -11,7 +11,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from toolpair.dialects import openai_chat
-from toolpair.dialects.block_values import model_of
+from toolpair.dialects.block_values import field_of, model_of
 from toolpair.dialects.openai_responses import is_reasoning, listed_items
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import KEPT_ASIDE, Cause, Fix
@@ -188,6 +188,9 @@ def _removes(edits: Sequence[Edit]) -> bool:
 
 
 def _named(context: Context, place: NamedPlace, rule: str) -> None:
+    if context.written == "items" and rule == "reasoning.bad_signature":
+        _undecrypted(context, place)
+        return
     thinks = [number for number, message in enumerate(context.messages) if _thinking(message)]
     here = place.message
     if not thinks or (here is not None and here not in thinks):
@@ -195,24 +198,57 @@ def _named(context: Context, place: NamedPlace, rule: str) -> None:
     number = thinks[0] if here is None else here
     message = context.messages[number]
     block = _thinking(message)[0]
-    items = is_reasoning(block)
-    made = _Fixes(context, number, "reasoning" if items else "thinking")
+    made = _Fixes(context, number, "thinking")
     if here is None:
         fixes = [made.all(), *made.of_others()]
-    elif items:
-        fixes = [made.all(), made.of_message()]  # what one key cannot read of it, it cannot read of the others
     elif rule == "reasoning.prefix_changed":
         fixes = [made.from_here(), made.of_message(), made.all()]
     else:
         fixes = [made.of_message(), made.from_here(), made.all(), *made.of_others(), *made.as_text()]
     context.add(
         rule,
-        f"The {made.noun} {'of this message' if here is not None else 'in this conversation'} is not accepted.",
+        f"The thinking {'of this message' if here is not None else 'in this conversation'} is not accepted.",
         Where(at=(number, message.blocks.index(block)), others=_thinking(message), about=message, record=block.record),
         severity="error",
         cause=_OTHER_KEY,
         fixes=(replace(fixes[0], recommended=True), *fixes[1:]),
     )
+
+
+def _undecrypted(context: Context, place: NamedPlace) -> None:
+    """Encrypted items: what a key cannot read of one, it cannot read of the others that came with it."""
+    numbered = [(number, message) for number, message in enumerate(context.messages)]
+    sealed = [(number, message, block) for number, message in numbered for block in message.blocks if _is_sealed(block)]
+    here = [one for one in sealed if one[0] == place.message]
+    meant = [one for one in here if place.block in (None, one[1].blocks.index(one[2]))]
+    if not sealed or (place.message is not None and not meant):
+        return
+    number, message, block = (meant or sealed)[0]
+    made = _Fixes(context, number, "reasoning")
+    fixes = [made.all()] if any(is_reasoning(one) for _, _, one in sealed) else []
+    if is_reasoning(block) and len(here) < len(sealed):
+        fixes.append(made.of_message())
+    summaries = [one for _, _, one in sealed if not is_reasoning(one)]
+    if summaries:
+        whole = Fix(
+            "remove-encrypted",
+            "remove all that is encrypted, also the summaries of what came before",
+            tuple(_without_thinking(context.messages, summaries)),
+            loses=f"what the summaries say, and reasoning, which only the provider can read{KEPT_ASIDE}",
+        )
+        fixes.insert(len(fixes) if is_reasoning(block) else 0, whole)
+    context.add(
+        "reasoning.bad_signature",
+        "The encrypted content of this conversation cannot be read by the API.",
+        Where(at=(number, message.blocks.index(block)), others=(block,), about=message, record=block.record),
+        severity="error",
+        cause=_OTHER_KEY,
+        fixes=(replace(fixes[0], recommended=True), *fixes[1:]),
+    )
+
+
+def _is_sealed(block: Block) -> bool:
+    return block.kind in ("thinking", "other") and bool(field_of(block, "encrypted_content"))
 
 
 def _thinking(message: Message) -> tuple[Block, ...]:
@@ -226,9 +262,10 @@ def _of_other_models(messages: Sequence[Message]) -> list[Message]:
     return [message for message, model in named if model != newest and _thinking(message)]
 
 
-def _without_thinking(messages: Sequence[Message]) -> Iterator[Edit]:
+def _without_thinking(messages: Sequence[Message], also: Sequence[Block] = ()) -> Iterator[Edit]:
     """The edits that set the thinking of these messages aside. An item that had to follow it loses its id."""
-    for block in (block for message in messages for block in message.blocks if block.kind == "thinking"):
+    thinking = (block for message in messages for block in message.blocks if block.kind == "thinking")
+    for block in (*thinking, *also):
         yield KeepAside(block, block.value)
         yield Remove(block)
     led = False
