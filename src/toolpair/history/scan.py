@@ -241,7 +241,7 @@ class Scan:
                 raise Odd
         self._speak(parts, None, n)
         self._asked = []
-        self._messages += messages - 1
+        self._cutter.messages += messages - 1
         if ends:
             self._state = ANSWERED
 

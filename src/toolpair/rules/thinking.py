@@ -155,7 +155,7 @@ def not_stored(context: Context, place: NamedPlace) -> None:
     edits: list[Edit] = []
     named = [item for item in listed_items(context.messages) if item.id is not None]
     for item in named:
-        if item.kind == "item_reference" or (item.kind == "reasoning" and not item.is_sealed):
+        if item.is_reference or (item.kind == "reasoning" and not item.is_sealed):
             edits += [] if item.block is None else [KeepAside(item.block, item.value), Remove(item.block)]
         else:
             edits.append(item.without_id())
@@ -329,4 +329,4 @@ class _Fixes:
 
 
 def _can_be_read(block: Block) -> bool:
-    return isinstance(block.value, dict) and bool(str(block.value.get("thinking") or "").strip())
+    return bool(str(field_of(block, "thinking") or "").strip())

@@ -9,6 +9,7 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 
 from msgspec import Struct
 
+from toolpair.dialects.anthropic import is_signed
 from toolpair.history.conversation import Conversation
 from toolpair.rules.wire import is_system
 from toolpair.session.session import Session
@@ -93,9 +94,7 @@ def cut(session: Session, where: str, side: Side, name: str = "") -> Part:
     draft = session.draft()
     draft.staging.look_at(session.current, after)
     signed = side == "before" and any(
-        block.kind == "thinking" and isinstance(block.value, dict) and block.value.get("signature")
-        for message in kept
-        for block in message.blocks
+        block.kind == "thinking" and is_signed(block) for message in kept for block in message.blocks
     )
     unsent = sum(uid in conversation.transcript.scopes for uid in loose)
     return Part(draft, id_ if names else None, tuple(left_out), len(kept), moved, added, unsent, signed)
@@ -125,7 +124,7 @@ def _message_at(session: Session, where: str) -> int:
         return session.conversation.pairs[found.pair].start[0]
     assert found.problem is not None
     if found.problem.message is None:
-        raise ValueError(f"That is no message. {found.text}")
+        raise ValueError(f"That is not a message. {found.text}")
     return found.problem.message
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from toolpair.dialects.anthropic import is_signed
-from toolpair.dialects.block_texts import text_of
 from toolpair.formats.engine.reading.light import (
     ANSWERED,
     CALL,
