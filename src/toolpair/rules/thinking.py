@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from toolpair.dialects import openai_chat
 from toolpair.dialects.block_values import field_of, model_of
-from toolpair.dialects.openai_responses import is_reasoning, listed_items
+from toolpair.dialects.openai_responses import is_encrypted, is_reasoning, listed_items
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import KEPT_ASIDE, Cause, Fix
 from toolpair.rules.signatures import (
@@ -248,7 +248,7 @@ def _undecrypted(context: Context, place: NamedPlace) -> None:
 
 
 def _is_sealed(block: Block) -> bool:
-    return block.kind in ("thinking", "other") and bool(field_of(block, "encrypted_content"))
+    return block.kind in ("thinking", "other") and is_encrypted(block)
 
 
 def _thinking(message: Message) -> tuple[Block, ...]:
