@@ -511,3 +511,25 @@ def test_encrypted_summaries_go_where_the_text_names_one_and_are_offered_elsewhe
         now = session.to_bytes()
         assert now.count(b"c3VtbWFyeQ") == left and b"c2VhbGVk" not in now and b"rs_2" not in now
         assert b"c2VhbGVk" in _aside(session) and not session.problems
+
+
+def test_thinking_beside_the_content_of_chat_messages_is_removed_with_its_signature() -> None:
+    messages: list[Any] = [
+        {"role": "user", "content": "Go."},
+        {"role": "assistant", "content": "So.", "reasoning_content": "a quiet thought", "thinking_blocks": [SIGNED]},
+        {"role": "user", "content": "On."},
+        {
+            "role": "assistant",
+            "content": "Well.",
+            "reasoning_details": [{"type": "reasoning.encrypted", "data": "c2ln"}],
+        },
+        {"role": "user", "content": "And?"},
+    ]
+    for place, left in ((NamedPlace(1), {3}), (NamedPlace(), set())):
+        session = toolpair.session.session.open_session("list.json", data=json.dumps(messages).encode())
+        (problem,) = session.conversation.named(["reasoning.bad_signature"], place)
+        session.stage(problem)
+        now = json.loads(session.to_bytes())
+        assert {number for number, one in enumerate(now) if len(one) > 2} == left
+        assert b"c2lnbmVk" in _aside(session) and (b"encrypted" in _aside(session)) == (3 not in left)
+        assert session.undo() is not None and json.loads(session.to_bytes()) == messages

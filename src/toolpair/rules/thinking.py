@@ -24,7 +24,7 @@ from toolpair.rules.signatures import (
     last_asked,
     skipping,
 )
-from toolpair.rules.where import NamedPlace, Where, at_message
+from toolpair.rules.where import NamedPlace, Where, at_block, at_message
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import Edit, KeepAside, Remove, ReplaceWithText
 from toolpair.transcript.model import Block, Message
@@ -191,13 +191,13 @@ def _named(context: Context, place: NamedPlace, rule: str) -> None:
     if context.written == "items" and rule == "reasoning.bad_signature":
         _undecrypted(context, place)
         return
-    thinks = [number for number, message in enumerate(context.messages) if _thinking(message)]
+    thinks = [number for number, message in enumerate(context.messages) if _thinks(message)]
     here = place.message
     if not thinks or (here is not None and here not in thinks):
         return
     number = thinks[0] if here is None else here
     message = context.messages[number]
-    block = _thinking(message)[0]
+    block = next(iter(_thinking(message)), None)
     made = _Fixes(context, number, "thinking")
     if here is None:
         fixes = [made.all(), *made.of_others()]
@@ -208,7 +208,9 @@ def _named(context: Context, place: NamedPlace, rule: str) -> None:
     context.add(
         rule,
         f"The thinking {'of this message' if here is not None else 'in this conversation'} is not accepted.",
-        Where(at=(number, message.blocks.index(block)), others=_thinking(message), about=message, record=block.record),
+        at_message(number, message)
+        if block is None
+        else at_block(number, message.blocks.index(block), message, *_thinking(message)),
         severity="error",
         cause=_OTHER_KEY,
         fixes=(replace(fixes[0], recommended=True), *fixes[1:]),
@@ -255,11 +257,15 @@ def _thinking(message: Message) -> tuple[Block, ...]:
     return tuple(block for block in message.blocks if block.kind == "thinking")
 
 
+def _thinks(message: Message) -> bool:
+    return bool(_thinking(message) or openai_chat.thinking_beside(message))
+
+
 def _of_other_models(messages: Sequence[Message]) -> list[Message]:
     """The messages with thinking of another model than the newest one's, as far as messages name their model."""
     named = [(message, model) for message in messages if (model := model_of(message)) is not None]
     newest = named[-1][1] if named else None
-    return [message for message, model in named if model != newest and _thinking(message)]
+    return [message for message, model in named if model != newest and _thinks(message)]
 
 
 def _without_thinking(messages: Sequence[Message], also: Sequence[Block] = ()) -> Iterator[Edit]:
@@ -268,6 +274,10 @@ def _without_thinking(messages: Sequence[Message], also: Sequence[Block] = ()) -
     for block in (*thinking, *also):
         yield KeepAside(block, block.value)
         yield Remove(block)
+    for message in messages:
+        if beside := openai_chat.thinking_beside(message):
+            yield KeepAside(None, beside, message)
+            yield from openai_chat.without_thinking_beside(message)
     led = False
     for item in listed_items(messages):
         led = item.is_of_model and (led or item.kind == "reasoning")
