@@ -244,7 +244,7 @@ def _is_whole(opened: Session, session: Session) -> None:
     assert session.undo() is not None and session.to_bytes() == opened.to_bytes() and not _aside(session)
 
 
-IN_RESULTS = set(MADE) - {"gemini-contents", "bedrock-converse", "strands", "opencode", "copilot-cli"}
+IN_RESULTS = set(MADE) - {"gemini-contents", "opencode", "copilot-cli"}
 """The formats that can write a result without its image. (opencode sends that image in a message of its own.)"""
 
 
@@ -533,3 +533,22 @@ def test_thinking_beside_the_content_of_chat_messages_is_removed_with_its_signat
         assert {number for number, one in enumerate(now) if len(one) > 2} == left
         assert b"c2lnbmVk" in _aside(session) and (b"encrypted" in _aside(session)) == (3 not in left)
         assert session.undo() is not None and json.loads(session.to_bytes()) == messages
+
+
+def test_an_image_of_bedrocks_stays_as_it_is_written_where_its_result_becomes_text() -> None:
+    user, _, answer = json.loads(_bedrock()[1])
+    image = answer["content"][0]["toolResult"]["content"][1]
+    messages = [user, {"role": "assistant", "content": [{"text": "Well."}]}, answer]
+    session = toolpair.session.session.open_session("list.json", data=json.dumps(messages).encode())
+    problem = next(one for one in session.problems if one.rule == "result.orphan")
+    session.stage(problem)
+    said, kept = json.loads(session.to_bytes())[2]["content"]
+    assert SAID in said["text"] and kept == image
+    failed = {**answer["content"][0]["toolResult"], "status": "error"}
+    call = json.loads(_bedrock()[1])[1]
+    messages = [user, call, {**answer, "content": [{"toolResult": failed}]}]
+    session = toolpair.session.session.open_session("list.json", data=json.dumps(messages).encode())
+    problem = next(one for one in session.problems if one.rule == "error.non_text")
+    session.stage(problem, next(fix for fix in problem.fixes if fix.id == "error-as-words"))
+    now = json.loads(session.to_bytes())[2]["content"][0]["toolResult"]
+    assert "status" not in now and now["content"][1:] == failed["content"] and "error" in now["content"][0]["text"]
