@@ -52,6 +52,9 @@ def test_two_errors_in_one_paste_are_both_answered(tmp_path: Path, run: Run) -> 
         ("call_a",),
         ("call_b",),
     ]
+    target = toolpair.open(path).find(text)
+    assert target is not None and target.problem is not None and target.problem.rule == "args.unparseable"
+    assert [problem.rule for problem in target.offers] == ["result.missing"]
     ran = run("fix", path, "--for-error", text, "-o", out)
     assert ran.code == 0, ran.err
     after = json.loads(out.read_bytes())

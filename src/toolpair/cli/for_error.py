@@ -12,6 +12,7 @@ from toolpair.rules.errors.texts import title_of
 from toolpair.session.decisions import Decision, found_by, standing
 from toolpair.session.find.by_place import PARSED
 from toolpair.session.session import Fix, Problem, Refused, Session, Target
+from toolpair.shell.program import command
 
 Wanted = tuple[int, Problem, Fix]
 """A conversation's index, a problem in it, and the fix to take."""
@@ -89,7 +90,10 @@ def _wanted(session: Session, target: Target, choices: Mapping[str, str]) -> lis
     if problem is None or not is_meant(target):
         known = target.recognised
         remedy = f" What to do: {known.error.remedy}" if known is not None and problem is None else ""
-        raise UsageError(f"{target.text}{remedy}")
+        if known is not None and known.error.command:
+            remedy += f" (`{command(known.error.command)}`)"
+        unsure = " It is not certain that the error means this, so nothing was changed." if problem is not None else ""
+        raise UsageError(f"{target.text}{remedy}{unsure}")
     fix = problem.recommended
     if fix is None:
         raise Refused(f"{target.text} {problem.no_fix or 'No fix of it is recommended.'}")

@@ -31,7 +31,7 @@ _APART: Final = 1
 """Characters by which two parsers may disagree on where a text stops being JSON."""
 
 
-def by_place(conversation: Conversation, place: Place) -> Target | None:
+def meant_by(conversation: Conversation, place: Place) -> Target | None:
     """What a place means in one conversation; None when there is no such place in it."""
     if place.is_of_parser:
         return _by_parser(conversation, place)
@@ -43,7 +43,7 @@ def by_place(conversation: Conversation, place: Place) -> Target | None:
     first, *others = found
     text = f"{place.words} is {place_words(first.named)}."
     if place.block is not None and first.named.block is None:
-        text = f"{place_words(first.named)[:1].upper()}{place_words(first.named)[1:]} has no block {place.block}, which {place.words} names."
+        text = f"{place.words} is {place_words(first.named)}, which has no block {place.block}."
     if others:
         ways = " or ".join(place_words(other.named) for other in others[:_SHOWN])
         text += f" It may also be {ways}: {_why_several(place)}."
