@@ -40,6 +40,8 @@ class ErrorText(Struct, frozen=True):
     """The number that the index starts at."""
     judged_as: str | None = None
     """The profile whose rules these are, if `provider` is not one."""
+    command: str = ""
+    """The command that does it, where no fix of a block does: FILE stands for the session file."""
     names: str = "id"
     """What {id} is: "id", or "tool" for a tool name."""
 
