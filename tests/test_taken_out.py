@@ -417,3 +417,35 @@ def test_an_image_is_made_smaller_where_pillow_is_installed() -> None:
     (broken,) = session.conversation.named(["content.image_too_large"], NamedPlace(0, 1))
     with pytest.raises(Refused, match="remove it instead"):
         session.stage(broken)
+
+
+@pytest.mark.parametrize("name", ["anthropic", "claude-code"])
+def test_an_image_in_a_long_session_is_found_and_removed(name: str, tmp_path: Path) -> None:
+    """It is read in windows, of which the scan proves most to be in order."""
+    log = Log(step=0.01)
+    for number in range(700):
+        id_ = f"toolu_{number}"
+        log.user(f"u{number}", "Look.")
+        log.says(f"a{number}", f"m{number}", {"type": "tool_use", "id": id_, "name": "look", "input": {}})
+        held = [IMAGE] if number == 350 else []
+        log.result(f"r{number}", f"a{number}", id_, [_text(f"word-{number}"), *held])
+        log.says(f"e{number}", f"n{number}", SIGNED, _text("Done."))
+    log.user("last", "Go on.")
+    lines = log.values
+    if name == "anthropic":
+        lines = [{key: value["message"][key] for key in ("role", "content")} for value in log.values]
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(_lines(lines))
+    session = toolpair.open(path)
+    assert len(session.conversation.windows) > 10
+    (problem,) = session.problems
+    assert (problem.rule, problem.severity) == ("content.image_too_large", "error")
+    session.stage(problem, next(fix for fix in problem.fixes if fix.id == "remove-image"))
+    assert not session.problems and DATA.encode() not in session.to_bytes()
+    (named,) = session.conversation.named(["reasoning.bad_signature"], NamedPlace(2203))
+    session.stage(named, next(fix for fix in named.fixes if fix.id == "remove-thinking-from-here"))
+    assert 0 < session.to_bytes().count(b"a quiet thought") < 700
+    saved = session.save_as(tmp_path / "out.jsonl")
+    assert saved.aside is not None
+    kept = saved.aside.read_bytes()
+    assert DATA.encode() in kept and kept.count(b"quiet") + session.to_bytes().count(b"quiet") == 700

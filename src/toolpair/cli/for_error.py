@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from toolpair.cli.exits import UsageError
 from toolpair.cli.terminal import say
 from toolpair.rules.errors.texts import title_of
@@ -22,25 +24,47 @@ def stage_for_error(session: Session, text: str, choices: Mapping[str, str]) -> 
     targets = session.find_all(text)
     if not targets:
         raise UsageError("For which error? Give its text, or - to read it from standard input.")
-    wanted: list[Wanted] = []
+    answers: list[list[Wanted]] = []
+    failed: list[UsageError | Refused] = []
     for target in targets:
-        wanted += _wanted(session, target, choices)
+        try:
+            answers.append(_wanted(session, target, choices))
+            if target.recognised is not None:
+                say(f"{title_of(target.recognised.provider)}: {target.text}")
+        except (UsageError, Refused) as error:
+            failed.append(error)
+    if not answers:
+        raise failed[0]
+    for other in failed:
+        say(str(other))
     current = session.current
-    for number, problem, fix in wanted:
-        session.current = number
-        decision = Decision.of(problem, fix, None)
-        # What was staged before may have read the block anew, or have put it right.
-        found = found_by([decision], standing([decision], session.conversation))
-        for _, (now, way) in found:
-            session.stage(now, way)
+    for wanted in answers:
+        session.current = wanted[0][0]
+        _stage(session, wanted)
     session.current = current
+    if not session.staged:
+        raise Refused("What this error asks for cannot be done here; nothing was changed.")
+
+
+def _stage(session: Session, wanted: Sequence[Wanted]) -> None:
+    if len(wanted) > 1:
+        ways = {problem.key: fix.id for _, problem, fix in wanted}
+
+        def pick(problem: Problem) -> Fix | None:
+            way = next((fix for fix in problem.fixes if fix.id == ways.get(problem.key)), None)
+            return None if way is None else replace(way, recommended=False)  # asked for by name
+
+        session.stage_where(pick)
+        return
+    decision = Decision.of(wanted[0][1], wanted[0][2], None)
+    # What was staged before may have read the block anew, or have put it right.
+    for _, (problem, fix) in found_by([decision], standing([decision], session.conversation)):
+        session.stage(problem, fix)
 
 
 def _wanted(session: Session, target: Target, choices: Mapping[str, str]) -> list[Wanted]:
     """What is to be staged for one error; says what the error is."""
     number = target.conversation if target.conversation is not None else session.current
-    if target.recognised is not None:
-        say(f"{title_of(target.recognised.provider)}: {target.recognised.error.meaning}")
     if target.profile is not None:
         session.set_profile(target.profile)
     about = [problem for problem in (target.problem, *target.offers) if problem is not None]
@@ -62,10 +86,11 @@ def _wanted(session: Session, target: Target, choices: Mapping[str, str]) -> lis
         raise UsageError(f"{target.text}{offered}")
     problem = target.problem
     if problem is None or not is_meant(target):
-        raise UsageError(f"{target.text} Nothing was changed.")
+        remedy = f" What to do: {target.recognised.error.remedy}" if problem is None else ""
+        raise UsageError(f"{target.text}{remedy}")
     fix = problem.recommended
     if fix is None:
-        raise Refused(f"{target.text} {problem.no_fix or 'No fix of it is recommended.'} Nothing was changed.")
+        raise Refused(f"{target.text} {problem.no_fix or 'No fix of it is recommended.'}")
     if (target.how or "").startswith("by ") or problem.named is not None:
         return [(number, problem, fix)]
     # It is about any such block: the request is refused until none is left.

@@ -46,5 +46,7 @@ def named_problems(
     for check in checks:
         check(context, place)
     context.make_fixes()
+    # What a rule finds elsewhere is not what was named, unless it reports all its places as one.
+    found = [one for one in context.problems if place.message in (None, one.message) or RULES[one.rule].whole_history]
     thinking = SignedThinking(transcript if context.wire in ("anthropic", "bedrock") else Transcript(()))
-    return tuple(replace(problem, fixes=thinking.note(problem.fixes), named=place) for problem in context.problems)
+    return tuple(replace(problem, fixes=thinking.note(problem.fixes), named=place) for problem in found)

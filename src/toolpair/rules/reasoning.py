@@ -66,6 +66,8 @@ def _missing_thinking(context: Context, place: NamedPlace) -> None:
     without = [(number, message) for number, message in calling if not _brings(message)]
     if not without:
         return
+    if place.message is not None and place.message not in dict(without):
+        return
     number, message = next((one for one in without if one[0] == place.message), without[0])
     fixes = [_empty_thinking(context, [one for _, one in without])] if context.written == "chat" else []
     context.add(

@@ -74,9 +74,9 @@ def _removes(edits: Sequence[Edit]) -> bool:
 
 def _named(context: Context, place: NamedPlace, rule: str) -> None:
     thinks = [number for number, message in enumerate(context.messages) if _thinking(message)]
-    if not thinks:
+    here = place.message
+    if not thinks or (here is not None and here not in thinks):
         return
-    here = place.message if place.message in thinks else None
     number = thinks[0] if here is None else here
     message = context.messages[number]
     block = _thinking(message)[0]

@@ -167,7 +167,8 @@ class Reader:
                 found.append(item)
         messages = list(self._runs(found) if self.table.shape == "item" else self._messages(found))
         if self.table.pair:
-            messages = PAIR[self.table.pair](messages)
+            taken = {block.id for message in messages for block in message.blocks if isinstance(block.id, str)}
+            messages = PAIR[self.table.pair](taken).paired(messages)
         return Transcript(tuple(messages), scopes=scopes)
 
     def _messages(self, items: Sequence[Item]) -> Iterator[Message]:

@@ -75,8 +75,9 @@ _PARSED: Final = re.compile(
 )
 _ABOUT_MESSAGES: Final = re.compile(r"message|content|tool_?call|role|turn|assistant|user", re.IGNORECASE)
 _COMPLAINS: Final = re.compile(
-    r"error|invalid|must|missing|require|expect|fail|exception|cannot|can't|not (?:allow|support|valid|found)|unsupport"
-    r"|refus|reject|exceed|duplicat|unexpect|does not|did not|too (?:long|many|large)|\b4\d\d\b|bad request|malformed",
+    r"error|invalid|must|should|is not |missing|require|expect|fail|exception|cannot|can't"
+    r"|not (?:allow|support|valid|found)|unsupport|refus|reject|exceed|duplicat|does not|did not"
+    r"|too (?:long|many|large)|\b4\d\d\b|bad request|malformed",
     re.IGNORECASE,
 )
 _FRAME: Final = re.compile(

@@ -40,6 +40,7 @@ _NOTHING: Final = (
     "This is not an id, place, rule or error text that toolpair knows. line:N, message:N, pair:N and messages.N work "
     "as well."
 )
+_OF_ALL: Final = "This is about the whole conversation, not about one block of it."
 _GONE: Final = (
     "Nothing in this file causes it now: it may already have been fixed, or the error came from another branch or "
     "another session."
@@ -307,7 +308,7 @@ def _by_error(file: Searched, known: Recognised) -> Target:
     if found.rank == BY_ID and found.problem is None:
         notes.insert(0, "Nothing is wrong with it now: it may already have been fixed.")
     if found.rank == NOT_FOUND:
-        notes.insert(0, _GONE)
+        notes.insert(0, _GONE if known.error.rules or known.error.wraps else _OF_ALL)
     if found.profile is not None:
         notes.append(f"Checked against {found.profile} for it.")
     if found.rank != NOT_FOUND and number != file.current:

@@ -200,6 +200,8 @@ class ErrorSearch:
         return None
 
     def _by_stopping(self) -> ErrorMatch | None:
+        if not self._rules and not self._known.error.wraps:
+            return None  # it is about the conversation as a whole
         # What a provider cannot accept has its own error texts; only a text that names nothing may mean anything.
         problem = min(self._views[0].problems, key=weight, default=None)
         if problem is None or problem.severity != "error":
@@ -225,8 +227,11 @@ class ErrorSearch:
         return next((pair.index for pair in found if pair is not None), None)
 
     def _found(self, rank: int, how: str, problem: Problem, name: str | None = None) -> ErrorMatch:
-        if problem.severity != "error" and rank > BY_STOPPING and problem.rule in self._rules | self._alike:
-            problem = raised(problem)  # the API has refused it
+        is_meant = rank > BY_STOPPING and problem.rule in self._rules | self._alike
+        if is_meant and problem.named is None and (problem.severity != "error" or problem.recommended is None):
+            place = NamedPlace(problem.message, problem.block)
+            named = self._conversation.named((problem.rule,), place) if problem.message is not None else ()
+            problem = next(iter(named), None) or raised(problem)  # the API has refused it
         return ErrorMatch(rank, how, problem, name, problem.pair, problem.message)
 
 
