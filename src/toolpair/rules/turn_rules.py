@@ -26,9 +26,21 @@ def check(context: Context) -> None:
 
 
 RULES: Final = (
-    Rule("turn.first_not_user", "turns", check, decided_by="neighbours"),
-    Rule("turn.trailing_assistant", "turns", check, decided_by="neighbours"),
-    Rule("turn.alternation", "turns", check, decided_by="neighbours"),
+    Rule(
+        "turn.first_not_user",
+        "turns",
+        check,
+        named=lambda context, _: _first(context, "error"),
+        decided_by="neighbours",
+    ),
+    Rule(
+        "turn.trailing_assistant",
+        "turns",
+        check,
+        named=lambda context, _: _last(context, "error"),
+        decided_by="neighbours",
+    ),
+    Rule("turn.alternation", "turns", check, named=message_neighbours.named_run, decided_by="neighbours"),
     Rule("turn.user_after_tool", "turns", check, decided_by="neighbours"),
     Rule("turn.call_after_model", "turns", check, decided_by="neighbours"),
     Rule("call.not_trailing", "calls", check, fix_order=620, of_pair=True, alike=NO_RESULT, decided_by="neighbours"),
@@ -78,16 +90,17 @@ def _first_other_after_a_call(blocks: Sequence[Block]) -> int | None:
     return None
 
 
-def _first(context: Context) -> None:
+def _first(context: Context, named: Severity | None = None) -> None:
+    """`named`: an API refused it, whatever the agent adds before it sends."""
     first = next((message for message in context.messages if not is_system(message)), None)
-    if first is None or context.transcript.native or first.role in ("user", "tool", "function"):
+    if first is None or first.role in ("user", "tool", "function") or (context.transcript.native and named is None):
         return
     number = context.messages.index(first)
     context.add(
         "turn.first_not_user",
         "The conversation does not start with a user message, which some APIs require.",
         at_message(number, first),
-        severity=_severity_of_first(context, number, first),
+        severity=named or _severity_of_first(context, number, first),
         cause=Cause("begins_with_assistant", "the beginning was cut off, or the assistant greeted first"),
         fixes=(
             Fix(
@@ -113,10 +126,11 @@ def _answered(context: Context, message: Message) -> bool:
     return any(pair is not None and pair.results for pair in found)
 
 
-def _last(context: Context) -> None:
+def _last(context: Context, named: Severity | None = None) -> None:
+    """`named` as for the first."""
     last = context.messages[-1]
     number = len(context.messages) - 1
-    if last.role != "assistant" or last.calls or context.transcript.native:
+    if last.role != "assistant" or last.calls or (context.transcript.native and named is None):
         return
     if context.wire == "chat" and is_prefix(last):
         return  # it asks for a continuation
@@ -136,6 +150,7 @@ def _last(context: Context) -> None:
                 "remove-message", "remove the last message", (RemoveMessage(last),), loses="the assistant's last words"
             ),
         ),
+        severity=named,
     )
     if context.transcript.thinking is False and any(block.kind == "thinking" for block in last.blocks):
         context.add(

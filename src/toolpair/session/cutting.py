@@ -151,7 +151,7 @@ def _message_at(session: Session, where: str) -> int:
         return session.conversation.pairs[found.pair].start[0]
     assert found.problem is not None
     if found.problem.message is None:
-        raise ValueError(f"That is no message. {found.text}")
+        raise ValueError(f"No message is meant by that. {found.text}")
     return found.problem.message
 
 

@@ -1,0 +1,78 @@
+"""A rule about chat messages whose content is a list of parts, for what takes one text only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from toolpair.dialects.block_texts import result_content
+from toolpair.dialects.block_values import saying
+from toolpair.dialects.openai_chat import content_of
+from toolpair.rules.context import Context
+from toolpair.rules.problem import Cause, Fix, Severity
+from toolpair.rules.where import NamedPlace, at_message
+from toolpair.transcript.counting import plural
+from toolpair.transcript.edits import Edit, SetField
+from toolpair.transcript.model import Message
+
+_TOLD: Final = frozenset({"type", "text", "cache_control"})
+_Found = tuple[int, Message, str]
+
+
+def check_lists(context: Context) -> None:
+    """What is known of a provider is that it refuses lists of the assistant's."""
+    if context.judges("content.as_list"):
+        _add(context, _of_role(context, "assistant"))
+
+
+def named_list(context: Context, place: NamedPlace) -> None:
+    """A list that an API refused; it would refuse the next of this role as well."""
+    if place.message is None:
+        return
+    found = _of_role(context, context.messages[place.message].role)
+    if any(number == place.message for number, _, _ in found):
+        _add(context, found, place.message, "error")
+
+
+def _of_role(context: Context, role: Any) -> list[_Found]:
+    if context.written != "chat" or context.transcript.native:
+        return []
+    return [
+        (number, message, text)
+        for number, message in enumerate(context.messages)
+        if message.role == role and (text := _text_of(message)) is not None
+    ]
+
+
+def _text_of(message: Message) -> str | None:
+    """The text of a list of nothing but texts; None for anything else."""
+    content = result_content(message.results[0]) if message.results else content_of(message)
+    if not isinstance(content, list) or not content:
+        return None
+    for part in content:
+        if not isinstance(part, dict) or part.get("type") != "text" or not isinstance(part.get("text"), str):
+            return None
+        if not part.keys() <= _TOLD:
+            return None
+    return "\n\n".join(part["text"] for part in content)
+
+
+def _add(context: Context, found: Sequence[_Found], named: int | None = None, severity: Severity | None = None) -> None:
+    if not found:
+        return
+    number, message, _ = next((one for one in found if one[0] == named), found[0])
+    role = message.role
+    title = "write it as one text" if len(found) == 1 else f"write the {len(found)} {role} messages as one text each"
+    context.add(
+        "content.as_list",
+        f"The content of {plural(len(found), f'{role} message is', f'{role} messages is')} a list of texts, and "
+        f"{context.profile.title} may take one text only.",
+        at_message(number, message),
+        cause=Cause("content_as_list", "the client writes texts as a list of parts, which most APIs take"),
+        fixes=(Fix("as-one-text", title, tuple(_edit(one, text) for _, one, text in found), recommended=True),),
+        severity=severity,
+    )
+
+
+def _edit(message: Message, text: str) -> Edit:
+    return saying(message.results[0], text) if message.results else SetField(message, "content", text)
