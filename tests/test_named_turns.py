@@ -16,7 +16,17 @@ __all__ = ["run"]
 ALTERNATE = "jinja2.exceptions.TemplateError: Conversation roles must alternate user/assistant/user/assistant/..."
 PREFILL = "This model does not support assistant message prefill. The conversation must end with a user message."
 FIRST = "A conversation must start with a user message. Try again with a conversation that starts with a user message."
+NOBODY = '{"error":{"code":500,"message":"Value is not callable: No user query found in messages."}}'
+OLLAMA = "json: cannot unmarshal array into Go struct field ChatRequest.messages.content of type string"
 LISTED = "'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1.content' : value must be a string)]"
+
+
+CALLS = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}],
+}
+OUTPUT = {"role": "tool", "tool_call_id": "c", "content": "ok"}
 
 
 def said(role: str, content: Any) -> dict[str, Any]:
@@ -33,6 +43,12 @@ def said(role: str, content: Any) -> dict[str, Any]:
             [said("user", "a"), said("assistant", [{"type": "text", "text": "b"}, {"type": "text", "text": "c"}]), said("user", "d"), said("assistant", [{"type": "text", "text": "e"}]), said("user", [{"type": "text", "text": "f"}])],
             LISTED,
             [said("user", "a"), said("assistant", "b\n\nc"), said("user", "d"), said("assistant", "e"), said("user", [{"type": "text", "text": "f"}])],
+        ),
+        ([said("system", "s"), CALLS, OUTPUT], NOBODY, [said("system", "s"), said("user", "(conversation resumed)"), CALLS, OUTPUT]),
+        (
+            [said("user", [{"type": "text", "text": "a"}]), CALLS, {**OUTPUT, "content": [{"type": "text", "text": "b"}]}, said("user", "c")],
+            OLLAMA,
+            [said("user", "a"), CALLS, {**OUTPUT, "content": "b"}, said("user", "c")],
         ),
     ],
 )  # fmt: skip

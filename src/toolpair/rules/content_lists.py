@@ -10,7 +10,7 @@ from toolpair.dialects.block_values import saying
 from toolpair.dialects.openai_chat import content_of
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, Severity
-from toolpair.rules.where import NamedPlace, at_message
+from toolpair.rules.where import NamedPlace, Where, at_message
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import Edit, SetField
 from toolpair.transcript.model import Message
@@ -26,21 +26,20 @@ def check_lists(context: Context) -> None:
 
 
 def named_list(context: Context, place: NamedPlace) -> None:
-    """A list that an API refused; it would refuse the next of this role as well."""
-    if place.message is None:
-        return
-    found = _of_role(context, context.messages[place.message].role)
-    if any(number == place.message for number, _, _ in found):
+    """A list that an API refused; it would refuse the next of this role as well. Without a place, any list."""
+    found = _of_role(context, None if place.message is None else context.messages[place.message].role)
+    if place.message is None or any(number == place.message for number, _, _ in found):
         _add(context, found, place.message, "error")
 
 
 def _of_role(context: Context, role: Any) -> list[_Found]:
+    """All of a role; of any for None."""
     if context.written != "chat" or context.transcript.native:
         return []
     return [
         (number, message, text)
         for number, message in enumerate(context.messages)
-        if message.role == role and (text := _text_of(message)) is not None
+        if role in (None, message.role) and (text := _text_of(message)) is not None
     ]
 
 
@@ -61,13 +60,15 @@ def _add(context: Context, found: Sequence[_Found], named: int | None = None, se
     if not found:
         return
     number, message, _ = next((one for one in found if one[0] == named), found[0])
-    role = message.role
-    title = "write it as one text" if len(found) == 1 else f"write the {len(found)} {role} messages as one text each"
+    roles = {one.role for _, one, _ in found}
+    kind = f"{message.role} message" if len(roles) == 1 else "message"
+    title = "write it as one text" if len(found) == 1 else f"write the {len(found)} {kind}s as one text each"
     context.add(
         "content.as_list",
-        f"The content of {plural(len(found), f'{role} message is', f'{role} messages is')} a list of texts, and "
+        f"The content of {plural(len(found), f'{kind} is', f'{kind}s is')} a list of texts, and "
         f"{context.profile.title} may take one text only.",
-        at_message(number, message),
+        # Of several roles it is about the conversation: at a message it would be taken for those of one.
+        at_message(number, message) if len(roles) == 1 else Where(about=message),
         cause=Cause("content_as_list", "the client writes texts as a list of parts, which most APIs take"),
         fixes=(Fix("as-one-text", title, tuple(_edit(one, text) for _, one, text in found), recommended=True),),
         severity=severity,

@@ -91,9 +91,12 @@ def _first_other_after_a_call(blocks: Sequence[Block]) -> int | None:
 
 
 def _first(context: Context, named: Severity | None = None) -> None:
-    """`named`: an API refused it, whatever the agent adds before it sends."""
+    """`named`: an API refused it, whatever the agent adds before it sends. Results are no words of the user's then."""
     first = next((message for message in context.messages if not is_system(message)), None)
-    if first is None or first.role in ("user", "tool", "function") or (context.transcript.native and named is None):
+    if first is None or (context.transcript.native and named is None):
+        return
+    nobody_asks = named is not None and not any(map(_asks, context.messages))
+    if first.role in ("user", "tool", "function") and not nobody_asks:
         return
     number = context.messages.index(first)
     context.add(
@@ -111,6 +114,10 @@ def _first(context: Context, named: Severity | None = None) -> None:
             ),
         ),
     )
+
+
+def _asks(message: Message) -> bool:
+    return message.role == "user" and any(block.kind in ("text", "media") for block in message.blocks)
 
 
 def _severity_of_first(context: Context, number: int, first: Message) -> Severity | None:
