@@ -336,6 +336,11 @@ class ListedItem(Struct, frozen=True, eq=False):
         return self.kind in _OF_THE_MODEL or (self.kind == "message" and self.value.get("role") == "assistant")
 
     @property
+    def is_reference(self) -> bool:
+        """Whether it only names an item that the provider has stored."""
+        return self.kind == "item_reference"
+
+    @property
     def is_sealed(self) -> bool:
         """Whether it holds encrypted reasoning that only the provider can read."""
         return bool(self.value.get("encrypted_content"))

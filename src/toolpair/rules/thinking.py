@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from toolpair.dialects.block_values import model_of
+from toolpair.dialects.block_values import field_of, model_of
 from toolpair.dialects.openai_responses import is_reasoning, listed_items
 from toolpair.rules.context import Context
 from toolpair.rules.problem import KEPT_ASIDE, Cause, Fix
@@ -40,7 +40,7 @@ def not_stored(context: Context, place: NamedPlace) -> None:
     edits: list[Edit] = []
     named = [item for item in listed_items(context.messages) if item.id is not None]
     for item in named:
-        if item.kind == "item_reference" or (item.kind == "reasoning" and not item.is_sealed):
+        if item.is_reference or (item.kind == "reasoning" and not item.is_sealed):
             edits += [] if item.block is None else [KeepAside(item.block, item.value), Remove(item.block)]
         else:
             edits.append(item.without_id())
@@ -177,4 +177,4 @@ class _Fixes:
 
 
 def _can_be_read(block: Block) -> bool:
-    return isinstance(block.value, dict) and bool(str(block.value.get("thinking") or "").strip())
+    return bool(str(field_of(block, "thinking") or "").strip())

@@ -9,7 +9,7 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 
 from msgspec import Struct
 
-from toolpair.dialects.block_values import field_of
+from toolpair.dialects.anthropic import is_signed
 from toolpair.history.conversation import Conversation
 from toolpair.rules.wire import is_system
 from toolpair.session.session import Session
@@ -102,7 +102,7 @@ def cut_at(session: Session, message: int, side: Side, name: str = "") -> Part:
     draft = session.draft()
     draft.staging.look_at(session.current, after)
     signed = side == "before" and any(
-        block.kind == "thinking" and field_of(block, "signature") for one in kept for block in one.blocks
+        block.kind == "thinking" and is_signed(block) for one in kept for block in one.blocks
     )
     unsent = sum(uid in conversation.transcript.scopes for uid in loose)
     return Part(
@@ -151,7 +151,7 @@ def _message_at(session: Session, where: str) -> int:
         return session.conversation.pairs[found.pair].start[0]
     assert found.problem is not None
     if found.problem.message is None:
-        raise ValueError(f"No message is meant by that. {found.text}")
+        raise ValueError(f"That is not a message. {found.text}")
     return found.problem.message
 
 

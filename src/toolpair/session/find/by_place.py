@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from toolpair.dialects import openai_chat
+from toolpair.dialects.block_values import is_object
 from toolpair.history.conversation import Conversation, Target, weight
 from toolpair.rules.errors.message_counting import way_of
 from toolpair.rules.errors.places import Place
@@ -182,7 +183,7 @@ def calls_stopping_at(conversation: Conversation, place: Place) -> Sequence[Bloc
         (abs(stop - (place.char if place.char is not None else (place.column or 1) - 1)), block)
         for message in conversation.transcript.messages
         for block in message.calls
-        if isinstance(block.value, dict)
+        if is_object(block)
         and isinstance(raw := openai_chat.given_arguments(block), str)
         and (stop := _stop(raw, place)) is not None
     ]
