@@ -39,9 +39,19 @@ before a compaction is inactive.""",
 in the order of `position`. A summary replaces what is before it, or before the entry that it says it kept;
 sub-sessions are sessions of their own. Databases of versions that kept all messages in one column are refused: a newer
 docker-agent converts them.""",
-    "agents-sdk": """The tables `agent_sessions` and `agent_messages` that `SQLiteSession` writes, one item of the
-Responses API in each row, in the order of `id`. What its other sessions write is refused by name: branches
-(`AdvancedSQLiteSession`), encrypted items, and tables of `SQLAlchemySession`, which reads them in another order.""",
+    "agents-sdk": """The tables `agent_sessions` and `agent_messages` (or what the program calls them) that
+`SQLiteSession` writes, one item of the Responses API in each row, in the order of `id`. What its other sessions write
+is refused by name: branches (`AdvancedSQLiteSession`), encrypted items, and tables of `SQLAlchemySession`, which reads
+them in another order.""",
+    "google-adk-database": """The tables `sessions` and `events` that `SqliteSessionService` and
+`DatabaseSessionService` write, one event in each row (`event_data`, or the columns of the older tables), in the order
+in which that service reads them: by `timestamp`, then in the order in which they were written, or by `id`. A session is
+named by its id, or as `APP/USER/ID` where several users have one of that id. The pickles in the older tables are never
+read. Sessions that were saved as JSON are read by the form [google-adk](../forms.md).""",
+    "strands-folder": """`session_ID/agents/agent_ID/messages/message_N.json` as `FileSessionManager` writes them, each
+agent a session, in the order of the numbers; what `redact_message` holds is what is sent. As many of the first messages
+as the conversation manager has removed (`agent.json`) are not read. Where it sends a summary in their place, the folder
+is refused. A list of such messages in one file is read by the form [strands](../forms.md).""",
     "goose": """The tables `sessions` and `messages` of its SQLite database, one message in each row, in the order in
 which goose reads them: by `created_timestamp`, then by `id`. Rows that a compaction hid from the model
 (`agentVisible`) are inactive. Before 1.10: JSON Lines, a line about the session, then one message in each.""",
@@ -114,7 +124,19 @@ begins with `toolu_`, Anthropic's rules are checked. [on-resume.md](../on-resume
     "agents-sdk": """Measured on openai-agents 0.24.0. A call that no output names is left out, with the reasoning right
 before it; an output without its call is sent, and the API refuses the session from then on. Of outputs with one
 `call_id` the last one is sent. A row that is not JSON is skipped, and nobody is told. Which program goes on with a
-session is not in the database, so toolpair names none, and lists no such sessions of its own accord.""",
+session is not in the database, so toolpair names none, and lists no such sessions of its own accord. A row that is
+added near the start gets an id before the first one, so that not all others change theirs.""",
+    "google-adk-database": """Measured on google-adk 2.13.0. Calls and responses are paired by id, wherever they stand:
+a call that no response names is left out, a response without a call before it likewise, and of several responses to one
+call the last is sent, behind the call. A row that ADK cannot read keeps the whole session from being loaded. What it
+makes of compactions, rewinds, branches and other agents' turns depends on the program, so what it would send is not
+shown then, nor for the older tables. Which program goes on with a session is not in the database, so toolpair names
+none, and lists no such sessions of its own accord. A new event gets a time right after that of the one before it.""",
+    "strands-folder": """Measured on strands-agents 1.62.0. A result is taken out where no message with calls is right
+before it; after each message with calls, results of other ids are taken out and those that are missing are filled in
+("Tool was interrupted."), also for the last message as soon as a prompt comes. A file that is not JSON keeps the whole
+session from being loaded. Strands keeps the messages in memory, and nothing shows that a program has the folder open:
+end it before you save. A message that is added moves the numbers of those behind it.""",
     "docker-agent": """This follows from its source (`sanitizeToolCalls` and the loader of sessions); it has not been
 measured. A row that is not JSON keeps the whole session from being loaded. The copy of the messages that older
 databases have in `sessions.messages` is left as it is: nothing reads it while there are rows, and docker-agent writes

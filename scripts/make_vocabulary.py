@@ -43,7 +43,7 @@ def text() -> str:
 def names() -> set[str]:
     """The names in the code, and in the tables of forms."""
     code = {name for path in _modules() for name in _strings(ast.parse(path.read_bytes())) if _NAME.fullmatch(name)}
-    tables = (tomllib.loads(path.read_text("utf-8")) for path in (_PACKAGE / "formats" / "forms").glob("*.toml"))
+    tables = (tomllib.loads(path.read_text("utf-8")) for path in (_PACKAGE / "formats").rglob("*.toml"))
     return code | {name for table in tables for text in _texts(table) for name in _IN_TABLE.findall(text)}
 
 

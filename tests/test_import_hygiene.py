@@ -267,24 +267,28 @@ DOORS = {
     },
     "tui.picker_worker": {"session.session"},
 }
-# A check of a small sound file loads 150 modules; these are 95 more, which a broken, a long, an odd or a saved one needs.
+# A check of a small sound file loads 150 modules; these are 96 more, which a broken, a long, an odd or a saved one needs.
 CHECKING = {
     "formats.engine.detection.format_detection": {"formats.engine.detection.understanding", "source.json_strings"},
     "history.checked_records": {
+        "dialects.shrinking",
         "dialects.request_bodies",
         "formats.engine.damage.damaged",
         "formats.lists.openai_responses",
         "history.becomes",
         "history.id_places",
         "history.judged_request",
+        "rules.named",
     },
     "history.conversation": {
         "history.cross_window_links",
         "history.inactive_records",
         "history.losses",
+        "history.window_edits",
+    },
+    "history.joined_windows": {
         "history.row_text_search",
         "history.text_prefilter",
-        "history.window_edits",
     },
     "history.id_places": {"rules.errors.error_detection"},
     "history.summary": {"rules.pages"},
@@ -293,11 +297,13 @@ CHECKING = {
     "dialects.anthropic": {"dialects.foreign_parts"},
     "dialects.openai_chat": {"dialects.foreign_parts"},
     "dialects.openai_responses": {"dialects.foreign_parts"},
+    "rules.contents": {"rules.cache_marks", "rules.images"},
     "rules.judge": {"rules.binding", "rules.errors.message_counting", "rules.errors.quotes"},
+    "rules.reasoning": {"rules.thinking"},
     "rules.pairs": {"rules.duplicates", "rules.result_places"},
     "rules.result_contents": {"dialects.bedrock_converse"},
     "session.carrying_out": {"recipes", "recipes.careful", "recipes.engine", "source.changes"},
-    "formats": {"formats.forms", "formats.forms.registry"},
+    "formats": {"formats.forms.registry"},
     "formats.forms.registry": {"formats.forms.writing"},
     "session.opening": {"formats.engine.agents.databases", "formats.forms.detection", "history.open_windows"},
     "session.saving": {
@@ -375,7 +381,8 @@ FORMATS = {
 # What one option or one mistake needs, of modules that each command loads: 40 of them.
 COMMANDS = {
     "cli.check": {"cli.jobs", "cli.statistics"},
-    "cli.fixing": {"source.patch"},
+    "cli.fix": {"cli.pasted"},
+    "cli.fixing": {"cli.for_error", "source.patch"},
     "cli.inputs": {
         "agents.catalog",
         "agents.installed",
@@ -432,6 +439,7 @@ KEYS = {
     "tui.controllers.row_filter": {"tui.screens.prompt"},
     "tui.controllers.text_search": {"tui.screens.prompt"},
     "tui.controllers.working": {"tui.background_loading"},
+    "tui.overview": {"session.decisions"},
     "tui.open_sessions": {"tui.background_loading", "tui.screens.confirm", "tui.screens.pair_screen"},
     "tui.screens.base_screen": {"tui.commands"},
     "tui.screens.chooser": {"session.carrying_out"},

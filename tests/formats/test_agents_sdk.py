@@ -174,6 +174,38 @@ def test_rows_before_a_new_one_keep_their_ids(tmp_path: Path) -> None:
     assert ids[:3] == [1, 2, 3] and min(ids[3:]) > 5
 
 
+def test_a_new_row_near_the_start_changes_few_others(tmp_path: Path) -> None:
+    items_ = [asked(), call("a"), asked(), *SOUND[1:], said(), asked(), call("c"), asked()]
+    path = database(tmp_path / "some.db", it=items_)
+    session = opened(path)
+    session.stage_recommended()
+    session.save()
+    assert [id_ for id_, _, _ in rows(path, "it")] == [-2, -1, 0, *range(3, 12), 13, 14]
+    assert not errors(opened(path))
+
+
+def test_a_program_may_name_its_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = database(tmp_path / "some.db", it=BROKEN["missing"], other=OTHER)
+    with closing(sqlite3.connect(path)) as made:
+        made.executescript(
+            "ALTER TABLE agent_sessions RENAME TO talks; ALTER TABLE agent_messages RENAME TO 'my items';"
+        )
+    before = path.read_bytes()
+    assert main(["check", str(tmp_path)]) == 1
+    assert main(["fix", f"{path}::it", "-o", str(tmp_path / "copy.db")]) == 0
+    assert errors(open_session(tmp_path / "copy.db")) == [] and path.read_bytes() == before
+    session = opened(path)
+    session.stage_recommended()
+    session.save()
+    assert errors(opened(path)) == [] and errors(open_session(f"{path}::other")) == []
+    assert main(["restore", f"{path}::it", "--backup", "latest"]) == 0
+    assert errors(opened(path)) == ["result.missing"]
+    with closing(sqlite3.connect(path)) as made:
+        made.executescript("CREATE TABLE two AS SELECT * FROM talks; " + TABLES.replace("agent_", "third_"))
+    with pytest.raises(SessionError, match="several tables of items"):
+        opened(path)
+
+
 def test_removed_rows_do_not_give_their_ids_away(tmp_path: Path) -> None:
     path = database(tmp_path / "some.db", it=[asked(), call("a"), said(), asked()])
     with closing(sqlite3.connect(path)) as made:

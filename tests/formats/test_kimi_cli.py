@@ -287,7 +287,7 @@ def test_an_empty_thinking_is_written_as_the_agent_has_it(tmp_path: Path) -> Non
     assert rules(session) == ["reasoning.missing_before_call"]
     choose(session, "reasoning.missing_before_call", "empty-thinking")
     assert session.problems == ()
-    expected = [{"type": "think", "think": ""}, {"type": "text", "text": "Well."}]
+    expected = [{"type": "think", "think": " "}, {"type": "text", "text": "Well."}]
     assert records_of(session)[AT.calls]["content"] == expected
 
 

@@ -11,6 +11,9 @@ from tests.forms.made_lists import ANSWER, ASK, BERGEN, GO_ON, OSLO, TOOL, A, B,
 from toolpair.dialects.block_texts import result_text
 from toolpair.formats.format import Item
 from toolpair.formats.forms.registry import Form, form_named, shipped
+from toolpair.reports.excerpt.excerpts import excerpt_of
+from toolpair.reports.export.exporting import export
+from toolpair.reports.redaction.copies import redacted
 from toolpair.session.session import Session, open_session
 from toolpair.source.errors import NotUnderstood, UnreadableFile
 from toolpair.transcript.edits import InsertMessage, Remove, Rename, ReplaceWithText
@@ -163,6 +166,19 @@ def _pairs(form: Form, items: list[Item]) -> int:
     found = pair(form.read(items)).pairs
     assert all(one.call is not None and one.results and one.evidence != "guess" for one in found)
     return len(found)
+
+
+@every
+def test_it_is_handed_on(name: str) -> None:
+    """Redacted, the broken list has the same problem; an excerpt shows it; any API's body can be made of it."""
+    made = without_second_result(made_lists()[name])
+    session = opened(made)
+    copy = redacted(session, key=b"the same in each test")
+    assert copy.session.format.id == made.form and errors(copy.session) == ["result.missing"]
+    assert not any(word.encode() in copy.data for word in ("Oslo", "Bergen", TOOL, ASK))
+    assert errors(open_session("s.json", data=excerpt_of(session).data)) == ["result.missing"]
+    for api in ("anthropic", "gemini"):
+        assert b"Oslo" in export(session, api).json
 
 
 @pytest.mark.parametrize("name", ["openhands-events", "strands"])

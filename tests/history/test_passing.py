@@ -16,7 +16,7 @@ from tests.history.sessions import session as claude_code
 from tests.history.test_lists import broken
 from tests.rounds import tries
 from toolpair.history import row_text_search as passing
-from toolpair.history.conversation import RowPrefilter
+from toolpair.history.joined_windows import RowPrefilter
 from toolpair.history.text_prefilter import ByteQuery
 from toolpair.history.window import Reading, Window
 from toolpair.session.session import Session

@@ -10,6 +10,7 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
+from tests.test_named_places import CHAT
 from tests.tui.driving import array_file, drive, frame, press
 from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
@@ -97,6 +98,30 @@ def test_what_only_the_provider_that_answered_refuses_is_mended_by_its_rules(sou
     assert after[:7] == before[:7] and after[9:] == before[9:]
 
 
+def test_what_an_error_makes_acute_is_shown_fixed_and_comes_back_when_undone(tmp_path: Path) -> None:
+    path = tmp_path / "chat.json"
+    path.write_text(json.dumps(CHAT, indent=1))
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        assert [problem.severity for problem in app.session.problems] == ["warning"]
+        await paste(app, pilot, "invalid params, invalid function arguments json string, tool_call_id: call_b (2013)")
+        await press(pilot, "enter")
+        problem = app.overview.current
+        assert problem is not None and (problem.rule, problem.severity) == ("args.unparseable", "error")
+        await press(pilot, "space")
+        assert len(app.session.staged) == 1 and app.overview.current is None
+        await press(pilot, "u")
+        problem = app.overview.current
+        assert problem is not None and problem.severity == "error"
+        await press(pilot, "at")
+        await paste(app, pilot, "Error: invalid value at messages[3]")
+        await press(pilot, "enter")
+        assert "This error is not known. It points here:" in " ".join(frame(app).split())
+        await press(pilot, "escape")
+
+    drive(path, play)
+
+
 def test_a_text_that_leads_nowhere_is_told_and_the_prompt_stays(sound: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "at")
@@ -105,7 +130,7 @@ def test_a_text_that_leads_nowhere_is_told_and_the_prompt_stays(sound: Path) -> 
         assert not isinstance(app.screen, PairScreen)
         shown = frame(app)
         assert "This is not an id, place, rule or error text" in shown and "the dog ate my homework" in shown
-        await paste(app, pilot, "The toolUse blocks at messages.4 contain duplicate ids")
+        await paste(app, pilot, "The toolUse blocks at some messages contain duplicate ids")
         await press(pilot, "enter")
         shown = frame(app)
         assert "The nearest known error, which does not match, is from " in " ".join(shown.split())

@@ -13,12 +13,13 @@ from toolpair.cli import exits, inputs
 from toolpair.cli.exits import UsageError
 from toolpair.cli.explained_places import asked_of_file, places_of
 from toolpair.cli.file_report import Entry, entry_of, place_shown, problem_entry
+from toolpair.cli.pasted import pasted
 from toolpair.cli.rule_pages.entry import rule_entry
 from toolpair.cli.rule_pages.text import print_rule
 from toolpair.cli.terminal import Parser, TerminalStyle, add_common, dump, out, safe, say, style_for, typed
 from toolpair.rules.causes import CausePage, cause_called, cause_ids
 from toolpair.rules.errors.error_detection import Recognised, nearest, passed_on_by, recognise
-from toolpair.rules.errors.pasted import LIMIT
+from toolpair.rules.errors.places import places_in, typed_place
 from toolpair.rules.errors.texts import ErrorText, title_of
 from toolpair.rules.errors.unwrapping import inner_text
 from toolpair.rules.registry import RULES
@@ -41,8 +42,6 @@ _NAME: Final = re.compile(r"[a-z_]+(?:\.[a-z_0-9]+)?")
 _CAUSE: Final = 400
 """Characters: no cause is longer."""
 _LISTED: Final = 10
-_MOST: Final = 64 << 20
-"""Bytes of standard input: no error text is longer."""
 _SHOWN: Final = 160
 _SAID: Final = 1_000
 """Characters shown of a known text, and of what an unknown one says."""
@@ -93,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
     if thing == inputs.STDIN:
         if options.file == inputs.STDIN:
             raise UsageError("Standard input can be the error text or the file, not both.")
-        thing = _pasted()
+        thing = pasted()
     thing = thing.strip()
     if not thing:
         raise UsageError("Explain what? Give a rule, such as result.missing, or an error text.")
@@ -123,25 +122,6 @@ def _ended(unreadable: str | None, known: bool = True) -> int:
         say(unreadable)
         return exits.UNREADABLE
     return exits.OK if known else exits.PROBLEMS
-
-
-def _pasted() -> str:
-    """The text on standard input. Raises UsageError if there is none."""
-    data = sys.stdin.buffer.read(_MOST + 1) if sys.stdin is not None else b""
-    if not data.strip():
-        raise UsageError("Standard input is empty: copy the error text first, or give it as an argument.")
-    if len(data) > _MOST:
-        raise UsageError(f"Standard input has more than {_MOST >> 20} MB, too long for an error text.")
-    try:
-        wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
-        text = data.decode("utf-16" if wide else "utf-8-sig", "replace")
-    except UnicodeError:
-        text = ""
-    if not text or "\0" in text or text.count("\ufffd") * 10 > len(text):
-        raise UsageError(f"Standard input is not text ({len(data):,} bytes); copy the error as text.")
-    if len(text) > LIMIT:
-        say(f"Of {len(text):,} characters only the last {LIMIT:,} are read.")
-    return text
 
 
 def _judged_otherwise(session: Session, recognised: Recognised | None) -> None:
@@ -193,7 +173,8 @@ def _print(options: argparse.Namespace, asked: _Asked, style: TerminalStyle) -> 
         _print_error(asked.recognised, style)
     near = not asked.known and _print_unknown(asked, style)
     if not options.file or asked.unreadable is not None:
-        if asked.recognised is not None and not options.file:
+        placed = asked.recognised is not None or (asked.rule is None and _names_a_place(asked.thing))
+        if placed and not options.file:
             out()
             out(f"With the session file after it, `{command('explain')}` says which block it means.")
         return
@@ -208,6 +189,13 @@ def _print(options: argparse.Namespace, asked: _Asked, style: TerminalStyle) -> 
         out(f"{safe(options.file)}: {none}.")
         if asked.rule is None:
             out(f"    To see what is wrong with it: {command('check')} {typed(options.file)}")
+
+
+def _names_a_place(thing: str) -> bool:
+    found = typed_place(thing) or next(iter(places_in(thing)), None)
+    if found is not None:
+        out(f"It names the place {safe(found.words)}.")
+    return found is not None
 
 
 def _print_error(known: Recognised, style: TerminalStyle) -> None:
@@ -262,9 +250,14 @@ def _print_place(path: str, entry: Entry, style: TerminalStyle) -> None:
         out(f"{safe(path)}{at}: {severity} {problem['rule']}  {safe(problem['message'])}{named}")
         if entry["notes"]:
             out(f"    {safe(entry['notes'])}")
-        fix = entry["fix"]
-        if fix is not None:
-            out(f"    fix: {safe(fix['title'])} ({'loses ' + safe(fix['loses']) if fix['loses'] else 'loses nothing'})")
+    for line in entry["block"]:
+        out(style.dim(f"    {safe(line)}"))
+    for fix in entry["fixes"] or ([entry["fix"]] if entry["fix"] else []):
+        loses = f"loses {safe(fix['loses'])}" if fix["loses"] else "loses nothing"
+        name = "or" if any(one["recommended"] for one in entry["fixes"]) and not fix["recommended"] else "fix"
+        out(f"    {name}: {safe(fix['title'])} ({loses})")
+        if fix.get("command"):
+            out(style.dim(f"      {safe(fix['command'])}"))
     if entry["command"] is not None:
         out(f"    Open it there: {safe(entry['command'])}")
 

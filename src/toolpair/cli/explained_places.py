@@ -5,14 +5,27 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Final
 
 from toolpair.cli import inputs
-from toolpair.cli.file_report import Entry, location_entry, problem_entry
+from toolpair.cli.file_report import Entry, entry_of, location_entry, problem_entry
+from toolpair.cli.for_error import is_meant
 from toolpair.cli.main import explained
 from toolpair.cli.terminal import one_profile
+from toolpair.reports.reading.call_line import call_line
+from toolpair.reports.reading.titles import result_title
 from toolpair.session.session import Conversation, Location, Problem, Session, Target
 from toolpair.shell.program import called
 from toolpair.text.shell import shell_word
+from toolpair.text.short import size_text
+
+if TYPE_CHECKING:
+    from toolpair.transcript.model import Block
+
+_TYPED: Final = 120
+"""Characters: a longer error text is given on standard input, as one in which quotes had to be written otherwise."""
+_WORDS: Final = 200
+_BLOCKS: Final = 5
 
 
 def asked_of_file(options: argparse.Namespace, ask: Callable[[Session], list[Entry]]) -> tuple[list[Entry], str | None]:
@@ -32,23 +45,68 @@ def places_of(session: Session, path: str, rule: str | None, thing: str, show_co
     """All problems of a rule, or the place that a text refers to; empty when it refers to none."""
     if rule is not None:
         return list(_of_rule(session, path, rule, show_content))
-    target = session.find(thing)
-    if target is None or (not target.leads_somewhere and target.line is None and target.recognised is None):
-        return []
+    found = []
+    for target in session.find_all(thing):
+        if target.leads_somewhere or target.line is not None or target.recognised is not None:
+            found.append(_of_target(session, path, target, thing, show_content))
+    return found
+
+
+def _of_target(session: Session, path: str, target: Target, thing: str, show_content: bool) -> Entry:
     number = target.conversation if target.conversation is not None else session.current
     conversation = session.conversations[number]
     meaning = target.recognised.error.meaning if target.recognised is not None else ""
-    return [
-        {
-            "text": target.text,
-            "how": target.how,
-            "notes": " ".join(target.text.replace(meaning, "").split()),
-            "conversation": number,
-            "profile": target.profile,
-            **_place(session, conversation, target, show_content),
-            "command": _command(session, path, number, target),
-        }
-    ]
+    return {
+        "text": target.text,
+        "how": target.how,
+        "notes": " ".join(target.text.replace(meaning, "").split()),
+        "conversation": number,
+        "profile": target.profile,
+        **_place(session, conversation, target, show_content),
+        "block": _block_words(conversation, target, show_content),
+        "fixes": list(_fixes(path, target, thing)),
+        "command": _command(session, path, number, target),
+    }
+
+
+def _block_words(conversation: Conversation, target: Target, show_content: bool) -> list[str]:
+    """The block that is meant, with the other side of its pair, a line each, as a person sees them."""
+    if target.pair is not None:
+        pair = conversation.pairs[target.pair]
+        return [_in_words(block, show_content) for block in (pair.call, *pair.results) if block is not None]
+    if target.message is None:
+        return []
+    message = conversation.transcript.messages[target.message]
+    blocks = message.blocks if target.place is None else target.place.blocks(message)
+    return [f"{message.role}: {_in_words(block, show_content)}" for block in blocks[:_BLOCKS]]
+
+
+def _in_words(block: Block, show_content: bool) -> str:
+    if block.kind == "call":
+        tool, does = call_line(block)
+        return f"call     {tool}  {does}" if show_content else f"call     {tool}  {block.id}"
+    words = " ".join(block.text[:_WORDS].split())
+    size = result_title(block) if block.kind == "result" else size_text(len(block.text.encode(errors="replace")))
+    return f"{block.kind:7}  {words if show_content and words else size}"
+
+
+def _fixes(path: str, target: Target, thing: str) -> Iterator[Entry]:
+    """All fixes for what is meant, each with the command that does it."""
+    asked = shell_word(thing) if len(thing) <= _TYPED and not set(thing) & set("\n'") else inputs.STDIN
+    acute = target.problem if is_meant(target) else None
+    for problem in (target.problem, *target.offers):
+        if problem is None:
+            continue
+        for fix in problem.fixes:
+            best = problem is acute and fix is problem.recommended
+            words = [called(), "fix", shell_word(path), "--for-error", asked]
+            words += [] if best else ["--choose", f"{problem.rule}={fix.id}"]
+            yield {
+                "rule": problem.rule,
+                **entry_of(fix, "id title certain loses"),
+                "recommended": best,
+                "command": None if path == inputs.STDIN else " ".join([*words, "--in-place"]),
+            }
 
 
 def _place(session: Session, conversation: Conversation, target: Target, show_content: bool) -> Entry:
@@ -107,6 +165,8 @@ def _of_rule(session: Session, path: str, rule: str, show_content: bool) -> Iter
                     "conversation": number,
                     "profile": None,
                     **_of_problem(session, conversation, problem, show_content),
+                    "block": _block_words(conversation, target, show_content),
+                    "fixes": [],
                     "command": _command(session, path, number, target),
                 }
 

@@ -46,6 +46,7 @@ examples:
   some-program | toolpair fix - -o - | next-program
   toolpair fix history.json -o out.json --choose result.missing=remove-call --ignore id
   toolpair fix history.json -o out.json --recipe keep
+  pbpaste | toolpair fix session.jsonl --for-error - --in-place      what the copied error asks for, and nothing else
   toolpair fix history.json -o out.json --profile anthropic --profile mistral     valid for both
 
 Without --recipe, --select or --choose, every error gets its recommended fix. Guesses are never applied: a person
@@ -95,6 +96,8 @@ def parser() -> Parser:
         --choose RULE=FIX...  apply this fix to every problem of the rule
         --select RULE,…...    fix only these, warnings and infos too; a family such as `result` names all its rules
         --ignore RULE,…...    do not fix these
+        --for-error TEXT      do what this error asks for, and nothing else: its text as it was shown, or - to read it
+                              from standard input; with --choose another way of what is offered there
         """,
     )
     add_leaf(result)
@@ -111,12 +114,29 @@ def parser() -> Parser:
 def run(options: argparse.Namespace) -> int:
     _validate(options)
     plan = read_plan(options)
-    work = Fixing(options, plan, chosen_profiles(options))
+    work = Fixing(options, plan, chosen_profiles(options), _error_of(options))
     if _are_several(options):
         return fix_several(work)
     name = inputs.named(options.files[0])
     inputs.tell_leftovers(name)
     return work.one(inputs.Input(name))
+
+
+def _error_of(options: argparse.Namespace) -> str | None:
+    """The error text that was given. Raises UsageError."""
+    if options.for_error is None:
+        return None
+    if options.recipe != RECOMMENDED or options.select or options.ignore:
+        raise UsageError("--for-error says what is fixed; --recipe, --select and --ignore do not apply.")
+    if _are_several(options):
+        raise UsageError("An error text is about one session; give one file.")
+    if options.for_error != inputs.STDIN:
+        return str(options.for_error)
+    if inputs.STDIN in options.files:
+        raise UsageError("Standard input can be the error text or the file, not both.")
+    from toolpair.cli.pasted import pasted
+
+    return pasted()
 
 
 def _are_several(options: argparse.Namespace) -> bool:

@@ -43,6 +43,8 @@ class Fixing(Struct, frozen=True):
     options: argparse.Namespace
     plan: Plan
     profiles: Sequence[str]
+    error: str | None = None
+    """A text: what it asks for is done, and nothing else."""
 
     def one(self, source: inputs.Input) -> int:
         """Fix the only file, with a full report. Raises what sessions and saves raise."""
@@ -68,7 +70,12 @@ class Fixing(Struct, frozen=True):
         options = self.options
         if not options.diff:
             session.remember()
-        stage_for_all(session, self.profiles, lambda: apply_plan(session, self.plan))
+        if self.error is not None:
+            from toolpair.cli.for_error import stage_for_error
+
+            stage_for_error(session, self.error, self.plan.choices)
+        else:
+            stage_for_all(session, self.profiles, lambda: apply_plan(session, self.plan))
         # Taken now: after saving, the session starts afresh and no longer knows what was staged.
         outcome = Outcome.of(session, name, options.show_content, self.profiles, options.recipe)
         if options.diff:

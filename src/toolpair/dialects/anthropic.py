@@ -215,6 +215,37 @@ def is_signed(block: Block) -> bool:
     return bool(value.get("signature"))
 
 
+def cache_marked(block: Block) -> bool:
+    """Whether it, or a part of its content, has a cache mark."""
+    return isinstance(block.value, dict) and any(CACHE_MARK in part for part in (block.value, *_parts_in(block)))
+
+
+def _parts_in(block: Block) -> list[dict[str, Any]]:
+    content = block.value.get("content")
+    return [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+
+
+def marks_empty_text(result: Block) -> bool:
+    """Whether a result has a cache mark on a text that says nothing."""
+    return isinstance(result.value, dict) and any(
+        CACHE_MARK in part and says_nothing(part) for part in _parts_in(result)
+    )
+
+
+def without_cache_marks(block: Block) -> SetValue:
+    """The edit that removes its cache marks."""
+    made = _unmarked(block.value)
+    if _parts_in(block):
+        made = {**made, "content": [_unmarked(part) for part in made["content"]]}
+    return SetValue(block, made)
+
+
+def _unmarked(part: Any) -> Any:
+    if not isinstance(part, dict) or CACHE_MARK not in part:
+        return part
+    return {key: field for key, field in part.items() if key != CACHE_MARK}
+
+
 def input_of(call: Block) -> Any:
     """A call's input: an object in a valid call; ABSENT when there is none."""
     return call.value.get("input", ABSENT)

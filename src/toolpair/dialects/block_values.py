@@ -71,6 +71,21 @@ def time_of(message: Message) -> int | float | str | None:
     return next((value[key] for key in _TIMES if isinstance(value.get(key), (int, float, str))), None)
 
 
+THOUGHT_SIGNATURE: Final = "thought_signature"
+"""The field of a call's value by which an edit signs it, where the signature stands beside the call."""
+
+
+def signature_beside(call: Block) -> str | None:
+    """What a call is signed with beside it: empty where it is not, None where its list has no place for that."""
+    return getattr(call, "signature", None)
+
+
+def model_of(message: Message) -> str | None:
+    """The model that wrote the message, where it says so."""
+    found = (field_of(message, key) for key in ("model", "modelID"))
+    return next((name for name in found if isinstance(name, str) and name and not name.startswith("<")), None)
+
+
 def rewritten(block: Block, call: Block) -> SetValue:
     """The edit that writes the block as its value says, where the file has another API's form of it. A result that has
     to name its tool gets the name of its call's.

@@ -1,20 +1,22 @@
-"""Images, audio and documents in a result, as any API writes them: kind, type, size."""
+"""Images, audio and documents in a result or a message, as any API writes them: kind, type, size, and taken out."""
 
 from __future__ import annotations
 
-import base64
 import binascii
 import json
 import struct
+from collections.abc import Callable
 from typing import Any, Final, Literal
 
 from msgspec import Struct
 
 from toolpair.dialects.block_texts import media_of, own_media, result_content
+from toolpair.dialects.block_values import field_of, is_output, saying
+from toolpair.transcript.edits import SetValue
 from toolpair.transcript.model import Block
 
-_HEAD: Final = 4096
-"""Base64 characters that are decoded to read an image's size."""
+_HEADS: Final = (4096, 1 << 18)
+"""Base64 characters that are decoded to read an image's size: a JPEG may have a small picture of itself before it."""
 _ADDRESS: Final = 200
 """Characters of an address that are kept."""
 
@@ -36,11 +38,20 @@ class Media(Struct, frozen=True):
 
     @property
     def pixels(self) -> tuple[int, int] | None:
-        """Width and height of a PNG, GIF or JPEG."""
+        """Width and height of a PNG, GIF, JPEG or WebP."""
+        return pixels_of(self.data)
+
+
+def pixels_of(data: str) -> tuple[int, int] | None:
+    """Width and height of an image in Base64: a PNG, GIF, JPEG or WebP."""
+    for end in _HEADS:
         try:
-            return _pixels(base64.b64decode(self.data[:_HEAD][: len(self.data[:_HEAD]) // 4 * 4]))
-        except (binascii.Error, ValueError):
+            found = _pixels(binascii.a2b_base64(data[:end][: len(data[:end]) // 4 * 4]))
+        except (binascii.Error, ValueError, struct.error):
             return None
+        if found is not None or len(data) <= end:
+            return found
+    return None
 
 
 def media_in(result: Block) -> list[Media]:
@@ -51,6 +62,69 @@ def media_in(result: Block) -> list[Media]:
 def media_of_block(block: Block) -> Media | None:
     """The image or other media that a block of a message is itself."""
     return next((_media(part) for part in own_media(block)), None)
+
+
+def media_parts(block: Block) -> list[dict[str, Any]]:
+    """The media that a block is or holds, as they are written: of a message, of a result, of an item."""
+    return own_media(block) or media_of(_content(block))
+
+
+def part_at(block: Block, number: int) -> Any:
+    """The part with this number of what a block holds; None without one."""
+    content = _content(block)
+    return content[number] if isinstance(content, list) and number < len(content) else None
+
+
+def described(part: dict[str, Any]) -> Media:
+    """What a part that is media is."""
+    return _media(part)
+
+
+def with_parts(block: Block, instead: Callable[[dict[str, Any]], dict[str, Any] | None]) -> SetValue:
+    """The edit that replaces media of a block; `instead` says by what, None for what stays."""
+    if own_media(block):
+        return SetValue(block, instead(block.value) or block.value)
+    content, media = _content(block), {id(part) for part in media_parts(block)}
+    if not isinstance(content, list):
+        return _with_content(block, instead(content) or content)
+    return _with_content(block, [(id(part) in media and instead(part)) or part for part in content])
+
+
+def with_data(part: dict[str, Any], type_: str, data: str) -> dict[str, Any]:
+    """The part with another content in Base64, of this media type."""
+    if isinstance(source := part.get("source"), dict):
+        return {**part, "source": {**source, "media_type": type_, "data": data}}
+    address = f"data:{type_};base64,{data}"
+    for key in ("image_url", "file"):
+        if isinstance(held := part.get(key), dict):
+            return {**part, key: {**held, "url" if key == "image_url" else "file_data": address}}
+    if isinstance(part.get("image_url"), str):
+        return {**part, "image_url": address}
+    typed = next((key for key in ("media_type", "mimeType", "mime_type") if key in part), "mimeType")
+    return {**part, typed: type_, "data": data}
+
+
+def text_instead(block: Block, text: str) -> dict[str, Any]:
+    """A text part that may stand where media of the block stood."""
+    kind = "text"
+    if not own_media(block) and (is_output(block) or _is_item(block)):
+        kind = "output_text" if field_of(block, "role") == "assistant" else "input_text"
+    return {"type": kind, "text": text}
+
+
+def _is_item(block: Block) -> bool:
+    return block.kind == "text" and field_of(block, "role") is not None
+
+
+def _content(block: Block) -> Any:
+    return result_content(block) if block.kind == "result" else field_of(block, "content")
+
+
+def _with_content(block: Block, content: Any) -> SetValue:
+    output = field_of(block, "output")
+    if is_output(block) and isinstance(output, dict):  # early files have an object around it
+        return SetValue(block, {**block.value, "output": {**output, "content": content}})
+    return saying(block, content)
 
 
 def text_beside_media(result: Block) -> str:
@@ -96,6 +170,8 @@ def _pixels(raw: bytes) -> tuple[int, int] | None:
         return struct.unpack(">II", raw[16:24])
     if raw[:6] in (b"GIF87a", b"GIF89a") and len(raw) >= 10:
         return struct.unpack("<HH", raw[6:10])
+    if raw[:4] == b"RIFF" and raw[8:12] == b"WEBP":
+        return _webp(raw[12:16], raw[20:30])
     at = 2
     while raw[:2] == b"\xff\xd8" and at + 9 <= len(raw) and raw[at] == 0xFF:
         if 0xC0 <= raw[at + 1] <= 0xCF and raw[at + 1] not in (0xC4, 0xC8, 0xCC):
@@ -103,3 +179,15 @@ def _pixels(raw: bytes) -> tuple[int, int] | None:
             return width, height
         at += 2 + struct.unpack(">H", raw[at + 2 : at + 4])[0]
     return None
+
+
+def _webp(kind: bytes, head: bytes) -> tuple[int, int] | None:
+    if len(head) < 10:
+        return None
+    if kind == b"VP8X":
+        return 1 + int.from_bytes(head[4:7], "little"), 1 + int.from_bytes(head[7:10], "little")
+    if kind == b"VP8L":
+        bits = int.from_bytes(head[1:5], "little")
+        return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
+    width, height = struct.unpack("<HH", head[6:10])
+    return width & 0x3FFF, height & 0x3FFF

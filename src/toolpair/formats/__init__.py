@@ -40,12 +40,16 @@ FORMATS: Final = (
     "goose:FORMAT",
     "kimi_cli:FORMAT",
     "agents_sdk:FORMAT",
+    "google_adk:FORMAT",
+    "strands:FORMAT",
     "lists:ANTHROPIC",
     "lists:OPENAI_CHAT",
     "lists:OPENAI_RESPONSES",
     "gemini_cli:FORMAT",
 )
 """The records of all formats: where two are equally sure of a file, the first has it."""
+STORES: Final = ("langgraph.database:LAYOUT",)
+"""The layouts of databases whose sessions are read as lists of a known form, and never written."""
 NOT_UNDERSTOOD: Final[dict[str, str]] = {}
 """Agents whose sessions are found, but not understood yet: agent id -> `module:name` of its entry."""
 
@@ -107,15 +111,14 @@ def writer_of(format_id: str, transcript: Transcript, path: Path | None) -> Agen
 
 def layouts() -> Iterator[Layout]:
     """What is known of agents' databases."""
-    return (layout.found for format in all_formats() for layout in format.layouts)
+    own = (layout for format in all_formats() for layout in format.layouts)
+    return (layout.found for layout in (*own, *(Lazy(f"{__name__}.{name}") for name in STORES)))
 
 
 def _folder_layouts(path: str) -> Iterator[FolderLayout]:
     """What may be known of a path, by a quick look."""
-    from toolpair.formats.forms import FOLDERS
-
     name = os.path.basename(os.path.abspath(path))
-    for clue in (*(clue for format in all_formats() for clue in format.folders), *FOLDERS):
+    for clue in (clue for format in all_formats() for clue in format.folders):
         if name.startswith(clue.begins) or all(os.path.isdir(os.path.join(path, one)) for one in clue.inside):
             yield clue.layout.found
 

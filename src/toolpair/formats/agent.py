@@ -201,3 +201,18 @@ class Agent(ABC):
         `before` and `after` are its sizes in bytes.
         """
         return ()
+
+
+class Library(Agent):
+    """A library with which programs keep sessions: whose program it is no file says, so it has no place on a machine,
+    and only what it does with a session is known.
+    """
+
+    def __init__(self, id_: str, title: str) -> None:
+        self.id, self.title = id_, title
+
+    def roots(self, machine: Machine) -> tuple[Path, ...]:
+        return ()
+
+    def sessions(self, machine: Machine) -> Iterator[FoundSession]:
+        return iter(())

@@ -1,4 +1,4 @@
-"""Two rows of keys laid side by side: which of one is which of the other, in about linear time."""
+"""Aligning two sequences of keys: which element of one is which of the other, in about linear time."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,13 +23,14 @@ from toolpair.formats.format import (
 from toolpair.rules.context import Context
 from toolpair.rules.judge import Judgement, judge
 from toolpair.rules.odd_records import no_message
-from toolpair.rules.problem import Fix, OnResume, Problem, recommends_placeholder
+from toolpair.rules.problem import KEPT_ASIDE, Fix, OnResume, Problem, recommends_placeholder
 from toolpair.rules.profiles import Profile
 from toolpair.rules.value_types import check_request
 from toolpair.rules.wire import wire_of
 from toolpair.source.document import Document
+from toolpair.source.errors import Refused
 from toolpair.source.gc_pause import gc_paused
-from toolpair.transcript.edits import Edit, Rename
+from toolpair.transcript.edits import Edit, KeepAside, Rename, ShrinkImages
 from toolpair.transcript.model import Damaged, EmptyObject, Transcript, WindowEdges
 from toolpair.transcript.pairing import Pair, Pairing, pair
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from toolpair.history.id_places import IdPlaces
     from toolpair.history.judged_request import JudgedRequest
     from toolpair.rules.errors.message_counting import Source
+    from toolpair.rules.where import NamedPlace
 
 _PASSED_BY: Final = Damaged("record.bad_json", "its agent does not accept it as a record")
 
@@ -168,16 +170,28 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
                 wire_of(self.profile.base) == wire_of(self.format.profile),
                 self.pairing,
             )
-        if self.format.is_guess:
-            found = replace(found, problems=())
-        elif (why := self.format.read_only) is not None:
-            unfixed = tuple(replace(problem, fixes=(), no_fix=why) for problem in found.problems)
-            found = replace(found, problems=unfixed)
-        if self.format.notes_on_fixes is not None:
-            found = replace(found, problems=self._with_notes(found.problems, self.format.notes_on_fixes))
+        found = replace(found, problems=self._as_fixed_here(found.problems))
         if self.ids is not None and any(map(recommends_placeholder, found.problems)):
             self.ids.places.want(found.problems, self.transcript, found.pairing)
         return found
+
+    def named(self, rules: Iterable[str], place: NamedPlace) -> tuple[Problem, ...]:
+        """What these rules find at a place only because an error text names it."""
+        from toolpair.rules.named import named_problems
+
+        return self._as_fixed_here(named_problems(self.transcript, self.pairing, self.judged_by, rules, place))
+
+    def _as_fixed_here(self, problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
+        """The problems with what fixes come to in files of this format."""
+        if self.format.is_guess:
+            return ()
+        if (why := self.format.read_only) is not None:
+            problems = tuple(replace(problem, fixes=(), no_fix=why) for problem in problems)
+        if self.document is None:
+            problems = tuple(map(_in_memory, problems))
+        if self.format.notes_on_fixes is not None:
+            problems = self._with_notes(problems, self.format.notes_on_fixes)
+        return problems
 
     def _with_notes(self, problems: Sequence[Problem], notes_on: NotesOnFixes) -> tuple[Problem, ...]:
         """The problems with notes on what else each fix changes in a file of this format."""
@@ -277,7 +291,8 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
         for edit in edits if self.ids is not None else ():
             if isinstance(edit, Rename) and edit.block.kind == "call" and self.ids is not None:
                 self.ids.places.rename(edit.block.id, edit.id)
-        return self.format.apply(self.items, self.transcript, edits)
+        of_content = [_carried_out(edit) for edit in edits if not isinstance(edit, KeepAside)]
+        return self.format.apply(self.items, self.transcript, of_content)
 
     def by(self, profile: Profile) -> CheckedRecords:
         """The same records checked with another profile; what does not depend on it is kept."""
@@ -301,6 +316,26 @@ class CheckedRecords(Struct, frozen=True, eq=False, dict=True):
             return found
         sent = {uid for message in self.transcript.messages for uid in message.records}
         return replace(found, readable={item.uid: item.value for item in self.items if item.uid in sent})
+
+
+def _in_memory(problem: Problem) -> Problem:
+    """The problem of a list that has no file beside it, in which fixes could keep what they remove."""
+    if not any(fix.loses is not None and fix.loses.endswith(KEPT_ASIDE) for fix in problem.fixes):
+        return problem
+    fixes = (replace(fix, loses=fix.loses and fix.loses.removesuffix(KEPT_ASIDE)) for fix in problem.fixes)
+    return replace(problem, fixes=tuple(fixes))
+
+
+def _carried_out(edit: Edit) -> Edit:
+    """The edit with what only carrying it out can tell. Raises Refused where it cannot be carried out."""
+    if not isinstance(edit, ShrinkImages):
+        return edit
+    from toolpair.dialects.shrinking import CannotShrink, shrunk
+
+    try:
+        return shrunk(edit)
+    except CannotShrink as error:
+        raise Refused(str(error)) from None
 
 
 def _sent(look: Callable[[], SentRequest | None]) -> Callable[[], list[Source] | None]:

@@ -9,21 +9,14 @@ import weakref
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from toolpair.formats.format import Format, Item, View
 from toolpair.history.checked_records import CheckedRecords, items_of
-from toolpair.history.joined_windows import (
-    BlocksInWindows,
-    Joined,
-    Numbering,
-    PlacesInWindows,
-    ScopesOfWindows,
-    WindowRow,
-)
+from toolpair.history.joined_windows import Numbering, RowPrefilter, WholeRow, WindowRow
 from toolpair.history.row_index import RowIndex
 from toolpair.history.summary import CauseGroup, PairRow, groups_of, verdict_from
 from toolpair.history.verdict_text import GUESS, Tally, Verdict, guess_text
@@ -36,7 +29,7 @@ from toolpair.source.document import Document
 from toolpair.source.gc_pause import gc_paused
 from toolpair.source.joined import DocumentPart, JoinedDocument
 from toolpair.transcript.edits import Edit
-from toolpair.transcript.model import Block, Message, Transcript
+from toolpair.transcript.model import Block, Transcript
 from toolpair.transcript.pairing import Pair
 
 if TYPE_CHECKING:
@@ -44,6 +37,7 @@ if TYPE_CHECKING:
     from toolpair.history.losses import Losses, TextGone
     from toolpair.history.window_edits import EditedWindows
     from toolpair.rules.errors.error_detection import Recognised
+    from toolpair.rules.where import NamedPlace
 
 SHORT: Final = 1_000
 """Records up to which a conversation is checked whole: that takes no longer than in windows."""
@@ -105,17 +99,14 @@ class Target(Struct, frozen=True):
     """The index of the conversation in the file; None when it is in none."""
     line: int | None = None
     """The line of the file, if what was searched for is in nothing that is sent."""
+    place: NamedPlace | None = None
+    """The block that is meant."""
+    offers: tuple[Problem, ...] = ()
+    """What else may be wrong with that block, if an API says so: its fixes can be chosen."""
 
     @property
     def leads_somewhere(self) -> bool:
         return self.pair is not None or self.message is not None or self.problem is not None
-
-
-class RowPrefilter(Protocol):
-    """Skips rows that cannot contain what is searched for."""
-
-    def about(self, row: int) -> tuple[range, bool]:
-        """A range of rows around this one, and whether any of them may match. Raises Unreadable."""
 
 
 class KnownOfWindows(Struct, frozen=True, eq=False):
@@ -152,29 +143,22 @@ class Conversation:
         self._known_links = links
         self._known = known
         self._known_missing: tuple[weakref.ref[Conversation], Sequence[TextGone]] | None = None
-        self.document: Final = self._joined(before) if self._one is None else self._one.document.now
-        self._row = WindowRow(windows, reading, self.document, known.numbering if known is not None else None)
-
-    def _joined(self, before: Document | None) -> Document:
-        earlier = before if isinstance(before, JoinedDocument) else None
-        return JoinedDocument(self.reading.document, [window.document for window in self.windows], earlier)
+        numbering = known.numbering if known is not None else None
+        whole = len(windows) == 1 and windows[0].edges is None
+        self._row = WholeRow(windows[0]) if whole else WindowRow(windows, reading, numbering, before)
+        self.document: Final = self._row.document
 
     # What it is
 
     @property
     def fixes_are_local(self) -> bool:
         """Whether a fix leaves most of it as it is: only what is around it is read and judged again."""
-        return self._one is None
-
-    @property
-    def _one(self) -> Window | None:
-        """The window that is all of it."""
-        return self.windows[0] if len(self.windows) == 1 and self.windows[0].edges is None else None
+        return not isinstance(self._row, WholeRow)
 
     @property
     def whole(self) -> Conversation:
         """The same with all records read and judged at once."""
-        return self if self._one is not None else self._as_one_window
+        return self._as_one_window if self.fixes_are_local else self
 
     @cached_property
     def _as_one_window(self) -> Conversation:
@@ -213,7 +197,7 @@ class Conversation:
     @property
     def head(self) -> Transcript:
         """Whose history it is."""
-        return self.reading.head if self._one is None else self._one.judged.transcript
+        return self._row.head
 
     @property
     def judged_by(self) -> Profile:
@@ -222,7 +206,7 @@ class Conversation:
 
     def by(self, profile: Profile) -> Conversation:
         """The same conversation checked with another profile."""
-        if self._one is None:
+        if self.fixes_are_local:
             unchanged = not any(window.document.changed for window in self.windows)
             anew: Conversation | None = self.reading.judged_by(profile) if unchanged else None
             if anew is not None and anew.fixes_are_local:
@@ -257,27 +241,20 @@ class Conversation:
 
     @cached_property
     def transcript(self) -> Transcript:
-        if self._one is not None:
-            return self._one.judged.transcript
-        messages: Sequence[Message] = Joined(self._row, self.numbering.messages, NumberedWindow.message)
-        return replace(self.reading.head, messages=messages, scopes=ScopesOfWindows(self._row))
+        return self._row.transcript
 
     @cached_property
     def pairs(self) -> Sequence[Pair]:
-        if self._one is not None:
-            return self._one.judged.pairs
-        return Joined(self._row, self.numbering.pairs, NumberedWindow.pair)
+        return self._row.pairs
 
     @cached_property
     def rows(self) -> Sequence[PairRow]:
-        if self._one is not None:
-            return self._one.rows
-        return Joined(self._row, self.numbering.rows, NumberedWindow.row)
+        return self._row.rows
 
     @cached_property
     def problems(self) -> Sequence[Problem]:
-        if self._one is not None:
-            return self._one.judged.problems
+        if not self.fixes_are_local:
+            return self.judged.problems
         by_window = self.problems_by_window
         return tuple(in_order([problem for number in sorted(by_window) for problem in by_window[number]]))
 
@@ -302,11 +279,7 @@ class Conversation:
 
     def passing_rows(self) -> Sequence[PairRow]:
         """The rows, for a pass through all of them: what is read for it is not kept."""
-        if self._one is not None:
-            return self.rows
-        from toolpair.history.row_text_search import PassingRows
-
-        return PassingRows(self.windows, self.numbering.rows, self.numbering.offsets)
+        return self._row.passing_rows()
 
     def rows_beside(self, record: int) -> range:
         """The range with all rows that concern a record (its uid)."""
@@ -315,18 +288,12 @@ class Conversation:
 
     def row_filter(self, texts: Sequence[str]) -> RowPrefilter | None:
         """A filter for rows that need not be searched for these texts; None: each row may contain all of them."""
-        if self._one is not None:
-            return None
-        from toolpair.history.row_text_search import TextFilter
-        from toolpair.history.text_prefilter import ByteQuery
-
-        wanted = ByteQuery(texts)
-        return TextFilter(self.windows, self.numbering.rows, wanted) if wanted.is_useful else None
+        return self._row.row_filter(texts)
 
     @cached_property
     def places(self) -> RowIndex:
         """The positions of pairs, records and messages in `rows`."""
-        return self._one.places if self._one is not None else PlacesInWindows(self._row)
+        return self._row.places
 
     @cached_property
     def counts(self) -> ConversationCounts:
@@ -360,7 +327,7 @@ class Conversation:
     @cached_property
     def by_id(self) -> Mapping[str, Sequence[Block]]:
         """Id -> the blocks of the active history that have it: calls, results, items with an id of their own."""
-        return self._one.by_id if self._one is not None else BlocksInWindows(self._row)
+        return self._row.by_id
 
     def messages_of(self, records: Collection[int]) -> Sequence[int]:
         """The numbers of the messages made from these records (uids)."""
@@ -373,8 +340,6 @@ class Conversation:
 
     def pairs_around(self, message: int) -> Sequence[Pair]:
         """The pairs that include those of a message, and the next pair after it."""
-        if self._one is not None:
-            return self.pairs
         messages, pairs = self.numbering.messages, self.numbering.pairs
         number = bisect_right(messages, message) - 1
         return self.pairs[pairs[max(number, 0)] : pairs[min(number + 1, len(self.windows))] + 1]
@@ -429,6 +394,15 @@ class Conversation:
 
         return tuple(inactive_problems(self.judged))
 
+    def named(self, rules: Iterable[str], place: NamedPlace) -> Sequence[Problem]:
+        """What these rules find at a place only because an error text names it. All of it is read at once."""
+        found = self.judged.named(rules, place)
+        if isinstance(self._row, WholeRow):
+            return found
+        from toolpair.history.window_edits import of_windows
+
+        return [of_windows(problem, self.window_of, self.windows) for problem in found]
+
     # What changes it
 
     def apply(self, edits: Sequence[Edit], on_progress: Callable[[int], None] | None = None) -> Conversation:
@@ -438,9 +412,9 @@ class Conversation:
         """
         from toolpair.history.window_edits import edited, edited_windows, of_the_whole
 
-        one = self._one
         with gc_paused():
-            if one is not None:
+            if isinstance(self._row, WholeRow):
+                one = self._row.window
                 document = edited(one.judged, self.document, edits)
                 checked = CheckedWindow(one.judged.with_document(document))
                 made = Window(self.reading, one.document.with_document(document), None, judged=checked)

@@ -7,12 +7,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, chain
 from operator import attrgetter
-from typing import Final, TypeVar, overload
+from typing import Final, Protocol, TypeVar, overload
 
+from msgspec.structs import replace
+
+from toolpair.history.row_index import RowIndex
+from toolpair.history.summary import PairRow
 from toolpair.history.window import NumberedWindow, Offsets, Reading, Window
 from toolpair.source.document import Document
 from toolpair.source.joined import JoinedDocument, shift_offsets
-from toolpair.transcript.model import Block, Scope
+from toolpair.transcript.model import Block, Message, Scope, Transcript
+from toolpair.transcript.pairing import Pair
 
 T = TypeVar("T")
 Changed = Sequence[tuple[int, Window, Window]]
@@ -79,20 +84,79 @@ _PROBLEMS_BY: Final = ("messages", "pairs", "counted", "unsent")
 """What problems are numbered by."""
 
 
+class RowPrefilter(Protocol):
+    """Skips rows that cannot contain what is searched for."""
+
+    def about(self, row: int) -> tuple[range, bool]:
+        """A range of rows around this one, and whether any of them may match. Raises Unreadable."""
+
+
 class WindowRow:
-    """The windows of a conversation, found by what is in them.
+    """The windows of a conversation, and what is in all of them, built on access.
 
     It knows no conversation: one that holds what is below would otherwise wait for the garbage collector.
     """
 
     def __init__(
-        self, windows: tuple[Window, ...], reading: Reading, document: Document, numbering: Numbering | None = None
+        self,
+        windows: tuple[Window, ...],
+        reading: Reading,
+        numbering: Numbering | None = None,
+        before: Document | None = None,
     ) -> None:
-        """`numbering`, if it is known already."""
-        self.windows: Final = windows
+        """`numbering`, if it is known already. `before`: the document of another state of these windows."""
+        self.windows = windows
         self._reading = reading
-        self._document = document
         self._known = numbering
+        earlier = before if isinstance(before, JoinedDocument) else None
+        self._joined = JoinedDocument(reading.document, [window.document for window in windows], earlier)
+
+    @property
+    def document(self) -> Document:
+        """All records, with the changes."""
+        return self._joined
+
+    @property
+    def head(self) -> Transcript:
+        """Whose history it is."""
+        return self._reading.head
+
+    @property
+    def transcript(self) -> Transcript:
+        messages: Sequence[Message] = Joined(self, self.numbering.messages, NumberedWindow.message)
+        return replace(self.head, messages=messages, scopes=ScopesOfWindows(self))
+
+    @property
+    def pairs(self) -> Sequence[Pair]:
+        return Joined(self, self.numbering.pairs, NumberedWindow.pair)
+
+    @property
+    def rows(self) -> Sequence[PairRow]:
+        return Joined(self, self.numbering.rows, NumberedWindow.row)
+
+    def passing_rows(self) -> Sequence[PairRow]:
+        """The rows, for a pass through all of them: what is read for it is not kept."""
+        from toolpair.history.row_text_search import PassingRows
+
+        return PassingRows(self.windows, self.numbering.rows, self.numbering.offsets)
+
+    def row_filter(self, texts: Sequence[str]) -> RowPrefilter | None:
+        """A filter for rows that need not be searched for these texts; None: each row may contain all of them."""
+        from toolpair.history.row_text_search import TextFilter
+        from toolpair.history.text_prefilter import ByteQuery
+
+        wanted = ByteQuery(texts)
+        return TextFilter(self.windows, self.numbering.rows, wanted) if wanted.is_useful else None
+
+    @property
+    def places(self) -> RowIndex:
+        """The positions of pairs, records and messages in `rows`."""
+        return PlacesInWindows(self)
+
+    @property
+    def by_id(self) -> Mapping[str, Sequence[Block]]:
+        """Id -> the blocks of the active history that have it."""
+        return BlocksInWindows(self)
 
     @cached_property
     def numbering(self) -> Numbering:
@@ -105,23 +169,65 @@ class WindowRow:
 
     def window_of(self, record: int) -> int | None:
         """The number of the window that a record (its uid) stands in."""
-        if not isinstance(self._document, JoinedDocument):
-            return 0 if record in self._document else None
         try:
-            return self._document.part_of(record)
+            return self._joined.part_of(record)
         except KeyError:
             return None
 
     def windows_with(self, id_: str) -> Iterable[int]:
         """The numbers of the windows in whose messages an id may stand."""
-        if not isinstance(self._document, JoinedDocument):
-            return (0,)
         numbers = {number for number, window in enumerate(self.windows) if window.document.changed}
         known = self._reading.ids.get(id_)
         firsts = [window.document.first for window in self.windows]
         for record in self._reading.named(id_) if known is None else (known,):
             numbers.add(max(bisect_right(firsts, record) - 1, 0))
         return sorted(numbers)
+
+
+class WholeRow(WindowRow):
+    """One window that is all of the conversation: everything is at hand, and is numbered as it stands."""
+
+    def __init__(self, window: Window) -> None:
+        self.windows = (window,)
+        self.window: Final = window
+        self._known = None
+
+    @property
+    def document(self) -> Document:
+        return self.window.document.now
+
+    def window_of(self, record: int) -> int | None:
+        return 0 if record in self.document else None
+
+    @property
+    def head(self) -> Transcript:
+        return self.transcript
+
+    @property
+    def transcript(self) -> Transcript:
+        return self.window.judged.transcript
+
+    @property
+    def pairs(self) -> Sequence[Pair]:
+        return self.window.judged.pairs
+
+    @property
+    def rows(self) -> Sequence[PairRow]:
+        return self.window.rows
+
+    def passing_rows(self) -> Sequence[PairRow]:
+        return self.rows
+
+    def row_filter(self, texts: Sequence[str]) -> RowPrefilter | None:
+        return None
+
+    @property
+    def places(self) -> RowIndex:
+        return self.window.places
+
+    @property
+    def by_id(self) -> Mapping[str, Sequence[Block]]:
+        return self.window.by_id
 
 
 class PlacesInWindows:

@@ -1,4 +1,4 @@
-"""The one scan: reads a history once, record by record, cuts it into windows and proves which of them are clean.
+"""The one scan: reads a history once, record by record, and proves which of its windows are clean.
 
 It knows no format: what a record says comes from the format's `light`. The loop runs once for each record of
 histories that have hundreds of thousands, and at the least doubt leaves one to the rules.
@@ -6,9 +6,8 @@ histories that have hundreds of thousands, and at the least doubt leaves one to 
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from toolpair.formats.engine.reading.light import (
     ANSWERED,
@@ -33,7 +32,8 @@ from toolpair.formats.engine.reading.light import (
     SoFar,
     Whole,
 )
-from toolpair.history.outline import LEAST, Outline, OutlineWindow, judged_together
+from toolpair.history.outline import LEAST, Outline, judged_together
+from toolpair.history.window_cutter import WindowCutter
 from toolpair.rules.crossed import may_be_crossed
 from toolpair.rules.profiles import Profile
 from toolpair.transcript.model import KEPT_OUTPUT, Damaged
@@ -43,18 +43,10 @@ _SHOWN: Final = 400
 """Characters of a text of which its line shows something."""
 _LONG: Final = 2000
 """No placeholder is so long."""
-_NOTHING: Final = (0, 0, 0, 0, 0, 0)
-
-
-class _Place(NamedTuple):
-    """In front of a response: a record's number, and what is counted of the window before it."""
-
-    number: int
-    counts: tuple[int, ...]
 
 
 class Scan:
-    """Cuts in front of a response, when all that was called before it has its result."""
+    """Reads what records say, in order; what is not certainly in order is left to the rules."""
 
     def __init__(
         self,
@@ -70,8 +62,9 @@ class Scan:
         be judged for it.
         """
         self.light = light
-        light.so_far = self._so_far = SoFar()
-        self._ids = self._so_far.ids
+        light.so_far = so_far = SoFar()
+        self._ids = so_far.ids
+        self._cutter = WindowCutter(light, so_far, least, suspect=not light.clean)
         pattern = profile.id_pattern
         self._accepts_id = pattern.fullmatch if pattern is not None else None
         self._id_min, self._id_max = max(profile.id_min, 1), profile.id_max or 1 << 30
@@ -79,23 +72,12 @@ class Scan:
         self._declared = declared
         self._names: set[str] = set()
         """Names of tools that the provider takes."""
-        self._least = least
         self._doubts = doubts
         self.whole = False
         """Only the whole can be judged, whatever comes."""
         self._number = 0
-        self._windows: list[OutlineWindow] = []
-        self._joined: list[tuple[int, int]] = []
-        """Records that share something."""
-        self._suspect = not light.clean
-        """Something in the window that is being read may be a problem."""
         self._flawed = False
         """A record is no proper JSON, although it can be read."""
-        self._cuttable: _Place | None = None
-        """In front of the exchange before the one that is being read."""
-        self._newest: _Place | None = None
-        # What the window holds
-        self._messages = self._calls = self._rows = self._silent = self._signed = self._records = 0
         # What is said
         self._state = START
         self._response: Any = None
@@ -183,38 +165,29 @@ class Scan:
                 hangs = part[2]
             else:
                 raise Odd
+        cutter = self._cutter
         if fresh:
             if state != ODD:
-                if self._suspect or self._messages >= self._least:
-                    self._cut(number)
-                else:
-                    self._cuttable, self._newest = self._newest, _Place(number, self._counts())
+                cutter.before_response(number)
             self._response = response
             self._asked, self._texts, self._unlinked = [], [], 0
-            self._messages += 1
+            cutter.messages += 1
         if calls:
             ids = self._ids
             for part in calls:
                 known = ids.setdefault(part[1], number)
                 if known != number:
-                    self._share(known, number)
+                    cutter.share(known, number)
             if len(calls) > 1 and len({part[1] for part in calls}) < len(calls):
-                self._share(number, number)
+                cutter.share(number, number)
             self._asked += calls
-            self._calls += len(calls)
-            self._rows += len(calls)
-        self._rows += rows
-        self._signed += signed
-        self._records += 1
+            cutter.calls += len(calls)
+            cutter.rows += len(calls)
+        cutter.rows += rows
+        cutter.signed += signed
+        cutter.records += 1
         self._hangs = hangs
         self._state = RESPONSE
-
-    def _share(self, known: int, number: int) -> None:
-        """Records have calls with the same id."""
-        if known < self._so_far.past:
-            raise Whole
-        self._suspect = True
-        self._joined.append((known, number))
 
     def _takes(self, name: Any) -> bool:
         """Whether the provider takes the name of a tool."""
@@ -227,7 +200,7 @@ class Scan:
 
     def _answer(self, value: Any, parts: Sequence[tuple[Any, ...]]) -> None:
         """Results of the calls that were read last, in their order."""
-        state, light = self._state, self.light
+        state, light, cutter = self._state, self.light, self._cutter
         if (state != RESPONSE and state != ANSWERING) or self._hangs:
             raise Odd
         texts, asked = self._texts, self._asked
@@ -241,7 +214,7 @@ class Scan:
                 raise Odd
             if _is_silent(text):
                 light.silent(value, id_, text)
-                self._silent += 1
+                cutter.silent += 1
             texts.append(text)
             if not linked:
                 self._unlinked += 1
@@ -255,8 +228,8 @@ class Scan:
         else:
             self._state = ANSWERING
         if begins or not light.merged:
-            self._messages += 1
-        self._records += 1
+            cutter.messages += 1
+        cutter.records += 1
 
     def _exchanges(
         self, parts: Sequence[tuple[Any, ...]], held: tuple[Sequence[tuple[list[Any], list[str]]], int, bool], n: int
@@ -268,7 +241,7 @@ class Scan:
                 raise Odd
         self._speak(parts, None, n)
         self._asked = []
-        self._messages += messages - 1
+        self._cutter.messages += messages - 1
         if ends:
             self._state = ANSWERED
 
@@ -279,7 +252,7 @@ class Scan:
             raise Odd
         self._said(parts)
         if not light.merged or state in (RESPONSE, START):
-            self._messages += 1
+            self._cutter.messages += 1
         if state != ODD:
             self._state = WORDS
 
@@ -288,7 +261,7 @@ class Scan:
         if self._state != START:
             raise Odd
         self._said(parts)
-        self._messages += 1
+        self._cutter.messages += 1
 
     def _said(self, parts: Sequence[tuple[Any, ...]]) -> None:
         for part in parts:
@@ -297,17 +270,13 @@ class Scan:
                 raise Odd
             if text.startswith(KEPT_OUTPUT):
                 raise Odd
-        self._rows += len(parts)
-        self._records += 1
+        self._cutter.rows += len(parts)
+        self._cutter.records += 1
 
     # Records that may not be
 
     def _odd(self, value: Any, number: int) -> None:
-        place = self._cuttable
-        if place is not None and not self._suspect and not self.light.reaches_before(_said_by(value), place.number):
-            self._cut_off(place)
-        self._cuttable = self._newest = None
-        self._suspect = True
+        self._cutter.leave(_said_by(value))
         self._state = ODD
         self._hangs = False
         strict = type(value) is not Doubtful or value.strict
@@ -317,7 +286,7 @@ class Scan:
             if type(value) is Damaged or (self._doubts is not None and self._doubts(value)):
                 raise Whole
             ids, signed = self.light.left(value, number, strict)
-            self._signed += signed
+            self._cutter.signed += signed
             for id_ in ids:
                 self._note(id_, number)
         except Whole:
@@ -327,55 +296,13 @@ class Scan:
         """An id stands in a record that is left to the rules, and may stand elsewhere, too."""
         if not isinstance(id_, str) or not id_:
             return
-        known = self._ids.setdefault(id_, number)
-        if known < self._so_far.past:
-            raise Whole
-        if known != number:
-            self._joined.append((known, number))
+        self._cutter.mention(self._ids.setdefault(id_, number), number)
 
     def _replace(self, value: Any, number: int) -> None:
-        """A compaction: the window in which it stands is left to the rules, and begins with what it keeps."""
-        so_far = self._so_far
-        begins = [*so_far.firsts, so_far.first]
-        if any(bisect_right(begins, one) != bisect_right(begins, other) for one, other in self._joined):
-            raise Whole  # what stands in front is tied to what is kept, or to what is not
-        keeps = self.light.replaced(value, number, self._flawed)
-        if keeps < so_far.first:
-            so_far.first = so_far.firsts[max(bisect_right(so_far.firsts, keeps) - 1, 0)]
-        so_far.past = so_far.first
-        self._windows, so_far.firsts, self._joined = [], [], []
-        self._cuttable = self._newest = None
-        self._messages = self._calls = self._rows = self._silent = self._signed = self._records = 0
+        """A compaction."""
+        self._cutter.replace(value, number, self._flawed)
         self._asked, self._texts = [], []
-        self._suspect, self._state, self._hangs = True, ODD, False
-
-    # The windows
-
-    def _counts(self) -> tuple[int, ...]:
-        return self._messages, self._calls, self._rows, self._silent, self._signed, self._records
-
-    def _cut(self, number: int) -> None:
-        """End the window that is being read in front of a record."""
-        self._close(number, *self._counts())
-        self._messages = self._calls = self._rows = self._silent = self._signed = self._records = 0
-
-    def _cut_off(self, place: _Place) -> None:
-        """End it in front of an earlier one, so that what is in order there need not be looked at."""
-        now = self._counts()
-        self._close(place.number, *place.counts)
-        since = [count - then for count, then in zip(now, place.counts, strict=True)]
-        self._messages, self._calls, self._rows, self._silent, self._signed, self._records = since
-
-    def _close(self, end: int, messages: int, calls: int, rows: int, silent: int, signed: int, records: int) -> None:
-        items = records if self.light.as_items else 0
-        clean = not self._suspect
-        self._windows.append(
-            OutlineWindow(self._so_far.first, end, messages, calls, rows, calls - silent, clean, signed, 0, items)
-        )
-        self._so_far.firsts.append(self._so_far.first)
-        self._so_far.first = end
-        self._suspect = not self.light.clean
-        self._cuttable = self._newest = None
+        self._state, self._hangs = ODD, False
 
     def outline(self) -> Outline | None:
         """After the last record: the windows. None when only the whole can be judged."""
@@ -383,13 +310,10 @@ class Scan:
             return None
         state, asked = self._state, self._asked
         waits = state == RESPONSE and (bool(asked) or not self.light.native)
-        if waits or self._hangs or state in (START, ODD, ANSWERING):
-            if self._cuttable is not None and not self._suspect:
-                self._cut_off(self._cuttable)
-            self._suspect = True
-        if self._number > self._so_far.first:
-            self._cut(self._number)
-        if not self._windows:
+        cutter = self._cutter
+        cutter.end(self._number, waits or self._hangs or state in (START, ODD, ANSWERING))
+        windows, so_far = cutter.windows, cutter.so_far
+        if not windows:
             return None
         try:
             found = self.light.finish()
@@ -397,7 +321,6 @@ class Scan:
             found = None
         if found is None:
             return None
-        windows, so_far = self._windows, self._so_far
         for number in found.suspect:
             if number >= so_far.past:
                 windows[so_far.window_of(number)].clean = False
@@ -407,7 +330,7 @@ class Scan:
         for number in found.passed:
             if number >= so_far.past:
                 windows[so_far.window_of(number)].passed += 1
-        pairs = [*self._joined, *found.joined]
+        pairs = [*cutter.joined, *found.joined]
         ranges = judged_together(windows, [(so_far.window_of(one), so_far.window_of(other)) for one, other in pairs])
         if ranges is None:
             return None

@@ -17,7 +17,7 @@ from toolpair.history.summary import tally_of
 from toolpair.history.verdict_text import Tally
 from toolpair.rules.problem import Problem
 from toolpair.rules.registry import RULES, place_of
-from toolpair.transcript.edits import Edit, Remove, RemoveThinking, messages_of, records_of
+from toolpair.transcript.edits import Edit, KeepAside, Remove, RemoveThinking, messages_of, records_of
 from toolpair.transcript.id_shapes import SPELLINGS, sanitised, usable
 from toolpair.transcript.model import WindowEdges
 
@@ -195,7 +195,7 @@ def _spelt(id_: Any) -> Iterator[str]:
 
 def _takes_thinking_out(edit: Edit) -> bool:
     """Whether the edit removes only thinking: the record that holds it stays."""
-    return isinstance(edit, RemoveThinking) or (isinstance(edit, Remove) and edit.block.kind == "thinking")
+    return isinstance(edit, (RemoveThinking, KeepAside)) or (isinstance(edit, Remove) and edit.block.kind == "thinking")
 
 
 def judge_ranges(outline: Outline, load: Load, most: int) -> list[CheckedRange] | None:

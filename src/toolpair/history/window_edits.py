@@ -13,10 +13,12 @@ from toolpair.history.cross_window_links import CrossWindowLinks
 from toolpair.history.joined_windows import Changed
 from toolpair.history.window import Window, WindowIds
 from toolpair.rules.binding import with_removals
+from toolpair.rules.problem import Problem
 from toolpair.source.document import Document
+from toolpair.source.json_strings import written
 from toolpair.source.rewriting import repair_all, rewritten
-from toolpair.transcript.edits import Edit, InsertMessage, MendBytes, RemoveThinking, records_of, said_of
-from toolpair.transcript.model import Transcript, WindowEdges
+from toolpair.transcript.edits import Edit, InsertMessage, KeepAside, MendBytes, RemoveThinking, records_of, said_of
+from toolpair.transcript.model import Block, Message, Transcript, WindowEdges
 
 
 class EditedWindows(Struct, eq=False):
@@ -32,6 +34,9 @@ def edited(judged: CheckedRecords, document: Document, edits: Sequence[Edit]) ->
     others = [edit for edit in edits if not isinstance(edit, MendBytes)]
     if others:
         document = rewritten(document, judged.apply(others))
+    kept = [written(edit.value) for edit in edits if isinstance(edit, KeepAside)]
+    if kept:
+        document = document.with_(aside=(*document.aside, *kept))
     of_bytes = [(edit.record, edit.how, edit.after) for edit in edits if isinstance(edit, MendBytes)]
     return repair_all(document, of_bytes)
 
@@ -124,6 +129,25 @@ def of_the_whole(edits: Sequence[Edit], transcript: Transcript) -> Sequence[Edit
     messages = {message.records: message for message in transcript.messages}
     edits = said_of(edits, lambda b: blocks[b.kind, b.key], lambda m: messages[m.records])
     return with_removals(edits, transcript)
+
+
+def of_windows(problem: Problem, window_of: Callable[[int], int | None], windows: Sequence[Window]) -> Problem:
+    """A problem found in the whole history, with fixes that edit the same blocks and messages as read in windows."""
+
+    def read(record: int) -> Transcript:
+        number = window_of(record)
+        return windows[number].judged.transcript if number is not None else Transcript(())
+
+    def block_of(wanted: Block) -> Block:
+        blocks = (block for message in read(wanted.record).messages for block in message.blocks)
+        return next((block for block in blocks if (block.kind, block.key) == (wanted.kind, wanted.key)), wanted)
+
+    def message_of(wanted: Message) -> Message:
+        messages = read(wanted.records[0]).messages if wanted.records else ()
+        return next((message for message in messages if message.records == wanted.records), wanted)
+
+    fixes = (replace(fix, edits=tuple(said_of(fix.edits, block_of, message_of))) for fix in problem.fixes)
+    return replace(problem, fixes=tuple(fixes))
 
 
 def _may_be_interrupted(window: Window) -> bool:

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from toolpair.dialects import openai_chat
+from toolpair.dialects.anthropic import marks_empty_text, without_cache_marks
 from toolpair.dialects.besides import keys_of_content, named_keys, says_besides
+from toolpair.dialects.block_texts import media_of, result_content
 from toolpair.dialects.block_values import as_json, is_object, text_in, with_text
-from toolpair.rules.context import Context
+from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.rule import Rule
-from toolpair.rules.where import Where, at_message
+from toolpair.rules.where import NamedPlace, Where, at_message
 from toolpair.rules.wire import is_system
 from toolpair.transcript.edits import Remove, RemoveMessage, SetField
 from toolpair.transcript.model import Block, Message
@@ -29,6 +31,35 @@ def check(context: Context) -> None:
             _chat_message(context, number, message)
 
 
+def _check_images(context: Context) -> None:
+    if any(_holds_media(block) for message in context.messages for block in message.blocks):
+        from toolpair.rules.images import check  # few files need it
+
+        check(context)
+
+
+def _holds_media(block: Block) -> bool:
+    return block.kind == "media" or (block.kind == "result" and bool(media_of(result_content(block))))
+
+
+def _large(context: Context, place: NamedPlace) -> None:
+    from toolpair.rules.images import named_large
+
+    named_large(context, place)
+
+
+def _many(context: Context, place: NamedPlace) -> None:
+    from toolpair.rules.images import named_many
+
+    named_many(context, place)
+
+
+def _cache_marks(context: Context, place: NamedPlace) -> None:
+    from toolpair.rules.cache_marks import named
+
+    named(context, place)
+
+
 RULES: Final = (
     Rule("content.null", "contents", check, fix_order=140),
     Rule(
@@ -42,6 +73,9 @@ RULES: Final = (
     Rule("content.empty_text", "contents", check),
     Rule("content.empty_tool_calls", "contents", check),
     Rule("content.mixed_with_tool", "contents", check, whole_history=True),
+    Rule("content.image_too_large", "contents", _check_images, named=_large),
+    Rule("content.too_many_images", "contents", named=_many, whole_history=True),
+    Rule("content.too_many_cache_marks", "contents", named=_cache_marks, whole_history=True),
 )
 
 
@@ -57,6 +91,10 @@ def _message(context: Context, number: int, message: Message) -> None:
         if _refuses_empty(context, message.role):
             _empty_message(context, number, message)
         return
+    if context.wire == "anthropic":
+        for position, block in enumerate(message.blocks):
+            if block.kind == "result" and marks_empty_text(block):
+                _marked_empty(context, number, position, message)
     blank = [(position, block) for position, block in enumerate(message.blocks) if _blank(block)]
     real = len(blank) < len(message.blocks)
     for position, block in blank:
@@ -109,6 +147,28 @@ def _empty_text(
         cause=Cause("empty_text", "an empty text was saved next to the calls"),
         fixes=() if kept else (fix,),
         no_fix=f"It says something under another key. {_LEFT_ALONE}" if kept else None,
+    )
+
+
+def _marked_empty(context: Context, number: int, position: int, message: Message) -> None:
+    """In a result an empty text is accepted, but not one with a cache mark."""
+    result = message.blocks[position]
+    pair = context.pairing.pair_of(result)
+    context.add(
+        "content.empty_text",
+        f"An empty text in the result of {tool_of(pair.call if pair else None)} has a cache mark, which "
+        f"{context.profile.title} {context.refuses('content.empty_text')}.",
+        Where(at=(number, position), pairs=(pair,), result=result, about=message, record=result.record),
+        cause=Cause("marked_empty", "a client put its cache mark on the last text, which was empty"),
+        fixes=(
+            Fix(
+                "remove-cache-mark",
+                "remove its cache mark",
+                (without_cache_marks(result),),
+                recommended=True,
+                note="a mark says nothing to the model; it makes the next request cheaper",
+            ),
+        ),
     )
 
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from msgspec import Struct, field
 
 from toolpair.transcript.edits import Edit
 from toolpair.transcript.model import Block, Message, Scope
 
+if TYPE_CHECKING:
+    from toolpair.rules.where import NamedPlace
+
 Severity = Literal["error", "warning", "info"]
 Impact = Literal["stops", "loses", "harmless"]
 Effect = Literal["rejected", "dropped", "placeholder", "healed", "kept"]
+
+
+KEPT_ASIDE: Final = ", kept in a file beside this one"
+"""What the loss of a fix ends with that keeps what it removes: of a file, not of a list in memory."""
 
 
 class Cause(Struct, frozen=True):
@@ -132,6 +139,9 @@ class Problem(Struct, frozen=True, eq=False):
     """All pairs it concerns."""
     until: int | None = None
     """The uid of the last record, if it covers several consecutive records with the same damage."""
+
+    named: NamedPlace | None = None
+    """The place that was named, if it is a problem only because of that."""
 
     @property
     def key(self) -> tuple[object, ...]:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from msgspec import Struct
+from msgspec import Struct, convert
 from msgspec.structs import replace
 
 from toolpair.dialects.new_ids import IdShape
 from toolpair.rules.problem import Severity
 from toolpair.rules.shipped import shipped
 from toolpair.shell.program import command
+
+if TYPE_CHECKING:
+    from toolpair.dialects.media import Media
 
 PROFILES: Final = (
     "anthropic",
@@ -48,6 +51,42 @@ class Cell(Struct, frozen=True):
     evidence: str
     note: str | None = None
     link: str | None = None
+
+
+class Passed(Struct, frozen=True):
+    """A limit that an image is over, as the parts of a sentence around the name of the provider."""
+
+    what: str
+    takes: str
+    severity: Severity
+
+
+class ImageLimits(Struct, frozen=True):
+    """How large an image may be."""
+
+    pixels: int
+    """Its width, and its height."""
+    base64: int
+    """Its length as it is sent: in Base64."""
+    many: int
+    """In a request with more images than this one may be no larger than `many_pixels`."""
+    many_pixels: int
+
+    def passed_by(self, media: Media) -> Passed | None:
+        """The limit that it is over; None for what is no image, or within all of them."""
+        if media.kind != "image" or not media.data:
+            return None
+        if len(media.data) > self.base64:
+            most = f"takes up to {self.base64 * 3 // 4:,}"
+            return Passed(f"has {media.size:,} bytes, and", most, "error")
+        longest = max(media.pixels or (0,))
+        said = f"is {longest:,} pixels wide or high, and"
+        if longest > self.pixels:
+            return Passed(said, f"takes up to {self.pixels:,}", "error")
+        if longest > self.many_pixels:
+            most = f"takes up to {self.many_pixels:,} in requests with more than {self.many} images"
+            return Passed(said, most, "info")
+        return None
 
 
 class Family(Struct, frozen=True):
@@ -85,6 +124,8 @@ class Profile(Struct, frozen=True, eq=False):
     cells: Mapping[str, Cell]
     families: tuple[Family, ...]
     """All families of the provider."""
+    images: ImageLimits | None = None
+    """None where no limit is known."""
     chosen: bool = True
     """False for the profile that a format comes with: the user has not said where the session goes."""
 
@@ -172,6 +213,7 @@ def profile(id_: str) -> Profile:
         not_judged=tuple(data["not_judged"]),
         cells=_cells(data["rules"]),
         families=families,
+        images=convert(data["images"], ImageLimits) if "images" in data else None,
     )
 
 

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from toolpair.rules.context import Context
+    from toolpair.rules.where import NamedPlace
 
 Check = Callable[["Context"], None]
+Named = Callable[["Context", "NamedPlace"], None]
 LAST: Final = 1000
 _OF_TEXTS: Final = ("args", "content", "error", "reasoning")
 """Families about what is said, not about which result belongs to which call."""
@@ -64,6 +66,11 @@ class Rule(NamedTuple):
     """Other rules that what an agent sends of it may break instead: an empty message may go out with an empty text."""
     alike: tuple[str, ...] = ()
     """Rules whose breach an API answers with the same words: an error text about this one may mean them."""
+    named: Named | None = None
+    """Adds what breaks it at a place where an API's answer says so though no transcript shows it: signatures that do
+    not match, images that are too large. It adds them as errors and recommends a fix, since a person asks by name.
+    Without it, what the rule finds there as a warning or an info is taken for an error (`rules/named.py`).
+    """
 
     @property
     def family(self) -> str:

@@ -25,6 +25,20 @@ class Where(Struct, frozen=True, kw_only=True):
     """The uid of the last record, if there are several consecutive ones."""
 
 
+class NamedPlace(Struct, frozen=True):
+    """What an error text points at, as the transcript counts; without a message, the conversation."""
+
+    message: int | None = None
+    block: int | None = None
+    """None for the whole message."""
+    part: int | None = None
+    """Of a result that holds several parts, the one."""
+
+    def blocks(self, message: Message) -> tuple[Block, ...]:
+        """Those of its message that it means."""
+        return message.blocks if self.block is None else message.blocks[self.block : self.block + 1]
+
+
 def at_call(pair: Pair, *, pairs: Sequence[Pair] = (), others: tuple[Block, ...] = ()) -> Where:
     return Where(at=pair.call_at, pairs=pairs or (pair,), call=pair.call, result=pair.result, others=others)
 

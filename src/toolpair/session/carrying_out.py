@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from toolpair.history.conversation import Conversation
 from toolpair.rules.problem import Fix, Problem
-from toolpair.session.decisions import Applied, Decision, edits_of, found_by
+from toolpair.session.decisions import Applied, Decision, edits_of, found_by, standing
 from toolpair.session.staged import Staged, losing, merged, moves_records, row_of
 from toolpair.transcript.edits import Edit
 
@@ -83,12 +83,12 @@ def again(row: Applied, conversation: Conversation) -> tuple[list[Staged], Conve
     from toolpair.recipes.engine import apply_fixes
 
     while waiting:
-        found = found_by(waiting, conversation.problems)
+        found = found_by(waiting, standing(waiting, conversation))
         if not found:
             break
         wanted = {id(problem): (fix, decision) for decision, (problem, fix) in found}
         texts = {decision.text for decision, _ in found}
-        if len(texts) == 1 and None in texts:
+        if len(texts) == 1 and None in texts and not any(decision.within is not None for decision, _ in found):
             step = next(apply_fixes(conversation, Conversation.apply, _pick_from(wanted)), None)
             if step is None:
                 break

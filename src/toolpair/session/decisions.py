@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Final, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
+from toolpair.rules.named import offered, raised
 from toolpair.rules.problem import Fix, Problem
+from toolpair.rules.where import NamedPlace
 from toolpair.transcript.edits import Edit, InsertResult
 from toolpair.transcript.model import PLACEHOLDER, Block
 
 if TYPE_CHECKING:
+    from toolpair.history.conversation import Conversation
     from toolpair.recipes.recipe import Options
 
 LONGEST_ID: Final = 200
@@ -30,10 +33,14 @@ class Decision(Struct, frozen=True):
     text: str | None
     options: Options | None = None
     """For a replica of another system, which is one decision: `fix_id` is the recipe's name, these are its options."""
+    within: tuple[int, ...] | None = None
+    """For a problem only because an error text named it: the block of its message, and the part of that, if named."""
 
     @classmethod
     def of(cls, problem: Problem, fix: Fix, text: str | None) -> Decision:
-        return cls(problem.rule, problem.record, id_of(problem.call), id_of(problem.result), fix.id, text)
+        within = _within(problem.named) if problem.named is not None else None
+        ids = id_of(problem.call), id_of(problem.result)
+        return cls(problem.rule, problem.record, *ids, fix.id, text, within=within)
 
     def has_ids_of(self, problem: Problem) -> bool:
         return (id_of(problem.call), id_of(problem.result)) == (self.call_id, self.result_id)
@@ -47,6 +54,43 @@ class Decision(Struct, frozen=True):
     @property
     def _key(self) -> tuple[object, ...]:
         return (self.rule, self.call_id, self.result_id, self.fix_id)
+
+
+def standing(decisions: Sequence[Decision], conversation: Conversation) -> Sequence[Problem]:
+    """The problems of a conversation, with those of these decisions that it has only because they are named."""
+    named: list[Problem] = []
+    for decision in decisions:
+        if decision.within is not None:
+            named += _named(conversation, decision.rule, decision.record, decision.within)
+    return [*named, *conversation.problems] if named else conversation.problems
+
+
+def with_named(named: Sequence[Problem], conversation: Conversation) -> Sequence[Problem]:
+    """The problems of a conversation, with those that were named on another state of it as they stand now."""
+    found: dict[tuple[object, ...], Problem] = {}
+    known = {problem.key: problem for problem in conversation.problems} if named else {}
+    for problem in named:
+        if problem.named is None:
+            if problem.key in known:
+                found[problem.key] = raised(known[problem.key])
+            continue
+        again = _named(conversation, problem.rule, problem.record, _within(problem.named))
+        same = next((one for one in again if one.key == problem.key), None)
+        if same is not None:
+            found[problem.key, problem.named] = same if problem.severity == "error" else offered(same)
+    if not found:
+        return conversation.problems
+    rest = (problem for problem in conversation.problems if problem.key not in found)
+    return sorted((*rest, *found.values()), key=lambda problem: (problem.message or 0, problem.block or 0))
+
+
+def _named(conversation: Conversation, rule: str, record: int | None, within: tuple[int, ...]) -> Sequence[Problem]:
+    messages = conversation.messages_of({record}) if record is not None else ()
+    return conversation.named((rule,), NamedPlace(next(iter(messages), None), *within))
+
+
+def _within(place: NamedPlace) -> tuple[int, ...]:
+    return tuple(number for number in (place.block, place.part) if number is not None)
 
 
 def found_by(decisions: Sequence[Decision], problems: Sequence[Problem]) -> list[tuple[Decision, tuple[Problem, Fix]]]:

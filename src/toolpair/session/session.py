@@ -282,6 +282,12 @@ class Session:
 
         return find(self, where)
 
+    def find_all(self, text: str) -> tuple[Target, ...]:
+        """The places of all errors in a pasted text, in their order; empty for an empty text."""
+        from toolpair.session.find import find_all
+
+        return find_all(self, text)
+
     # --- living with its agent ---------------------------------------------------------------------------
 
     def news(self) -> News | None:

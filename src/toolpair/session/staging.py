@@ -171,11 +171,11 @@ class Staging:
         Returns the problems that it is about (a recipe may be about none); None when they no longer exist.
         """
         from toolpair.session.carrying_out import again
-        from toolpair.session.decisions import found_by
+        from toolpair.session.decisions import found_by, standing
         from toolpair.session.staged import merged
 
         conversation = self.now[row.conversation]
-        found = tuple(pair[0] for _, pair in found_by(row.decisions, conversation.problems))
+        found = tuple(pair[0] for _, pair in found_by(row.decisions, standing(row.decisions, conversation)))
         made, after, _ = again(row, conversation)
         if not made:
             return None

@@ -67,7 +67,7 @@ class Snapshot(Struct, frozen=True, eq=False):
     rows: StoredRecords | None = None
     """Where its records are, if a database or a folder holds them; that is `path`, and `data` is its rows as lines."""
     only_read: str = ""
-    """Why it is never saved in place, a phrase, where `data` was put together from files of a folder."""
+    """Why it is never saved in place, a phrase, where `data` was put together from what a store holds."""
 
     @property
     def address(self) -> str | None:

@@ -29,12 +29,12 @@ _HOSTILE: Final = re.compile(
 )
 _SELECTOR: Final = re.compile("(?<![\ufe00-\ufe0f])[\ufe00-\ufe0f](?![\ufe00-\ufe0f])")
 
-_YOUNGER: Final = (
-    "\u0897\u0cf3\u0ece\u1acf-\u1add\u1ae0-\u1aeb\U00010d69-\U00010d6d\U00010efa-\U00010eff\U00011241"
+_YOUNGER: Final = re.compile(
+    "[\u0897\u0cf3\u0ece\u1acf-\u1add\u1ae0-\u1aeb\U00010d69-\U00010d6d\U00010efa-\U00010eff\U00011241"
     "\U000113b8-\U000113c0\U000113c2\U000113c5\U000113c7-\U000113ca\U000113cc-\U000113d0\U000113d2"
     "\U000113e1\U000113e2\U00011b60-\U00011b67\U00011f00\U00011f01\U00011f03\U00011f34-\U00011f3a"
     "\U00011f3e-\U00011f42\U00011f5a\U0001611e-\U0001612f\U0001e08f\U0001e4ec-\U0001e4ef\U0001e5ee\U0001e5ef"
-    "\U0001e6e3\U0001e6e6\U0001e6ee\U0001e6ef\U0001e6f5\U0001f3fb-\U0001f3ff"
+    "\U0001e6e3\U0001e6e6\U0001e6ee\U0001e6ef\U0001e6f5\U0001f3fb-\U0001f3ff]"
 )
 """Marks (and skin tones) that take no cell in terminals, but that Python 3.11's Unicode data does not list as marks."""
 
@@ -55,23 +55,30 @@ def _shown(match: re.Match[str]) -> str:
 
 
 _NO_MARKS: Final = re.compile("[\0-\u02ff\u1e00-\u20cf\u2100-\u2bff]*")
-"""Scripts and signs without a single mark: for a text of them alone, the patterns below need not be made."""
+"""Scripts and signs without a single mark: in a text of them alone, none is looked for."""
 
 
-@lru_cache(1)
-def _piles() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Patterns for zero-width characters: a pile that is too high, one without a base character, any of them."""
-    ranges: list[list[int]] = [[0x1160, 0x11FF], [0xD7B0, 0xD7FF]]
-    for block in (range(0x300, 0x1E950), range(0xE0100, 0xE01F0)):
-        for code in block:
-            if category(chr(code)) in ("Mn", "Me", "Mc"):
-                if ranges[-1][1] == code - 1:
-                    ranges[-1][1] = code
-                else:
-                    ranges.append([code, code])
-    marks = "".join(f"\\U{start:08x}-\\U{end:08x}" for start, end in ranges) + _YOUNGER
+@lru_cache(4096)
+def _is_mark(char: str) -> bool:
+    """Whether it takes no cell of its own: combining marks, and the vowels that join a Hangul syllable."""
+    joins = "\u1160" <= char <= "\u11ff" or "\ud7b0" <= char <= "\ud7ff"
+    return joins or category(char) in ("Mn", "Me", "Mc") or _YOUNGER.match(char) is not None
+
+
+@lru_cache(64)
+def _pile(marks: str) -> re.Pattern[str]:
+    """Finds piles of these marks that are too high."""
     one = f"[{marks}]"
-    return re.compile(f"({one}{{{MARKS}}}){one}+"), re.compile(f"^{one}"), re.compile(one)
+    return re.compile(f"({one}{{{MARKS}}}){one}+")
+
+
+def _without_piles(line: str) -> str:
+    """The line with no more marks on a character than are shown, and none without a character."""
+    marks = "".join(sorted(filter(_is_mark, set(line))))
+    if not marks:
+        return line
+    line = _pile(marks).sub(r"\1", line)
+    return "◌" + line if line[0] in marks else line
 
 
 def _cells(text: str) -> int:
@@ -114,10 +121,7 @@ def visible(text: object, tab: int = TAB) -> SafeText:
     else:
         line = _HOSTILE.sub(_shown, line)
     if not _NO_MARKS.fullmatch(line):
-        pile, lone, _ = _piles()
-        line = pile.sub(r"\1", line)
-        if lone.match(line):
-            line = "◌" + line
+        line = _without_piles(line)
     if tabs:
         line = _expand_tabs(line, tab)
     return SafeText(line)
@@ -132,7 +136,7 @@ def _is_plain(text: str) -> bool:
     new = set(text) - _plain
     if new:
         found = "".join(new)
-        if _SELECTOR.search(found) or _HOSTILE.search(found) or _piles()[2].search(found):
+        if _SELECTOR.search(found) or _HOSTILE.search(found) or any(map(_is_mark, new)):
             return False
         _plain.update(new)
     return True

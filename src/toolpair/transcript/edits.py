@@ -238,6 +238,22 @@ class RemoveThinking(Struct, frozen=True, eq=False):
     record: int
 
 
+class ShrinkImages(Struct, frozen=True):
+    """Make these images of the block smaller: up to so many pixels wide and high, and so long in Base64."""
+
+    block: Block
+    parts: tuple[Any, ...]
+    pixels: int
+    base64: int
+
+
+class KeepAside(Struct, frozen=True):
+    """Keep `value`, which other edits of the same fix take out of `block`, in the side file that a save writes."""
+
+    block: Block
+    value: Any
+
+
 Edit = (
     Rename
     | SetValue
@@ -258,6 +274,8 @@ Edit = (
     | InsertRecord
     | MendBytes
     | RemoveThinking
+    | ShrinkImages
+    | KeepAside
 )
 
 
@@ -265,6 +283,8 @@ def targets(edit: Edit) -> frozenset[int]:
     """id() of each block and message that the edit changes. Edits with no target in common can be combined."""
     match edit:
         case Rename(block=b) | SetValue(block=b) | Remove(block=b) | ReplaceWithText(block=b) | MoveToRole(block=b):
+            return frozenset({id(b)})
+        case ShrinkImages(block=b):
             return frozenset({id(b)})
         case InsertResult(call=b) | MoveResult(result=b):
             return frozenset({id(b)})
@@ -279,7 +299,7 @@ def targets(edit: Edit) -> frozenset[int]:
             return frozenset({-1 - record})
         case RemoveRecord(record=record) | SetInRecord(record=record) | RemoveThinking(record=record):
             return frozenset({-1 - record})
-        case InsertMessage():
+        case InsertMessage() | KeepAside():
             return frozenset()
 
 

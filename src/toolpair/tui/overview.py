@@ -123,6 +123,8 @@ class Overview:
         self.session = session
         self.partial = partial
         self.current: Problem | None = None
+        self.named: tuple[Problem, ...] = ()
+        """Problems only because an error text that was pasted names them."""
         self.followed = False
         """Whether records that the agent appends are taken over as they arrive."""
         self._fixed: list[tuple[frozenset[BlockKey], Problem | None]] = []
@@ -136,7 +138,8 @@ class Overview:
             self.rows = self.rows[:-1]  # The loaded beginning ends there.
         self._places = conversation.places
         whole = self.partial is None
-        self.index = ProblemIndex(conversation.problems, conversation.groups) if whole else ProblemIndex((), ())
+        problems = self._with_named() if self.named else conversation.problems
+        self.index = ProblemIndex(problems, conversation.groups) if whole else ProblemIndex((), ())
         self._row_of: dict[int, int] = {}
         self._problem_at: dict[int, Problem | None] = {}
         self.previews: dict[tuple[int, str], str] = {}
@@ -145,6 +148,11 @@ class Overview:
         """The problem for which that was requested and is not known yet."""
         self.times = RowTimes(conversation)
         self._marked = frozenset[BlockKey]().union(*(blocks for blocks, _ in self._fixed))
+
+    def _with_named(self) -> Sequence[Problem]:
+        from toolpair.session.decisions import with_named
+
+        return with_named(self.named, self.session.conversation)
 
     @property
     def walk(self) -> list[Problem]:
@@ -397,5 +405,6 @@ class Overview:
         self.session = session
         self.partial = None
         self.current = None
+        self.named = ()
         self.forget_marks()
         self.reload()

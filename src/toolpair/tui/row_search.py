@@ -18,7 +18,7 @@ from toolpair.tui.numbers import count_text
 from toolpair.tui.overview import Overview, cause_key
 
 if TYPE_CHECKING:
-    from toolpair.history.conversation import RowPrefilter
+    from toolpair.history.joined_windows import RowPrefilter
     from toolpair.session.session import PairRow
 
 Test = Callable[[int], bool]

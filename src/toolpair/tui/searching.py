@@ -12,7 +12,7 @@ from toolpair.tui.row_search import Test
 from toolpair.tui.work import Stopped, failure
 
 if TYPE_CHECKING:
-    from toolpair.history.conversation import RowPrefilter
+    from toolpair.history.joined_windows import RowPrefilter
     from toolpair.tui.controllers.main_screen import MainScreen
 
 TURN: Final = 0.002

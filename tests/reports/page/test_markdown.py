@@ -76,7 +76,7 @@ def test_plain_sentences_stay_plain() -> None:
     for words in (
         "This result has a different id from its call, Read.",
         "2 problems, 2 causes. All 1,212 outputs are still in the file.",
-        "(Checked 40 Anthropic rules; signatures and size are not checked.)",
+        "(Checked 43 Anthropic rules; signatures and size are not checked.)",
     ):
         assert inline(words) == words
     assert (

@@ -9,16 +9,13 @@ from msgspec.structs import replace
 
 from toolpair.formats.agents_sdk.detection import DATA, MESSAGES, SESSIONS, item_in
 from toolpair.formats.engine.damage.lost import effect_on_readers, held_in, lost_outputs, outputs_text
-from toolpair.formats.engine.damage.own_problems import add_error
+from toolpair.formats.engine.damage.own_problems import holds_something_else
 from toolpair.formats.engine.reading.clock import seconds_of
 from toolpair.formats.engine.reading.item_messages import HistoryItem
 from toolpair.formats.engine.reading.reading import as_text, malformed_in
 from toolpair.formats.engine.reading.stored_rows import row_of
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, View
 from toolpair.formats.lists.openai_responses import transcript_of
-from toolpair.rules.odd_records import type_name
-from toolpair.rules.problem import Cause, Fix
-from toolpair.transcript.edits import MendBytes
 from toolpair.transcript.model import Scope, Transcript
 
 if TYPE_CHECKING:
@@ -46,14 +43,8 @@ def _is_no_item(item: Item) -> bool:
 def check(context: Context, items: Sequence[Item], view: View) -> None:
     for item in items:
         if _is_no_item(item):
-            value = item_in(item.value)
-            says_nothing = not value or isinstance(value, (bool, int, float))
-            said = f"This row does not hold an item but {type_name(value)}, which the Agents SDK sends as it is."
-            aside = MendBytes(item.uid, "aside")
-            fix = Fix("set-aside", "set it aside, in a file beside this one", (aside,), recommended=says_nothing)
-            cause = Cause("no_message", "something else was written into the row")
-            left = None if says_nothing else "Only you know what it was meant to be: set it aside, or write the item."
-            add_error(context, "record.bad_json", said, item.uid, "stops", cause, fix, no_fix=left)
+            said = "This row does not hold {}, which the Agents SDK sends as it is."
+            holds_something_else(context, item.uid, item_in(item.value), said, "an item")
 
 
 def damage(items: Sequence[Item], transcript: Transcript, found: Sequence[Damage]) -> Sequence[ResumeEffect | None]:

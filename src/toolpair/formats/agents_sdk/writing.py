@@ -29,25 +29,48 @@ class _Rows(Envelope, frozen=True):
 
 
 class _Edits(ListEdits):
-    """A row that is new, or comes after one with a larger id, gets an id after the last of the table, and so do the
-    rows after it.
+    """Of the runs of rows that follow each other, the longest keeps its ids. What is behind it gets ids after the last
+    of the table, as far as need be, and what is before it ids before the first: a row that is new near one end does not
+    change all those up to the other.
     """
 
     def _records(self) -> list[Item]:
         found = super()._records()
-        ids = [row_of(item.value, MESSAGES).get("id") for item in found]
-        known = facts_in(found).get("last_id")
-        last = max(id_ for id_ in (*ids, known, 0) if isinstance(id_, int))
-        before = 0
-        for number, id_ in enumerate(ids):
-            if not row_of(found[number].value, MESSAGES):
-                continue
-            if not isinstance(id_, int) or (before and id_ <= before):
-                last += 1
-                id_ = last
-                found[number] = Item(found[number].uid, with_slots(found[number].value, {(MESSAGES, "id"): id_}))
-            before = id_
+        places = [place for place, item in enumerate(found) if row_of(item.value, MESSAGES)]
+        ids = [id_ if isinstance(id_ := row_of(found[at].value, MESSAGES).get("id"), int) else None for at in places]
+        known, own = facts_in(found), [id_ for id_ in ids if id_ is not None]
+        start, end = _longest(ids)
+        made = list(ids)
+        before, last = ids[end - 1] if end else 0, max((*own, known.get("last_id") or 0))
+        for at in range(end, len(ids)):
+            if (id_ := made[at]) is None or id_ <= (before or 0):
+                made[at] = last = last + 1
+            before = made[at]
+        after, first = ids[start] if end else 1, min((*own, known.get("first_id") or 0, 1))
+        for at in reversed(range(start)):
+            if (id_ := made[at]) is None or (after is not None and id_ >= after):
+                made[at] = first = first - 1
+            after = made[at]
+        for place, old, new in zip(places, ids, made, strict=True):
+            if new != old:
+                found[place] = Item(found[place].uid, with_slots(found[place].value, {(MESSAGES, "id"): new}))
         return found
+
+
+def _longest(ids: Sequence[int | None]) -> tuple[int, int]:
+    """Where the longest run of growing ids begins and ends."""
+    best = start = end = 0
+    begins = 0
+    for at, id_ in enumerate(ids):
+        if id_ is None:
+            begins = at + 1
+            continue
+        before = ids[at - 1] if at > begins else None
+        if before is not None and before >= id_:
+            begins = at
+        if at + 1 - begins > best:
+            best, start, end = at + 1 - begins, begins, at + 1
+    return start, end
 
 
 def apply(items: Sequence[Item], transcript: Transcript, edits: Sequence[Edit]) -> list[Item]:

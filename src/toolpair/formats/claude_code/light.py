@@ -42,6 +42,7 @@ from toolpair.formats.engine.reading.light import (
     Whole,
     dicts_in,
     ids_and_signed,
+    may_be_too_large,
     texts_of,
 )
 from toolpair.formats.format import View
@@ -235,7 +236,7 @@ class ClaudeCodeLight(Light):
             ):
                 raise Odd
             if type(said) is not str:
-                said = texts_of(said, None if part.get("is_error") is True else _any)
+                said = texts_of(said, None if part.get("is_error") is True else _fits)
             parts.append((RESULT, id_, said, "", source is not None))
         self._answered += len(parts)
         if not self._agent.heals:
@@ -575,8 +576,8 @@ class ClaudeCodeLight(Light):
         )
 
 
-def _any(part: dict[str, Any]) -> bool:
-    return True
+def _fits(part: dict[str, Any]) -> bool:
+    return not may_be_too_large(part)
 
 
 def _words(part: Any) -> tuple[Any, ...]:

@@ -36,6 +36,7 @@ class Rule(Struct, frozen=True, eq=False):
 
     strip: str = ""
     inside: bool = False
+    signature: tuple[Path, ...] = ()
 
 
 Emit = Callable[[str, str], None]
@@ -260,7 +261,8 @@ class Compiled:
         id_, name, held = (tuple(map(path_of, listed(paths))) for paths in (one.id, one.name, content))
         copies = tuple((self.whole(copy.at), path_of(copy.id)) for copy in one.copy)
         strip, inside = (one.strip, False) if isinstance(one, Call) else ("", one.inside)
-        return Rule(one, self.whole(one.at), id_, name, held, copies, strip, inside)
+        signature = tuple(map(path_of, listed(one.signature))) if isinstance(one, Call) else ()
+        return Rule(one, self.whole(one.at), id_, name, held, copies, strip, inside, signature)
 
     def functions(self, makers: Mapping[str, Any]) -> Mapping[str, Any]:
         """`blocks`, `role` and the others, with these functions to make what is found."""
@@ -419,7 +421,8 @@ class Compiled:
                     error = source.any_of(rule.table.error, var)
                     made = f"result({kind!r}, r, ({slot}), {id_}, {name}, {content}, {error}, {source.value(rule)})"
                 else:
-                    made = f"call({kind!r}, r, ({slot}), {id_}, {name}, {content}, {source.value(rule)})"
+                    signed = f"{source.first(rule.signature, var)} or ''" if rule.signature else "None"
+                    made = f"call({kind!r}, r, ({slot}), {id_}, {name}, {content}, {source.value(rule)}, {signed})"
                 source.line(f"add({made})")
             if then:
                 source.line(then)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+from toolpair.dialects.anthropic import is_signed
+from toolpair.dialects.new_ids import THOUGHT
 from toolpair.formats.engine.reading.light import (
     ANSWERED,
     CALL,
@@ -17,6 +19,7 @@ from toolpair.formats.engine.reading.light import (
     THINKING,
     USER,
     Event,
+    Finding,
     Light,
     Odd,
     Whole,
@@ -27,6 +30,7 @@ from toolpair.formats.forms.compiled import Compiled, Rule
 from toolpair.formats.forms.pairing import PAIR
 from toolpair.formats.forms.reading import Reader, flat, is_plain
 from toolpair.formats.forms.table import Table
+from toolpair.rules.reasoning import is_whole
 
 _WHO: Final = {"user": USER, "assistant": MODEL}
 _CHAT, _BEDROCK = "openai-chat", "bedrock-converse"
@@ -59,6 +63,8 @@ class FormLight(Light):
         """A record's number, and the ids of its calls and results, made up where they have none."""
         self._names: dict[Any, Any] = {}
         """The tools of the calls that are read last."""
+        self._has = self._lacks = False
+        """Some call is signed; the first one of a response since the user's last words is not."""
         self._heard = False
         """Results of these have been read."""
         self._inside = shape == "inside"
@@ -77,10 +83,15 @@ class FormLight(Light):
         if not parts:
             raise Odd
         who = self._who[self._reader.role_of(value)]
+        if any(part[0] == THINKING for part in parts):
+            thinks = iter([block for block in self._reader.blocks(value, number) if block.kind == "thinking"])
+            parts = [(THINKING, int(is_signed(next(thinks))), False) if part[0] == THINKING else part for part in parts]
         if self._inside and who == MODEL:
             return _exchanges(parts)
         if parts[-1][0] in _UNITS or len(parts) > 1:
             parts = self._linked(parts, number)
+        if who == USER and parts[0][0] == TEXT:
+            self._lacks = False
         if who == MODEL and self._is_bedrock:
             self._for_bedrock(parts, number)
         return who, parts, self._response
@@ -100,10 +111,14 @@ class FormLight(Light):
 
     def left(self, value: Any, number: int, strict: bool) -> tuple[Iterable[Any], int]:
         blocks = self._reader.blocks(value, number) if isinstance(value, dict) else ()
+        signed = sum(block.kind == "thinking" and is_signed(block) for block in blocks)
+        signatures = [block.signature for block in blocks if block.kind == "call"]
+        self._has = self._has or any(signatures)
+        self._lacks = self._lacks or "" in signatures
         if self._pairs is None:
-            return [block.id for block in blocks], 0
+            return [block.id for block in blocks], signed
         units = [(block.kind == "call", block.id, block.name) for block in blocks if block.kind in ("call", "result")]
-        return [*self._pairs.waiting, *self._ids(units, number)], 0
+        return [*self._pairs.waiting, *self._ids(units, number)], signed
 
     def _ids(self, units: Sequence[tuple[bool, Any, Any]], number: int) -> list[Any]:
         """The ids of a record's calls and results, made up where they have none."""
@@ -123,6 +138,7 @@ class FormLight(Light):
             units = [(one[0] == CALL, one[1], one[2 if one[0] == CALL else 5]) for one in parts if one[0] in _UNITS]
             ids = self._ids(units, number)[::-1]
         made = []
+        first = True
         for part in parts:
             if part[0] in _UNITS and ids is not None:
                 part = (part[0], ids.pop(), *part[2:])
@@ -131,6 +147,9 @@ class FormLight(Light):
                     self._heard = False
                     self._names.clear()
                 self._names[part[1]] = part[2]
+                if part[5] is not None:
+                    self._sign(part[1], part[5], first)
+                first, part = False, part[:5]
             elif part[0] == RESULT:
                 self._heard = True
                 if part[5] is not None and part[5] != self._names.get(part[1]):
@@ -138,6 +157,16 @@ class FormLight(Light):
                 part = part[:5]
             made.append(part)
         return made
+
+    def _sign(self, id_: Any, signature: str, is_first: bool) -> None:
+        """Gemini wants a signature with the first call of each response since the user's words, if it gives any."""
+        if signature and not is_whole(signature):
+            raise Odd
+        self._has = self._has or bool(signature) or THOUGHT in id_
+        self._lacks = self._lacks or (is_first and not signature)
+
+    def finish(self) -> Finding | None:
+        return None if self._has and self._lacks else Finding()
 
 
 def _exchanges(parts: Sequence[tuple[Any, ...]]) -> Event:
@@ -166,7 +195,7 @@ def _exchanges(parts: Sequence[tuple[Any, ...]]) -> Event:
             texts.append(part[2])
             asked = None
         elif kind != _STEP:
-            said.append(part)
+            said.append(part[:5])
             spoke = True
             asked = part if kind == CALL else None
     if asked is not None or not said:
@@ -177,11 +206,13 @@ def _exchanges(parts: Sequence[tuple[Any, ...]]) -> Event:
     return EXCHANGES, said, (answered, 2 * len(answered) + more, not more)
 
 
-def _call(kind: str, record: int, slot: Any, id_: Any, name: Any, given: Any, rule: Rule) -> tuple[Any, ...]:
+def _call(
+    kind: str, record: int, slot: Any, id_: Any, name: Any, given: Any, rule: Rule, signature: Any
+) -> tuple[Any, ...]:
     if kind != "call":
         raise Odd
     given = given if type(given) is dict else parsed(given)
-    return CALL, id_, name.removeprefix(rule.strip) if rule.strip else name, given, ""
+    return CALL, id_, name.removeprefix(rule.strip) if rule.strip else name, given, "", signature
 
 
 def _result(

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, cast
 
 import orjson
+from msgspec.structs import replace
 
 from toolpair.dialects.block_texts import WrittenBlock
+from toolpair.dialects.foreign_media import written_media
 from toolpair.formats.engine.reading.view import AS_RESUMED, Item, View
 from toolpair.formats.forms.compiled import INSIDE, Compiled, Rule, Slot
 from toolpair.formats.forms.pairing import PAIR
+from toolpair.transcript.draft import value_at
 from toolpair.transcript.model import Block, BlockKind, Message, Scope, Transcript
 
 _WRAPPERS: Final = ("text", "value", "output", "error", "result")
@@ -22,9 +25,13 @@ class FormBlock(WrittenBlock, frozen=True, eq=False):
     """A block with what its table says of it."""
 
     rule: Rule | None = None
+    signature: str | None = None
+    """What a call is signed with; empty where it could be signed and is not."""
 
 
-def call(kind: BlockKind, record: int, slot: Slot, id_: Any, name: Any, given: Any, rule: Rule) -> FormBlock:
+def call(
+    kind: BlockKind, record: int, slot: Slot, id_: Any, name: Any, given: Any, rule: Rule, signature: Any
+) -> FormBlock:
     if type(given) is str:
         try:
             given = orjson.loads(given)
@@ -34,7 +41,9 @@ def call(kind: BlockKind, record: int, slot: Slot, id_: Any, name: Any, given: A
     value = {"type": "tool_use", "name": name, "input": {} if given is None else given}
     if id_ is not None:
         value["id"] = id_
-    return FormBlock(kind, value, record, slot, id_, name if isinstance(name, str) else None, rule=rule)
+    signature = signature if signature is None or isinstance(signature, str) else ""
+    named = name if isinstance(name, str) else None
+    return FormBlock(kind, value, record, slot, id_, named, rule=rule, signature=signature)
 
 
 def result(
@@ -57,7 +66,10 @@ def said(kind: str, record: int, slot: Slot, text: str) -> Block:
 
 
 def other(record: int, slot: Slot, part: dict[str, Any]) -> Block:
-    """A part that no table's rule is about, such as an image. All blocks have a type, which the part may not."""
+    """A part that no table's rule is about, an image as Anthropic has it. All blocks have a type, which it may not."""
+    media = written_media(part)
+    if media is not None:
+        return FormBlock("media", media, record, slot)
     named = isinstance(part.get("type"), str) or not part
     return FormBlock("other", part if named else {"type": f"{next(iter(part))} part", **part}, record, slot)
 
@@ -65,6 +77,21 @@ def other(record: int, slot: Slot, part: dict[str, Any]) -> Block:
 STEP: Final = cast(BlockKind, "step")
 """The kind of a block that only divides an element into responses: no transcript has it."""
 MAKERS: Final = {"call": call, "result": result, "said": said, "other": other}
+
+
+def _signed(value: Any, thinking: FormBlock) -> FormBlock:
+    """Thinking with what a provider signed it with, which stands beside its text."""
+    beside = value_at(value, thinking.slot[:-1])
+    if not isinstance(beside, dict):
+        return thinking
+    told = [beside, *(one for key in _OF_PROVIDERS if isinstance(by := beside.get(key), dict) for one in by.values())]
+    signed = (one.get(key) for one in told if isinstance(one, dict) for key in _SIGNATURES)
+    signature = next((one for one in signed if isinstance(one, str) and one), None)
+    return thinking if signature is None else replace(thinking, value={**thinking.value, "signature": signature})
+
+
+_OF_PROVIDERS: Final = ("providerOptions", "providerMetadata", "provider_details")
+_SIGNATURES: Final = ("signature", "thoughtSignature", "thought_signature")
 
 
 def is_plain(content: Any) -> bool:
@@ -103,10 +130,17 @@ class Reader:
     def __init__(self, compiled: Compiled) -> None:
         made = compiled.functions(MAKERS)
         self.table = compiled.table
-        self.blocks = made["blocks"]
+        self._blocks: Callable[[Any, int], list[Any]] = made["blocks"]
         self._role = made["role"]
         self._skipped = made["skipped"]
         self._group = made["group"]
+
+    def blocks(self, value: Any, record: int) -> list[Any]:
+        """The blocks of an element."""
+        found = self._blocks(value, record)
+        if not any(block.kind == "thinking" for block in found):
+            return found
+        return [_signed(value, block) if block.kind == "thinking" else block for block in found]
 
     def role_of(self, value: Any) -> str:
         """The role of an element, as the transcript has it; one that the table does not name stays as it is."""

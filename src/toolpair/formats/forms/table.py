@@ -64,6 +64,8 @@ class Call(Struct, forbid_unknown_fields=True, frozen=True):
     arguments_are: Literal["object", "text", "any"] = "any"
     strip: str = ""
     """What its name begins with there, and is no part of it."""
+    signature: Paths = ""
+    """What the provider signed the model's thoughts before it with."""
     server: bool = False
     """The provider runs it."""
     copy: list[Copy] = []

@@ -8,19 +8,21 @@ import json
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import takewhile
 from typing import Any, Final
 
 from msgspec.structs import replace
 
 from toolpair.dialects.anthropic_writer import AnthropicWriter
 from toolpair.dialects.block_texts import media_of, text_of
+from toolpair.dialects.block_values import THOUGHT_SIGNATURE
 from toolpair.formats.engine.reading.view import Item
 from toolpair.formats.engine.writing.drafts.as_messages import ResultsAsMessages
 from toolpair.formats.engine.writing.drafts.drafter import Drafter, home_of
 from toolpair.formats.engine.writing.drafts.in_messages import ResultsInMessages
 from toolpair.formats.engine.writing.linear import Linear, with_slots
 from toolpair.formats.forms.compiled import KEY_OF, Compiled, Rule, Slot
-from toolpair.formats.forms.paths import Each, Key, Path, path_of
+from toolpair.formats.forms.paths import Each, Path, path_of
 from toolpair.formats.forms.reading import FormBlock, Reader, own_slot
 from toolpair.formats.forms.table import template
 from toolpair.formats.forms.templates import Filling, part_from, place_of
@@ -148,6 +150,8 @@ class FormWriter(AnthropicWriter):
             was = source.value if isinstance(source.value, dict) else {}
             if block.value.get("name") is not was.get("name"):
                 made |= _set(rule.name, unit, rule.strip + str(block.value.get("name")))
+            if THOUGHT_SIGNATURE in block.value:
+                made |= _set(rule.signature, unit, block.value[THOUGHT_SIGNATURE])
             if "input" in was and block.value.get("input") is not was["input"]:
                 made |= _set(rule.content, unit, self._arguments(rule, unit, block.value.get("input")))
             if "content" in was and block.value.get("content") is not was["content"]:
@@ -292,12 +296,12 @@ class _Element:
         """Where a block that stood elsewhere, or nowhere, goes: a list, or a text that it is added to."""
         compiled, table = self.writer.compiled, self.writer.table
         if block.kind == "result":
-            return _head(compiled.whole(table.result[-1].at))
+            return _head(compiled.whole(table.result[-1].at), self.value)
         if block.kind == "call":
             rule = block.source.rule if isinstance(block.source, FormBlock) else None
-            return _head(rule.at if rule is not None else compiled.whole(table.call[0].at))
+            return _head(rule.at if rule is not None else compiled.whole(table.call[0].at), self.value)
         paths = [compiled.whole(path) for path in table.text]
-        lists = [_head(path) for path in paths if _leads_into_list(path)]
+        lists = [_head(path, self.value) for path in paths if _leads_into_list(path)]
         texts = [slot for path in paths if not _leads_into_list(path) and (slot := place_of(path, self.value))]
         for slot in lists:
             if isinstance(value_at(self.value, slot), list):
@@ -327,7 +331,7 @@ class _Element:
                 if one.kind == "text" and _is_in_list(one.slot) and _part(one.slot)[:-1] == where:
                     return value_at(like, _part(one.slot))
         paths = map(self.writer.compiled.whole, self.writer.table.text)
-        path = next((path for path in paths if _leads_into_list(path) and _head(path) == where), None)
+        path = next((path for path in paths if _leads_into_list(path) and _head(path, self.value) == where), None)
         return text if path is None else part_from(path, text)
 
     # --- what is not in lists ----------------------------------------------------------------------------
@@ -392,15 +396,9 @@ def _is_in_list(slot: Slot) -> bool:
     return any(isinstance(step, int) for step in slot)
 
 
-def _head(path: Path) -> Slot:
-    """The place of the list that a path leads into."""
-    made: list[str] = []
-    for step in path:
-        if isinstance(step, Each):
-            break
-        if isinstance(step, Key):
-            made.append(step.names[0])
-    return tuple(made)
+def _head(path: Path, value: Any) -> Slot:
+    """The place in an element of the list that a path leads into."""
+    return place_of(tuple(takewhile(lambda step: not isinstance(step, Each), path)), value) or ()
 
 
 def _leads_into_list(path: Path) -> bool:

@@ -21,6 +21,7 @@ from toolpair.formats.engine.reading.light import (
     Odd,
     dicts_in,
     ids_and_signed,
+    may_be_too_large,
     texts_of,
 )
 from toolpair.formats.format import View
@@ -83,6 +84,7 @@ def _is_image(part: dict[str, Any]) -> bool:
         and source["type"] == "base64"
         and type(source["data"]) is str
         and source["media_type"] in _IMAGES
+        and not may_be_too_large(part)
     )
 
 

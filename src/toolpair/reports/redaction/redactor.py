@@ -53,6 +53,10 @@ _NAMES: Final = frozenset(
     | {"attributionMcpTool", "serverName", "server", "server_label", "namespace"}
 )
 """Keys under which tools and servers are named, or keys of what a tool is given."""
+_NAMED_TYPE: Final = "tool-"
+"""How the type of a part begins whose tool is named in it, as in the AI SDK's lists."""
+_CLASS: Final = re.compile(r"[A-Za-z]+Message(?:Chunk)?")
+"""The class of a message, which LangChain writes under the key of ids."""
 _LONG_NUMBER: Final = 4
 _BIG_NUMBER: Final = 19
 _DOUBLE: Final = 300
@@ -131,11 +135,15 @@ class Redactor:
     def _value(self, text: str, key: str | None, free: int) -> str:
         if key is not None:
             if is_id_key(key):
+                if text in self._vocabulary.values and _CLASS.fullmatch(text):
+                    return text
                 return self._ids.stand_in(text) if len(text) <= 300 else self._text(text)
             if key in _NAMES and free < ANYBODYS and len(text) <= 200:
                 if key == "required":
                     return text if text in self._vocabulary.parameters else self._keys.stand_in(text)
                 return self._names.stand_in(text)
+            if key == "type" and text.startswith(_NAMED_TYPE) and free < NUMBERS:
+                return _NAMED_TYPE + self._names.stand_in(text.removeprefix(_NAMED_TYPE))
             if free < ANYBODYS and self._vocabulary.is_version(key, text):
                 return text
             if free < ANYBODYS and names_a_model(key):

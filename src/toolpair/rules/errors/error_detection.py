@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from toolpair.rules.errors.matching import Hit, hits, last_of_each_place
 from toolpair.rules.errors.pasted import BLANK, QUOTE, SOFT, PastedText
+from toolpair.rules.errors.places import Place, places_around
 from toolpair.rules.errors.texts import ErrorText, texts, title_of
 from toolpair.rules.errors.unwrapping import inner_text
 from toolpair.rules.errors.wordings import GRAM, grams, wordings
@@ -23,6 +24,8 @@ _AROUND: Final = 6_000
 """Characters (squeezed) around an error that are searched for its wrapper and other details."""
 _DISTINCT: Final = 50
 """Maximum errors that are distinguished in one paste."""
+_NEAR: Final = 300
+"""Characters (squeezed) around an error in which the answer may say where it is: "param": "messages.[3].role"."""
 _SHOWN_NEAR: Final = 3
 _NEAR_GRAMS: Final = 8
 _MARK: Final = f"[{SOFT}{BLANK}{QUOTE}]*"
@@ -37,8 +40,6 @@ _ANSWER: Final = re.compile(
 """Words that a gateway passed on."""
 _VERTEX: Final = re.compile(r"req_vrtx_|toolu_vrtx_")
 _AZURE: Final = re.compile(r"azureexception|openai\.azure\.com|azure_?openai|azure\.core")
-_PARAMETER: Final = re.compile(r"messages?\.?\[(\d{1,9})\]\.?(?:role|content|tool_call|tool_use)|contents\[(\d{1,9})\]")
-
 _FAMILIES: Final = (
     frozenset({"anthropic", "vertex-anthropic"}),
     frozenset({"openai-chat", "azure-openai", "deepseek", "moonshot", "groq"}),
@@ -73,8 +74,12 @@ class Recognised(Struct, frozen=True):
     """The index as printed, converted to count from 0."""
     block: int | None = None
     """The block within that message, counted from 0."""
+    part: int | None = None
+    """The part of a result's content within that block, counted from 0."""
     call: int | None = None
     """Which call of the message, where calls are counted separately."""
+    parsed: Place | None = None
+    """Where a parser stopped: in a call's arguments, or in the body."""
     tool: str | None = None
     provider: str = ""
     """Who raised the error: a profile's id, or a name in `texts.TITLES`."""
@@ -102,10 +107,30 @@ class Recognised(Struct, frozen=True):
 def recognise(text: str) -> Recognised | None:
     """The last known error in a pasted text; None when it holds none."""
     pasted = PastedText.of(text)
+    known = _known(pasted)
+    return _last(known) if known else _empty_wrapper(pasted)
+
+
+def recognise_all(text: str) -> tuple[Recognised, ...]:
+    """The different known errors in a pasted text, in their order: what several words say of one request is one."""
+    pasted = PastedText.of(text)
+    known = _known(pasted)
+    if not known:
+        empty = _empty_wrapper(pasted)
+        return (empty,) if empty is not None else ()
+    placed = {(one.error.rules, one.ids, one.message, one.block): one for one in known if one.names_a_place}
+    rest = {one.error.rules: one for one in known if not any(_same_rules(one, other) for other in placed.values())}
+    kept = [*placed.values(), *(one for one in rest.values() if not one.names_a_place)]
+    return tuple(one for one in reversed(known) if any(one is other for other in kept)) or (_last(known),)
+
+
+def _known(pasted: PastedText) -> list[Recognised]:
+    """The last one first."""
     found = last_of_each_place(hits(pasted))
-    if not found:
-        return _empty_wrapper(pasted)
-    known = [_read(pasted, hit) for hit in found[:_DISTINCT]]
+    return [_read(pasted, hit, found) for hit in found[:_DISTINCT]]
+
+
+def _last(known: Sequence[Recognised]) -> Recognised:
     last = known[0]
     if not last.names_a_place:
         # A client's short message and the API's own text are about the same request.
@@ -127,31 +152,43 @@ def _same_rules(one: Recognised, other: Recognised) -> bool:
     return not set(one.error.rules).isdisjoint(other.error.rules)
 
 
-def _read(pasted: PastedText, hit: Hit) -> Recognised:
-    """What the text names at the hit."""
+def _read(pasted: PastedText, hit: Hit, others: Sequence[Hit] = ()) -> Recognised:
+    """What the text names at the hit. What stands in `others` is about these."""
     error = hit.wording.error
     readings: list[tuple[str, ...]] = []
     for name in ("id", "ids", "others"):
         if name in hit.places:
             readings += _ids(pasted, hit, name)
     numbers = {name: _number(pasted, hit, name) for name in ("N", "M", "K")}
-    message = numbers["N"]
     provider, through = _sender(pasted, hit)
+    base = error.base
+    message, block = (None if (number := numbers[name]) is None else max(0, number - base) for name in ("N", "M"))
+    call = numbers["K"]
+    around = places_around(pasted, max(0, hit.start - _NEAR), min(len(pasted.bare), hit.end + _NEAR), hit.start)
+    indexed = [
+        place
+        for at, place in around
+        if (place.message is not None or place.call is not None)
+        and not any(other is not hit and other.start <= at < other.end for other in others)
+    ]
     if message is None and "N" not in hit.places:
-        message = _parameter(pasted, hit)
+        near = next((place for place in indexed if place.message is not None), None)
+        message = near.message if near is not None else None
+    same = [one for one in indexed if one.message == message and (block is None or one.block in (None, block))]
     tool = next((reading[0] for reading in readings), None) if error.names == "tool" else None
     if tool is not None:
         readings = []
     if hit.wording.named[:1] == ("name",) and error.id.startswith("GEM"):
         tool = _word(pasted, hit.places.get("name"))
-    base = error.base
     return Recognised(
         error,
         tuple(reading[0] for reading in readings),
         tuple(readings),
-        None if message is None else max(0, message - base),
-        None if numbers["M"] is None else max(0, numbers["M"] - base),
-        numbers["K"],
+        message,
+        block if block is not None else next((one.block for one in same if one.block is not None), None),
+        next((one.part for one in same if one.part is not None), None),
+        call if call is not None else next((one.call for one in same if one.call is not None), None),
+        next((place for _, place in around if place.is_of_parser), None),
         tool,
         provider,
         through,
@@ -232,17 +269,6 @@ def _readings(text: str, following: str) -> tuple[str, ...]:
 
 def _around(pasted: PastedText, hit: Hit) -> tuple[int, int]:
     return max(0, hit.start - _AROUND), min(len(pasted.bare), hit.end + _AROUND)
-
-
-def _parameter(pasted: PastedText, hit: Hit) -> int | None:
-    """The index named in the response body next to the message: "param": "messages.[3].role"."""
-    start, end = max(0, hit.start - 300), min(len(pasted.bare), hit.end + 300)
-    places = [
-        (min(abs(match.start() - hit.end), abs(match.end() - hit.start)), int(match.group(1) or match.group(2)))
-        for match in _PARAMETER.finditer(pasted.bare, start, end)
-        if not hit.start <= match.start() < hit.end
-    ]
-    return min(places)[1] if places else None
 
 
 def _sender(pasted: PastedText, hit: Hit) -> tuple[str, str | None]:

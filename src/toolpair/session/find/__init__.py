@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Final, Protocol
 from msgspec.structs import replace
 
 from toolpair.history.conversation import Conversation, Target, weight
-from toolpair.rules.errors.error_detection import Recognised, nearest, recognise
+from toolpair.rules.errors.error_detection import Recognised, nearest, recognise, recognise_all
 from toolpair.rules.errors.pasted import SOFT, PastedText
+from toolpair.rules.errors.places import Place, places_in, typed_place
 from toolpair.rules.errors.texts import title_of
 from toolpair.rules.errors.unwrapping import inner_text
 from toolpair.rules.profiles import PROFILES, profile
 from toolpair.session.find.by_error import BY_ID, BY_INDEX, NOT_FOUND, ErrorMatch, ErrorSearch
+from toolpair.session.find.by_place import by_place, offers_at
 from toolpair.session.find.ids_in_file import ConversationIds
 from toolpair.source.document import Document
 from toolpair.transcript.pairing import Pair
@@ -29,11 +31,14 @@ _SHORTEST: Final = 4
 _ID_LIKE: Final = re.compile(r"(?=.*\d)[\w.:|+=-]{8,200}")
 _LOOKED_UP: Final = 2_000
 _SEARCHED: Final = 10
+_TYPED: Final = 100
+"""Characters: what is typed as a place is no longer."""
 _SAID: Final = 300
 """Characters shown of what an unknown text says."""
 _AROUND_AN_ID: Final = "`'\"“”‘’.,;()[]{} "
 _NOTHING: Final = (
-    "This is not an id, place, rule or error text that toolpair knows. line:N, message:N and pair:N work, too."
+    "This is not an id, place, rule or error text that toolpair knows. line:N, message:N, pair:N and messages.N work "
+    "as well."
 )
 _GONE: Final = (
     "Nothing in this file causes it now: it may already have been fixed, or the error came from another branch or "
@@ -59,7 +64,7 @@ def find(file: Searched, where: str) -> Target | None:
     text = where.strip()
     if not text:
         return None
-    place = _PLACE.match(text)
+    place = _PLACE.match(text) if len(text) <= _TYPED else None
     if place is not None:
         return _at_place(file, place.group(1).lower(), int(place.group(2).replace(",", "")))
     if _RULE.fullmatch(text):
@@ -69,8 +74,20 @@ def find(file: Searched, where: str) -> Target | None:
     exact = _by_id(file, text.strip(_AROUND_AN_ID) or text)
     if exact is not None:
         return exact
+    typed = typed_place(text)
+    if typed is not None:
+        return _typed(file, typed)
     known = recognise(text)
     return _as_judged(file, _by_error(file, known)) if known is not None else _by_words(file, text)
+
+
+def find_all(file: Searched, text: str) -> tuple[Target, ...]:
+    """The places of all errors in a text, in their order: each that is known, else what `find` finds."""
+    known = recognise_all(text)
+    if len(known) > 1:
+        return tuple(_as_judged(file, _by_error(file, one)) for one in known)
+    found = find(file, text)
+    return () if found is None else (found,)
 
 
 def _as_judged(file: Searched, found: Target) -> Target:
@@ -136,6 +153,11 @@ def _by_words(file: Searched, text: str) -> Target:
         found = _id_elsewhere(file, word)
         if found is not None:
             return replace(found, text=f"An unknown error text. {found.text}")
+    for place in places_in(text):
+        for _, conversation in _in_order(file):
+            pointed = by_place(conversation, place)
+            if pointed is not None:
+                return replace(pointed, text=f"This error is not known. It points here: {pointed.text}")
     near = nearest(text)
     said = inner_text(text) if any(mark in text for mark in "{│") else ""
     says = f' It says: "{said[:_SAID]}"' if said else ""
@@ -188,6 +210,16 @@ def _by_rule(file: Searched, rule: str) -> Target | None:
 def _target(conversation: Conversation, number: int, pair: Pair, text: str, how: str | None = None) -> Target:
     problem = conversation.worst.get(pair.index)
     return Target(pair.index, pair.start[0], problem, text, how=how, conversation=number)
+
+
+def _typed(file: Searched, place: Place) -> Target:
+    found = (by_place(conversation, place) for _, conversation in _in_order(file))
+    target = next((one for one in found if one is not None), None)
+    if target is not None:
+        return target
+    if place.is_of_parser:
+        return Target(None, None, None, f"No call here has arguments that stop being JSON at {place.words}.")
+    return Target(None, None, None, f"There is no {place.words} in what is sent of this file.")
 
 
 def _at_place(file: Searched, kind: str, number: int) -> Target:
@@ -297,6 +329,8 @@ def _by_error(file: Searched, known: Recognised) -> Target:
         found.profile,
         None if found.rank == NOT_FOUND else number,
         line,
+        found.named,
+        tuple(offers_at(file.conversations[number], found.named)) if found.named is not None else (),
     )
 
 

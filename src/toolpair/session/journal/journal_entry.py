@@ -165,10 +165,13 @@ class JournalEntry(Struct, frozen=True):
 def _written(decision: Decision) -> list[Any]:
     """One decision. Rare fields come last, and only if present."""
     written: list[Any] = [decision.rule, decision.record, decision.call_id, decision.result_id, decision.fix_id]
-    if decision.text is not None or decision.options is not None:
+    if decision.text is not None or decision.options is not None or decision.within is not None:
         written.append(decision.text)
-    if decision.options is not None:
-        written.append({"max_id_length": decision.options.max_id_length})
+    if decision.options is not None or decision.within is not None:
+        options = decision.options
+        written.append({"max_id_length": options.max_id_length} if options is not None else None)
+    if decision.within is not None:
+        written.append(list(decision.within))
     return written
 
 
@@ -178,7 +181,16 @@ def _row(conversation: Any, decisions: Any) -> JournalRow:
     return JournalRow(conversation, tuple(_read(*decision) for decision in decisions))
 
 
-def _read(rule: Any, record: Any, call: Any, result: Any, fix: Any, text: Any = None, options: Any = None) -> Decision:
+def _read(
+    rule: Any,
+    record: Any,
+    call: Any,
+    result: Any,
+    fix: Any,
+    text: Any = None,
+    options: Any = None,
+    within: Any = None,
+) -> Decision:
     return Decision(
         _a(str, rule),
         _maybe(int, record),
@@ -187,6 +199,7 @@ def _read(rule: Any, record: Any, call: Any, result: Any, fix: Any, text: Any = 
         _a(str, fix),
         _maybe(str, text),
         Options(_maybe(int, options["max_id_length"])) if options is not None else None,
+        tuple(_a(int, number) for number in _a(list, within)[:2]) if within is not None else None,
     )
 
 

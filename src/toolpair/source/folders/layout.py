@@ -16,7 +16,7 @@ from toolpair.source.record_values import BOM
 from toolpair.source.rows.layout import MarkedText, Row, Stored, StoredSession, Table, Text
 from toolpair.source.system import O_NOFOLLOW, O_WAITLESS
 
-_INSIDE: Final = re.compile(r"[^/\\\0.][^/\\\0]*/[^/\\\0.][^/\\\0]*/[^/\\\0.][^/\\\0]*\.json")
+_INSIDE: Final = re.compile(r"(?:[^/\\\0.][^/\\\0]*/){2,3}[^/\\\0.][^/\\\0]*\.json")
 
 
 class FolderLayout(ABC):
@@ -30,8 +30,6 @@ class FolderLayout(ABC):
     """What such a folder is, in a sentence."""
     tables: Sequence[Table] = ()
     """The kinds of files; the JSON of each is its row's last column."""
-    only_read = ""
-    """Why no session is saved there, a phrase: then one is read as the list of what its files hold."""
     open_beside: Sequence[str] = ()
     """Neighbouring folders in which the agent keeps a file open while it runs."""
 
@@ -67,7 +65,7 @@ class FolderLayout(ABC):
 
 
 def is_inside(path: str) -> bool:
-    """Whether it is the path of a record's file: three names, none of them hidden."""
+    """Whether it is the path of a record's file: three or four names, none of them hidden."""
     return _INSIDE.fullmatch(path) is not None
 
 

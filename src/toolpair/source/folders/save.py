@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from toolpair.source.errors import Refused, UnreadableFile
@@ -112,20 +112,37 @@ class FilesSave(RecordsSave, FilesChange):
         if moved_columns(rows, self.base.records) != frozenset():
             raise Refused(changed(self.shown), "changed")
         by_uid = {record.uid: row for record, row in zip(self.base.records, rows, strict=True)}
+        held = {files.layout.path_of(row.table.name, row.columns): _bytes_in(row.columns, "data") for row in rows}
         found = changes_between(self.base, self.now, by_uid, files.layout.tables, self.shown)
-        return [_file_change(files, change, self.shown) for change in found]
+        changes = list(self._file_changes(found, held))
+        if any(one.before is None and os.path.lexists(place(self.path, one.path)) for one in changes):
+            raise Refused(self.in_the_way() or changed(self.shown), "in-the-way")
+        return changes
+
+    def _file_changes(self, found: Sequence[RowChange], held: Mapping[str, bytes | None]) -> Iterator[FileChange]:
+        """What becomes of each file. A record that has another name now leaves its file, which another may get."""
+        after: dict[str, bytes | None] = {}
+        for change in found:
+            old, new = (self._path(change.table, columns) for columns in (change.before, change.after))
+            if old is not None:
+                after.setdefault(old, None)
+            if new is not None:
+                columns = change.after or {}
+                after[new] = _bytes_in(columns, "data") if "data" in columns or old is None else held[old]
+        return (FileChange(path, held.get(path), content) for path, content in after.items())
+
+    def _path(self, table: str, columns: Mapping[str, Stored] | None) -> str | None:
+        """Where a record's file is; None for a record that is not there. Raises Refused."""
+        if columns is None:
+            return None
+        path = self.files.layout.path_of(table, columns)
+        if not is_inside(path) or any(part in ("", ".", "..") for part in path.split("/")):
+            said = f"{self.shown} cannot be saved: a record of it has no name that a file can have; {_COPY}."
+            raise Refused(said, "form")
+        return path
 
     def is_as_wanted(self) -> bool:
         return moved_columns(list(self.files.rows()), self.now.records) == frozenset()
-
-
-def _file_change(files: StoredFiles, change: RowChange, shown: str) -> FileChange:
-    columns = change.after or change.before or {}
-    path = files.layout.path_of(change.table, columns)
-    contents = (_bytes_in(change.before, "data"), _bytes_in(change.after, "data"))
-    if not is_inside(path) or any(part in ("", ".", "..") for part in path.split("/")):
-        raise Refused(f"{shown} cannot be saved: a record of it has no name that a file can have; {_COPY}.", "form")
-    return FileChange(path, *contents)
 
 
 def _bytes_in(columns: Mapping[str, Stored] | None, name: str) -> bytes | None:

@@ -45,6 +45,8 @@ class Table(Struct, frozen=True):
     """A table whose rows are records."""
 
     name: str
+    record: str = ""
+    """What a record of it is called, where the table's name is up to the program."""
     key: str = "id"
     """The column that names a row."""
     within: tuple[str, ...] = ()
@@ -56,6 +58,8 @@ class Table(Struct, frozen=True):
     whole: bool = False
     """A text that is not JSON, where JSON should be, is in the line as a string, so that its other columns can be
     read and the row be repaired where it is."""
+    has_rowid: bool = False
+    """What its rows are ordered by includes SQLite's own number, which is then read and put back as a column is."""
     sizes: Mapping[str, str] = {}
     """Column that is not shown -> the one whose bytes it counts."""
     parts: tuple[Part, ...] = ()
@@ -63,6 +67,11 @@ class Table(Struct, frozen=True):
     @property
     def keys(self) -> tuple[str, ...]:
         return (*self.within, self.key)
+
+    @property
+    def called(self) -> str:
+        """The key of its records."""
+        return self.record or self.name
 
 
 class Row(Struct, frozen=True):
@@ -113,8 +122,12 @@ class Layout(ABC):
     """The tables of its records."""
     needs: Mapping[str, Collection[str]] = {}
     """The tables, each with columns of it, by which such a database is known."""
+    only_read: str = ""
+    """Why no session is saved there, a phrase: then one is read as the list of its `elements`."""
     stop: str | None = None
     """The command that ends what usually has the database open; None where each process is to be closed."""
+    column: str = ""
+    """A column that shows it where its tables have names of their own."""
     besides: Mapping[str, str] = {}
     """Other tables of which a copy of one session needs rows, such as those by which the agent knows the database's
     version: `ALL`, or those that meet a condition, in which `?` is the session; where not all of a row may be handed
@@ -124,6 +137,10 @@ class Layout(ABC):
     def claims(self, tables: Mapping[str, frozenset[str]], connection: Connection) -> bool:
         """Whether a database with these tables, each with its columns, is this agent's. Little else of it is read."""
         return all(name in tables and tables[name].issuperset(columns) for name, columns in self.needs.items())
+
+    def of(self, tables: Mapping[str, frozenset[str]], connection: Connection) -> Layout:
+        """The same for a database that it claims, where its tables have names of their own."""
+        return self
 
     def refusal(self, connection: Connection) -> str | None:
         """Why a database of this agent cannot be read, and what to do, as the rest of a sentence; None if it can."""
@@ -146,10 +163,15 @@ class Layout(ABC):
         Nothing if there is no such session.
         """
 
+    def elements(self, connection: Connection, session: str) -> Iterator[bytes]:
+        """The messages of a session that is only read, as JSON. Raises Unreadable."""
+        raise NotImplementedError
+
 
 def rows_of(connection: Connection, table: Table, rest: str, *values: Any) -> Iterator[Row]:
     """The rows of a table, with all columns that may be read. `rest` follows `FROM table` in the query."""
     columns = [name for name in columns_of(connection, table.name) if name not in table.hidden]
+    columns[:0] = ["rowid"] if table.has_rowid else []
     names = ", ".join(map(quoted, columns))
     for found in connection.execute(f"SELECT {names} FROM {quoted(table.name)} {rest}", values):
         yield Row(table, dict(zip(columns, found, strict=True)))

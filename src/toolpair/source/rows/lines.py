@@ -47,7 +47,7 @@ def line_of(row: Row) -> bytes:
     facts = b"" if row.facts is None else _KEYS[FACTS] + orjson.dumps(row.facts) + b","
     # Without its braces; a row with no other columns is made of texts alone.
     columns = orjson.dumps(plain)[1:-1] if plain else b""
-    line = b"".join((b"{", facts, _KEYS[table.name], b"{", columns, *(texts if plain else texts[1:])))
+    line = b"".join((b"{", facts, _KEYS[table.called], b"{", columns, *(texts if plain else texts[1:])))
     if is_damaged:
         line = line.rstrip(_SPACE)
         # A text that ends the line by itself is damaged all the same.
@@ -119,7 +119,7 @@ def _line_ends(raw: bytes) -> tuple[bytes, bytes]:
 def columns_of_line(line: bytes, table: Table) -> dict[str, bytes] | None:
     """The bytes of each column's value in a line; None when the line is not a whole row of this table."""
     try:
-        row = next((node for node in children(line, node_at(line)) if key_text(line, node) == table.name), None)
+        row = next((node for node in children(line, node_at(line)) if key_text(line, node) == table.called), None)
         if row is None or row.kind != "object" or isinstance(parse(line), Damaged):
             return None
         return {key_text(line, node): line[node.start : node.end] for node in children(line, row)}
@@ -129,7 +129,7 @@ def columns_of_line(line: bytes, table: Table) -> dict[str, bytes] | None:
 
 def table_of(line: bytes, tables: Sequence[Table]) -> Table | None:
     """The table that a line is a row of."""
-    named = {table.name: table for table in tables}
+    named = {table.called: table for table in tables}
     try:
         keys = [key_text(line, node) for node in children(line, node_at(line))]
     except BadSpan:

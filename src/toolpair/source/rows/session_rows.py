@@ -8,6 +8,7 @@ from contextlib import closing
 from typing import ClassVar, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from toolpair.source.errors import TooLarge, UnreadableFile
 from toolpair.source.file_bytes import Content
@@ -17,7 +18,7 @@ from toolpair.source.rows.layout import Layout, Row, tables_of
 from toolpair.source.rows.lines import line_of
 from toolpair.source.rows.private_copy import Progress
 from toolpair.source.rows.reading import reading, state_of
-from toolpair.source.snapshot import Snapshot, StoredRecords
+from toolpair.source.snapshot import Snapshot, StoredRecords, from_bytes
 from toolpair.source.spooled import Spooled
 
 _ASKED: Final = 1 << 24
@@ -37,6 +38,9 @@ class StoredRows(Struct, frozen=True, eq=False):
 
     def read(self, shown: str, progress: Progress | None = None) -> Snapshot:
         with reading(self.path, shown, progress) as (connection, state):
+            if self.layout.only_read:
+                listed = b"[\n" + b",\n".join(self.layout.elements(connection, self.session)) + b"\n]\n"
+                return replace(from_bytes(listed, shown, self.limits), only_read=self.layout.only_read)
             data = lines_in(self, self.rows(connection), shown, progress)
         return Snapshot(self.path, shown, data, state, None, limits=self.limits, rows=self)
 

@@ -222,7 +222,7 @@ def whole(connection: sqlite3.Connection, change: RowChange) -> RowChange:
     """A removal with all columns of the row, so that it can be put back."""
     if change.after is not None or change.before is None:
         return change
-    names = columns_of(connection, change.table)
+    names = list(dict.fromkeys((*change.before, *columns_of(connection, change.table))))
     found = _found(connection, change, change.before, names)
     before = dict(zip(names, found[0], strict=True)) if found else change.before
     return RowChange(change.table, change.keys, before, None)

@@ -40,7 +40,7 @@ class Follower:
             self._stop("stopped following")
             return
         if owner.session.path is None:
-            source = "the files of a folder" if owner.session.file.snapshot.only_read else "standard input"
+            source = "what a store held" if owner.session.file.snapshot.only_read else "standard input"
             owner.say(f"this was read from {source}, so there is nothing to follow")
             return
         # While the file grows, a call at its end is still running: its row says so.

@@ -58,12 +58,15 @@ def _show(owner: Owner, target: Target) -> None:
     if target.conversation is not None and elsewhere:
         session.current = target.conversation
         owner.show_other_history()
+    shown = tuple(one for one in (problem, *target.offers) if one is not None)
     if target.profile is not None and problem is not None:
         # It is wrong only by the rules of the provider that answered, so use these to show and fix it.
         session.set_profile(target.profile)
         owner.overview.current = None
+    if target.profile is not None or any(owner.overview.index.place(one) is None for one in shown):
+        owner.overview.named = shown
         owner.reload()
-        problem = owner.overview.same(problem.key)
+    problem = owner.overview.again(next(iter(shown), None))
     owner.note = target.text
     if problem is not None:
         owner.show_problem(problem)

@@ -220,7 +220,7 @@ def _layout(connection: sqlite3.Connection, path: str, shown: str) -> Layout:
     tables = tables_of(connection)
     found = next((layout for layout in all_layouts() if layout.claims(tables, connection)), None)
     if found is not None:
-        return found
+        return found.of(tables, connection)
     with open(path, "rb") as file:
         known = name_of(file.read(LOOKED_AT))
     if known is not None:
@@ -264,9 +264,10 @@ def holds_sessions(path: str) -> bool:
 def looks_known(path: str) -> bool:
     """Whether a database may be an agent's, by a quick look: its tables are in its beginning, or wait beside it."""
     with open(path, "rb") as file:
-        found = tables_in(file.read(LOOKED_AT))
+        beginning = file.read(LOOKED_AT)
     known = {table.name.lower().encode() for layout in all_layouts() for table in layout.tables}
-    return bool(known & found) or os.path.exists(os.path.realpath(path) + "-wal")
+    named = any(layout.column and layout.column.encode() in beginning for layout in all_layouts())
+    return named or bool(known & tables_in(beginning)) or os.path.exists(os.path.realpath(path) + "-wal")
 
 
 def named_sessions(path: str) -> tuple[list[str], str | None]:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from toolpair.formats.format import Item
 from toolpair.rules.context import Context
+from toolpair.rules.odd_records import type_name
 from toolpair.rules.problem import Cause, Fix, Impact, Severity
 from toolpair.rules.where import Where
 from toolpair.transcript.edits import Edit, InsertRecord, MendBytes
@@ -64,3 +65,16 @@ def no_message(
     aside = Fix("set-aside", "set it aside, in a file beside this one", (MendBytes(item.uid, "aside"),), empty)
     cause = Cause("no_message", "something else was written into the list of messages")
     add_error(context, "record.no_message", text, item.uid, impact, cause, aside, no_fix=None if empty else no_fix)
+
+
+def holds_something_else(context: Context, record: int, value: Any, text: str, wanted: str) -> None:
+    """A row or a file of a store holds something else than its library reads. What says nothing is set aside without
+    asking. `text` has a place for what was wanted, and what is there.
+    """
+    is_empty = not value or isinstance(value, (bool, int, float))
+    there = "one that is not whole" if isinstance(value, dict) and value else type_name(value)
+    aside = Fix("set-aside", "set it aside, in a file beside this one", (MendBytes(record, "aside"),), is_empty)
+    cause = Cause("no_message", "something else was written in its place")
+    left = f"Only you know what it was meant to be: set it aside, or write {wanted}."
+    said = text.format(f"{wanted} but {there}")
+    add_error(context, "record.bad_json", said, record, "stops", cause, aside, no_fix=None if is_empty else left)

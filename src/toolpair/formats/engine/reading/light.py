@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final
 import orjson
 from msgspec import Struct, field
 
+from toolpair.dialects.media import pixels_of
 from toolpair.formats.engine.detection.list_evidence import ListEvidence
 from toolpair.formats.engine.reading.view import FileFacts, Read
 from toolpair.transcript.model import Transcript
@@ -37,6 +38,9 @@ TEXT_KEYS: Final = frozenset({"type", "text", "citations", "cache_control"})
 CALL_KEYS: Final = frozenset({"type", "id", "name", "input", "caller", "cache_control"})
 RESULT_KEYS: Final = frozenset({"type", "tool_use_id", "content", "is_error", "cache_control"})
 """The only keys that well-formed Anthropic calls and results have."""
+SMALL_IMAGE: Final = 5 << 20
+"""Characters in Base64."""
+FEW_PIXELS: Final = 2000
 IN_ORDER: Final = (KeyError, TypeError, IndexError, AttributeError)
 """Raised when a record lacks something or holds another type than expected: then it is odd."""
 
@@ -163,6 +167,15 @@ class Light:
     def evidence(self) -> ListEvidence | None:
         """What the records show about the API they are for, if that matters."""
         return None
+
+
+def may_be_too_large(part: dict[str, Any]) -> bool:
+    """Whether an image in Anthropic's form is larger than what every provider takes of every request."""
+    source = part.get("source")
+    data = source.get("data") if isinstance(source, dict) else None
+    if type(data) is not str:
+        return False
+    return len(data) > SMALL_IMAGE or max(pixels_of(data) or (0,)) > FEW_PIXELS
 
 
 def texts_of(parts: Any, is_image: Callable[[dict[str, Any]], bool] | None = None) -> str:

@@ -174,7 +174,7 @@ class ResultsInMessages(Drafter):
     # --- as text -----------------------------------------------------------------------------------------
 
     def replace(self, block: DraftBlock, text: str, media: tuple[Any, ...]) -> None:
-        if block.kind == "call":
+        if block.kind in ("call", "thinking"):
             self.say(block, text)
             return
         home = home_of(block)

@@ -1,4 +1,4 @@
-"""Folders in which a library keeps each message in a file, read as the list that its form describes."""
+"""The folder in which Strands' `FileSessionManager` keeps each message in a file, and what of it makes a session."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from toolpair.formats.strands.detection import DATA, MESSAGE, NAME, message_in, number_in
+from toolpair.source import peek
 from toolpair.source.errors import UnreadableFile
 from toolpair.source.folders.layout import FolderLayout, read_file
 from toolpair.source.record_values import parse
 from toolpair.source.rows.layout import Row, Stored, StoredSession, Table, Text
 
-_MESSAGE: Final = Table("message", within=("agent",), json=("data",), whole=True)
+_MESSAGE: Final = Table(MESSAGE, within=("agent",), json=(DATA,))
 _SEPARATOR: Final = re.escape(os.sep)
 _MEANT: Final = re.compile(
     r"/agents/agent_([^/]+)(?:/messages(?:/message_[^/]*\.json)?)?".replace("/", _SEPARATOR) + r"\Z"
 )
-_NAME: Final = re.compile(r"message_(.*)\.json", re.DOTALL)
+_MOST_LOOKED_AT: Final = 50
+"""Messages from the end in which the user's last words are looked for."""
 
 
 class StrandsFolder(FolderLayout):
@@ -30,7 +33,6 @@ class StrandsFolder(FolderLayout):
     writer = "Strands"
     title = "a session folder of Strands"
     tables = (_MESSAGE,)
-    only_read = "each of its messages is a file of its own, and toolpair does not write such folders"
 
     def claims(self, folder: str) -> bool:
         return os.path.isfile(os.path.join(folder, "session.json")) and bool(_agents(folder))
@@ -60,8 +62,20 @@ class StrandsFolder(FolderLayout):
             for name in names[_removed(folder, session) :]:
                 yield Row(_MESSAGE, {"id": _stored(name), "agent": _stored(session)})
 
+    def words(self, folder: str, session: str) -> str | None:
+        for name in reversed(_numbered(folder, session)[-_MOST_LOOKED_AT:]):
+            message = message_in({MESSAGE: {DATA: parse(read_file(os.path.join(_messages(folder, session), name)))}})
+            if not isinstance(message, dict) or message.get("role") != "user":
+                continue
+            parts = message.get("content")
+            texts = [part.get("text") for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+            if words := peek.one_line(" ".join(said for said in texts if isinstance(said, str))):
+                return words
+        return None
+
     def path_of(self, table: str, columns: Mapping[str, Stored]) -> str:
-        agent, name = (os.fsdecode(columns[key]) for key in ("agent", "id"))  # type: ignore[arg-type]
+        stored = (columns.get(key) for key in ("agent", "id"))
+        agent, name = (os.fsdecode(one) if isinstance(one, bytes) else "" for one in stored)
         return f"agents/agent_{agent}/messages/{name}"
 
 
@@ -90,15 +104,14 @@ def _numbered(folder: str, agent: str) -> list[str]:
     place = _messages(folder, agent)
     found: list[tuple[int, str]] = []
     for name in os.listdir(place):
-        if (message := _NAME.fullmatch(name)) is None:
+        if NAME.fullmatch(name) is None:
             continue
-        try:
-            found.append((int(message[1]), name))
-        except ValueError:
+        if (number := number_in(name)) is None:
             raise UnreadableFile(
                 f"{os.path.join(place, name)} has no number in its name, so Strands cannot load the session; move it "
                 "out of the folder."
-            ) from None
+            )
+        found.append((number, name))
     return [name for _, name in sorted(found)]
 
 

@@ -1,4 +1,4 @@
-"""Folders in which each message is a file: a session is read as the list of them, and never saved there."""
+"""Strands' folders, in which each message is a file: read, fixed, and written back under the names of their order."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
+from tests.formats.fixing import sent_messages
 from tests.forms.made_lists import BERGEN, B, made_lists
 from toolpair.cli.main import main
 from toolpair.formats import address_of, folder_layout
 from toolpair.formats.engine.agents.databases import named_sessions
 from toolpair.session.session import Session, SessionError, open_session
-from toolpair.source.errors import Refused
+from toolpair.source.errors import Refused, SaveFailed
 
 NO_SUCH = '{"type": "none"}'
 
@@ -51,6 +52,11 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+def read(session: Session) -> list[Any]:
+    """What the session's files hold, in order."""
+    return [json.loads(line)["strands_message"]["data"] for line in session.to_bytes().splitlines()]
+
+
 def ids(session: Session) -> list[str]:
     return [problem.rule for problem in session.problems if problem.severity == "error"]
 
@@ -60,7 +66,7 @@ def test_each_path_in_the_folder_is_the_agents_session(tmp_path: Path, monkeypat
     place = of_agent(folder)
     for path in (folder, place.parent, place, place / "message_1.json"):
         session = open_session(path)
-        assert session.file.formats[0].id == "strands"
+        assert session.format.id == "strands-folder"
         assert ids(session) == ["result.missing"]
     assert open_session(folder).file.name == "session_s1::a"
     monkeypatch.chdir(place)
@@ -77,28 +83,126 @@ def test_messages_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
         element = {**messages()[0], "message_id": number}
         element["message"] = {"role": "user", "content": [{"text": f"message {number}"}]}
         (place / f"message_{number}.json").write_text(json.dumps(element))
-    written = json.loads(open_session(folder).to_bytes())
-    assert [one["message_id"] for one in written] == list(range(12))
+    assert [one["message_id"] for one in read(open_session(folder))] == list(range(12))
 
 
-def test_what_is_fixed_is_written_as_a_list_and_the_folder_stays(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder, out = strands(tmp_path, without=B), tmp_path / "out.json"
+def test_what_is_fixed_is_saved_in_the_folder_and_put_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, out = strands(tmp_path, "a", "b", without=B), tmp_path / "out.jsonl"
     before = tree(folder)
-    for given in (folder, of_agent(folder), of_agent(folder) / "message_0.json"):
-        assert main(["fix", str(given), "-o", str(out), "--force"]) == 0
-        assert ids(open_session(out)) == []
-    kept = [one for one in json.loads(out.read_bytes()) if one in messages()]
-    assert len(kept) == len(messages()) - 1  # all but the one that has the new result
-    capsys.readouterr()
-    assert main(["fix", f"{folder}::a", "--in-place"]) == 3
-    assert "toolpair does not write such folders; save a copy instead" in capsys.readouterr().err
+    assert main(["fix", f"{folder}::a", "-o", str(out)]) == 0
+    assert ids(open_session(out)) == [] and tree(folder) == before
+    assert main(["fix", f"{folder}::a", "--in-place"]) == 0
+    after = tree(folder)
+    changed = [name for name in before.keys() | after.keys() if before.get(name) != after.get(name)]
+    assert [Path(name).name for name in changed] == ["message_2.json"] and "agent_a" in changed[0]
+    assert [json.loads(after[name])["message_id"] for name in changed] == [2]
+    session = open_session(f"{folder}::a")
+    assert ids(session) == [] and session.stage_recommended() is None
+    assert main(["restore", f"{folder}::a", "--backup", "latest"]) == 0
+    assert tree(folder) == before
+
+
+def said(role: str, *parts: Any) -> Any:
+    return {"role": role, "content": list(parts)}
+
+
+def call(*ids: str) -> Any:
+    return said("assistant", *({"toolUse": {"toolUseId": id_, "name": "look", "input": {}}} for id_ in ids))
+
+
+def gives(*ids: str) -> Any:
+    parts = (
+        {"toolResult": {"toolUseId": id_, "status": "success", "content": [{"text": f"OUT-{id_}"}]}} for id_ in ids
+    )
+    return said("user", *parts)
+
+
+ASK, DONE = said("user", {"text": "go on"}), said("assistant", {"text": "done"})
+
+
+def of(root: Path, *messages: Any, **fields: Any) -> Path:
+    """A folder with these messages of one agent; `fields` are in the last file."""
+    folder = strands(root)
+    for path in of_agent(folder).iterdir():
+        path.unlink()
+    for number, message in enumerate(messages):
+        element = {
+            "message": message,
+            "message_id": number,
+            "redact_message": None,
+            "created_at": "2026-01-01T00:00:00",
+        }
+        element |= fields if number == len(messages) - 1 else {}
+        (of_agent(folder) / f"message_{number}.json").write_text(json.dumps(element, indent=2))
+    return folder
+
+
+def test_a_new_message_moves_the_names_of_those_behind_it(tmp_path: Path) -> None:
+    folder = of(tmp_path, ASK, call("c1"), DONE, ASK, call("c2"), gives("c2"), DONE)
+    before, content = tree(folder), {path.name: path.read_bytes() for path in of_agent(folder).iterdir()}
+    session = open_session(folder)
+    assert ids(session) == ["result.missing"]
+    session.stage_recommended()
+    session.save()
+    now = [json.loads((of_agent(folder) / f"message_{number}.json").read_text()) for number in range(8)]
+    assert [one["message_id"] for one in now] == list(range(8))
+    assert "toolResult" in now[2]["message"]["content"][0] and now[3]["message"] == DONE
+    moved = (of_agent(folder) / "message_7.json").read_bytes()
+    assert moved == content["message_6.json"].replace(b'"message_id": 6', b'"message_id": 7')
+    assert open_session(folder).to_bytes() == session.to_bytes()
+    assert main(["restore", f"{folder}::a", "--backup", "latest"]) == 0
+    assert tree(folder) == before
+
+
+def test_what_was_redacted_is_what_is_sent_judged_and_changed(tmp_path: Path) -> None:
+    """A message that was redacted is kept, and what stands in its place is sent."""
+    folder = of(tmp_path, ASK, call("c1", "c2"), gives("c1"), redact_message=gives("c1"))
+    session = open_session(folder)
+    assert ids(session) == ["result.missing"]
+    session.stage_recommended()
+    session.save()
+    last = json.loads((of_agent(folder) / "message_2.json").read_text())
+    assert last["message"] == gives("c1") and len(last["redact_message"]["content"]) == 2
+    assert ids(open_session(folder)) == []
+
+
+FILLED = "Tool was interrupted."
+SENT: dict[str, tuple[list[Any], list[list[str]]]] = {
+    "a call without a result": ([ASK, call("c1"), DONE], [["go on"], ["c1"], [FILLED], ["done"]]),
+    "one of two": ([ASK, call("c1", "c2"), gives("c2"), DONE], [["go on"], ["c1", "c2"], [FILLED, "OUT-c2"], ["done"]]),
+    "the last": ([ASK, call("c1")], [["go on"], ["c1"], [FILLED]]),
+    "an orphan": ([ASK, DONE, gives("x"), DONE], [["go on"], ["done"], ["done"]]),
+    "another id": ([ASK, call("c1"), gives("x"), DONE], [["go on"], ["c1"], [FILLED], ["done"]]),
+    "too late": ([ASK, call("c1"), ASK, gives("c1"), DONE], [["go on"], ["c1"], [FILLED], ["go on"], ["done"]]),
+}
+
+
+@pytest.mark.parametrize("name", SENT)
+def test_what_is_sent(name: str, tmp_path: Path) -> None:
+    """As strands-agents 1.62.0 mends these messages before the next prompt."""
+    given, wanted = SENT[name]
+    sent = sent_messages(open_session(of(tmp_path, *given)))
+    assert [[_words(value) for value in values] for _, values in sent] == wanted
+
+
+def _words(value: Any) -> str:
+    content = value.get("text", value.get("content", value.get("id")))
+    return content if isinstance(content, str) else content[0]["text"]
+
+
+@pytest.mark.parametrize("where", ["messages", "agent_a"])
+def test_a_save_follows_no_planted_link(where: str, tmp_path: Path) -> None:
+    folder = of(tmp_path, ASK, call("c1"), DONE)
     session = open_session(folder)
     session.stage_recommended()
-    with pytest.raises(Refused, match="a file of its own"):
+    link = {"messages": of_agent(folder), "agent_a": of_agent(folder).parent}[where]
+    link.rename(tmp_path / "elsewhere")
+    link.symlink_to(tmp_path / "elsewhere")
+    before = tree(tmp_path / "elsewhere")
+    with pytest.raises((Refused, SaveFailed)):
         session.save()
-    assert tree(folder) == before
+    assert tree(tmp_path / "elsewhere") == before
+    assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
 
 
 def test_each_agent_is_a_session(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -116,8 +220,7 @@ def test_each_agent_is_a_session(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 def test_messages_that_the_conversation_manager_removed_are_not_sent(tmp_path: Path) -> None:
     folder = strands(tmp_path, state={"removed_message_count": 3})
-    written = json.loads(open_session(folder).to_bytes())
-    assert [one["message_id"] for one in written] == [one["message_id"] for one in messages()[3:]]
+    assert [one["message_id"] for one in read(open_session(folder))] == [one["message_id"] for one in messages()[3:]]
 
 
 def test_a_summary_that_is_sent_before_the_messages_is_not_guessed_at(tmp_path: Path) -> None:
@@ -127,12 +230,18 @@ def test_a_summary_that_is_sent_before_the_messages_is_not_guessed_at(tmp_path: 
         open_session(folder)
 
 
-@pytest.mark.parametrize("content", [b"", b'{"message": {"role": "user", "con', BERGEN.encode(), b"\xff\xfe{}"])
-def test_a_file_that_strands_cannot_read_is_named(tmp_path: Path, content: bytes) -> None:
+@pytest.mark.parametrize("content", [b"", b'{"message": {"role": "user", "con', BERGEN.encode(), b"{}", b"7"])
+def test_a_file_that_strands_cannot_read_stops_the_session(tmp_path: Path, content: bytes) -> None:
     folder = strands(tmp_path)
     (of_agent(folder) / "message_1.json").write_bytes(content)
-    with pytest.raises(SessionError, match=r"message_1\.json is not JSON"):
-        open_session(folder)
+    before, session = tree(folder), open_session(folder)
+    broken = next(one for one in session.problems if one.rule.startswith("record."))
+    assert broken.severity == "error" and broken.impact == "stops"
+    aside = next(fix for fix in broken.fixes if fix.id == "set-aside")
+    session.stage(broken, aside)
+    session.save()
+    assert len(tree(folder)) == len(before) - 1
+    assert not any(one.rule.startswith("record.") for one in open_session(folder).problems)
 
 
 def test_what_is_known_of_an_agent_has_to_be_readable(tmp_path: Path) -> None:

@@ -1,0 +1,46 @@
+"""Whether records are the files of a session of Strands, and what they are called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from toolpair.formats.engine.reading.stored_rows import row_of
+
+MESSAGE: Final = "strands_message"
+DATA: Final = "data"
+NAME: Final = re.compile(r"message_(.*)\.json", re.DOTALL)
+
+
+def stored_in(value: Any) -> Any:
+    """What a message's file holds; None for any other record."""
+    return row_of(value, MESSAGE).get(DATA)
+
+
+def message_in(value: Any) -> Any:
+    """What Strands sends of a file: the message, or what stands in its place since it was redacted."""
+    stored = stored_in(value)
+    if not isinstance(stored, dict):
+        return None
+    redacted = stored.get("redact_message")
+    return stored.get("message") if redacted is None else redacted
+
+
+def number_in(name: str) -> int | None:
+    """The number that Strands reads in a file's name."""
+    found = NAME.fullmatch(name)
+    try:
+        return int(found[1]) if found is not None else None
+    except ValueError:
+        return None
+
+
+def knows(value: dict[str, Any]) -> bool:
+    return DATA in row_of(value, MESSAGE)
+
+
+def sniff(values: Sequence[Any]) -> int:
+    records = [value for value in values if isinstance(value, dict)]
+    own = sum(map(knows, records))
+    return 97 if own and own * 2 >= len(records) else 0

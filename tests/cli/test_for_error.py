@@ -1,0 +1,55 @@
+"""`fix --for-error`: what a pasted error asks for is done, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import toolpair
+from tests.cli.conftest import Run
+from tests.test_named_places import CHAT
+
+
+def test_an_error_makes_a_warning_acute_and_is_answered_alone(tmp_path: Path, run: Run) -> None:
+    path, error, other = tmp_path / "chat.json", tmp_path / "out.json", tmp_path / "other.json"
+    path.write_text(json.dumps(CHAT, indent=1))
+    text = "invalid params, invalid function arguments json string, tool_call_id: call_b (2013)"
+    target = toolpair.open(path).find(text)
+    assert target is not None and target.problem is not None
+    assert (target.problem.rule, target.problem.severity) == ("args.unparseable", "error")
+    assert target.problem.recommended is not None
+    ran = run("explain", "-", path, stdin=text.encode())
+    assert ran.code == 0 and f"fix {path} --for-error" in ran.out and "call     run  call_b" in ran.out
+    assert json.loads(path.read_bytes()) == CHAT
+    ran = run("fix", path, "--for-error", "-", "-o", error, stdin=text.encode())
+    assert ran.code == 0, ran.err
+    after = json.loads(error.read_bytes())
+    mended = after[2]["tool_calls"][1]["function"].pop("arguments")
+    assert isinstance(json.loads(mended), dict) and len(after) == len(CHAT)
+    assert [message for n, message in enumerate(after) if n != 2] == [m for n, m in enumerate(CHAT) if n != 2]
+    for unknown in ("the dog ate it", "Error: messages[2] is invalid", "line 1 column 21 (char 20)"):
+        ran = run("fix", path, "--for-error", unknown, "-o", other)
+        assert ran.code == 2 and not other.exists(), unknown
+    assert "--choose args.unparseable=arguments-json" in ran.err
+    ran = run("fix", path, "--for-error", unknown, "--choose", "args.unparseable=arguments-json", "-o", other)
+    assert ran.code == 0 and other.read_bytes() == error.read_bytes()
+
+
+def test_two_errors_in_one_paste_are_both_answered(tmp_path: Path, run: Run) -> None:
+    lost = [message for message in CHAT if message.get("tool_call_id") != "call_a"]
+    path, out = tmp_path / "chat.json", tmp_path / "out.json"
+    path.write_text(json.dumps(lost))
+    text = (
+        "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The "
+        "following tool_call_ids did not have response messages: call_a\n\n"
+        "invalid params, invalid function arguments json string, tool_call_id: call_b (2013)"
+    )
+    assert [target.recognised and target.recognised.ids for target in toolpair.open(path).find_all(text)] == [
+        ("call_a",),
+        ("call_b",),
+    ]
+    ran = run("fix", path, "--for-error", text, "-o", out)
+    assert ran.code == 0, ran.err
+    after = json.loads(out.read_bytes())
+    assert [message.get("tool_call_id") for message in after] == [None, None, None, "call_a", "call_b", None]
+    assert isinstance(json.loads(after[2]["tool_calls"][1]["function"]["arguments"]), dict)

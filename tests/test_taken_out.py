@@ -1,0 +1,419 @@
+"""What an error text asks to be taken out: images, thinking, cache marks. It goes, all else stays, and it is kept aside."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import struct
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import toolpair
+from tests import goose_sessions as goose
+from tests import opencode_sessions as opencode
+from tests.cline_sessions import ClineSession
+from tests.copilot_sessions import CopilotSession
+from tests.formats.claude_code_files import Log
+from tests.formats.codex_files import NAME as ROLLOUT
+from tests.formats.codex_files import Rollout
+from tests.gemini_sessions import NAME as GEMINI
+from tests.gemini_sessions import GeminiSession
+from tests.pi_sessions import NAME as PI
+from tests.pi_sessions import PiSession
+from toolpair.dialects.media import pixels_of
+from toolpair.rules.where import NamedPlace
+from toolpair.session.session import Session
+from toolpair.source.errors import Refused
+
+RAW = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 9000, 400) + bytes(40)
+DATA = base64.b64encode(RAW).decode()
+URL = f"data:image/png;base64,{DATA}"
+IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": DATA}}
+SIGNED = {"type": "thinking", "thinking": "a quiet thought", "signature": "c2lnbmVk" * 8}
+SAID = "word-one-word"
+NOTE = "removed by toolpair: image/png, 9,000 x 400 pixels, 64 bytes]"
+
+Made = tuple[str, bytes] | Callable[[Path], Path]
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+def _lines(records: list[Any]) -> bytes:
+    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
+
+
+def _anthropic() -> Made:
+    call = {"type": "tool_use", "id": "toolu_one", "name": "look", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "toolu_one", "content": [_text(SAID), IMAGE]}
+    messages = [
+        {"role": "user", "content": [_text("See this."), IMAGE]},
+        {"role": "assistant", "content": [SIGNED, call]},
+        {"role": "user", "content": [result]},
+    ]
+    return "list.json", json.dumps(messages).encode()
+
+
+def _chat() -> Made:
+    image = {"type": "image_url", "image_url": {"url": URL}}
+    call = {"id": "call_one", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    messages = [
+        {"role": "user", "content": [_text("See this."), image]},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_one", "content": [_text(SAID), image]},
+    ]
+    return "list.json", json.dumps(messages).encode()
+
+
+def _responses() -> Made:
+    image = {"type": "input_image", "image_url": URL}
+    said = {"type": "input_text", "text": "See this."}
+    items = [
+        {"type": "message", "role": "user", "content": [said, image]},
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "c2VhbGVk"},
+        {"type": "function_call", "id": "fc_1", "call_id": "call_one", "name": "look", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "call_one", "output": [{**said, "text": SAID}, image]},
+    ]
+    return "list.json", json.dumps(items).encode()
+
+
+def _gemini_contents() -> Made:
+    part = {"inlineData": {"mimeType": "image/png", "data": DATA}}
+    answer = {"id": "1", "name": "look", "response": {"output": SAID}, "parts": [part]}
+    contents = [
+        {"role": "user", "parts": [{"text": "See this."}, part]},
+        {"role": "model", "parts": [{"functionCall": {"id": "1", "name": "look", "args": {}}}]},
+        {"role": "user", "parts": [{"functionResponse": answer}]},
+    ]
+    return "list.json", json.dumps(contents).encode()
+
+
+def _bedrock() -> Made:
+    part = {"image": {"format": "png", "source": {"bytes": DATA}}}
+    result = {"toolUseId": "1", "content": [{"text": SAID}, part]}
+    signed = {"reasoningContent": {"reasoningText": {"text": "a quiet thought", "signature": "c2lnbmVk"}}}
+    messages = [
+        {"role": "user", "content": [{"text": "See this."}, part]},
+        {"role": "assistant", "content": [signed, {"toolUse": {"toolUseId": "1", "name": "look", "input": {}}}]},
+        {"role": "user", "content": [{"toolResult": result}]},
+    ]
+    return "list.json", json.dumps(messages).encode()
+
+
+def _strands() -> Made:
+    _, data = _bedrock()
+    messages = json.loads(data)
+    times = {"created_at": "2026-11-01T10:00:00Z", "updated_at": "2026-11-01T10:00:00Z"}
+    listed = [{"message": one, "message_id": number, **times} for number, one in enumerate(messages)]
+    return "list.json", json.dumps(listed).encode()
+
+
+def _claude_code() -> Made:
+    log = Log()
+    log.user("u1", [_text("See this."), IMAGE])
+    log.says("a1", "m1", SIGNED)
+    log.says("a2", "m1", {"type": "tool_use", "id": "toolu_one", "name": "look", "input": {}})
+    log.result("u2", "a2", "toolu_one", [_text(SAID), IMAGE], toolUseResult=[_text(SAID), IMAGE])
+    return "session.jsonl", _lines(log.values)
+
+
+def _codex() -> Made:
+    rollout = Rollout()
+    rollout.begins("t1", "See this.")
+    image = {"type": "input_image", "image_url": URL}
+    rollout.values[-1]["payload"]["content"].append(image)
+    rollout.thinks()
+    rollout.call("call_one")
+    rollout.output("call_one")["payload"]["output"] = [{"type": "input_text", "text": SAID}, image]
+    return ROLLOUT, rollout.data
+
+
+def _pi() -> Made:
+    image = {"type": "image", "data": DATA, "mimeType": "image/png"}
+    session = PiSession()
+    session.user("See this.")["message"]["content"].append(image)
+    session.says("", "one")["message"]["content"].insert(
+        0, {"type": "thinking", "thinking": "a quiet thought", "thinkingSignature": "c2lnbmVk"}
+    )
+    session.result("one")["message"]["content"].append(image)
+    return PI, session.data()
+
+
+def _cline() -> Made:
+    session = ClineSession()
+    session.user("See this.")["content"].append(IMAGE)
+    session.says("", "one")["content"].insert(0, SIGNED)
+    session.result("one")["content"][0]["content"] = [_text(SAID), IMAGE]
+    return "1779958000000_abcde/1779958000000_abcde.messages.json", session.data()
+
+
+def _copilot() -> Made:
+    session = CopilotSession()
+    session.user("See this.")
+    session.says("I look.", "one", reasoningText="a quiet thought", reasoningOpaque="c2lnbmVk")
+    session.result("one")
+    return "events.jsonl", session.data()
+
+
+def _gemini_cli() -> Made:
+    part = {"inlineData": {"mimeType": "image/png", "data": DATA}}
+    session = GeminiSession()
+    session.user("See this.")["content"].append(part)
+    call = session.says("I look.", "one")["toolCalls"][0]
+    call["result"][0]["functionResponse"]["parts"] = [part]
+    return GEMINI, session.data()
+
+
+def _opencode(folder: Path) -> Path:
+    file = {"type": "file", "mime": "image/png", "filename": "a.png", "url": URL}
+    session = opencode.OpencodeSession()
+    session.user("See this.", file)
+    thought = {"type": "reasoning", "text": "a quiet thought", "metadata": {"anthropic": {"signature": "c2lnbmVk"}}}
+    session.assistant(thought, opencode.done("one", attachments=[file]))
+    return opencode.written(folder / "opencode.db", session)
+
+
+def _goose(folder: Path) -> Path:
+    image = {"type": "image", "data": DATA, "mimeType": "image/png"}
+    answer = goose.result("one")
+    answer["toolResult"]["value"]["content"].append(image)
+    thought = {"type": "thinking", "thinking": "a quiet thought", "signature": "c2lnbmVk"}
+    rows = [goose.user(goose.text("See this."), image), goose.says(thought, goose.call("one")), goose.user(answer)]
+    return goose.database(folder / "sessions.db", rows)
+
+
+MADE: dict[str, Any] = {
+    "anthropic": _anthropic,
+    "openai-chat": _chat,
+    "openai-responses": _responses,
+    "gemini-contents": _gemini_contents,
+    "bedrock-converse": _bedrock,
+    "strands": _strands,
+    "claude-code": _claude_code,
+    "codex": _codex,
+    "pi": _pi,
+    "cline-cli": _cline,
+    "copilot-cli": _copilot,
+    "gemini-cli": _gemini_cli,
+    "opencode": _opencode,
+    "goose": _goose,
+}
+
+
+def _opened(name: str, folder: Path) -> Session:
+    make = MADE[name]
+    if make.__code__.co_argcount:
+        path = make(Path(tempfile.mkdtemp(dir=folder)))
+        session_id = goose.SESSION if name == "goose" else opencode.ID
+        return toolpair.open(f"{path}::{session_id}")
+    file, data = make()
+    path = folder / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return toolpair.open(path)
+
+
+def _aside(session: Session) -> bytes:
+    return b"\n".join(session.conversation.document.aside)
+
+
+def _staged(name: str, folder: Path, rule: str, fix: str) -> list[tuple[Session, Session]]:
+    """The session as opened, and with this fix of each message for which the rule has it."""
+    made = []
+    for number in range(len(_opened(name, folder).conversation.transcript.messages)):
+        opened, session = _opened(name, folder), _opened(name, folder)
+        for problem in session.conversation.named([rule], NamedPlace(number)):
+            assert problem.severity == "error" and problem.fixes[0].recommended
+            for chosen in (one for one in problem.fixes if one.id == fix):
+                session.stage(problem, chosen)
+                made.append((opened, session))
+    return made
+
+
+def _is_whole(opened: Session, session: Session) -> None:
+    """Every text of the file is in the result or beside it, nothing is refused that was not, and undo takes it back."""
+    assert not session.conversation.texts_gone(opened.conversation)
+    before = [problem.rule for problem in opened.problems if problem.severity == "error"]
+    assert all(problem.rule in before for problem in session.problems if problem.severity == "error")
+    assert session.undo() is not None and session.to_bytes() == opened.to_bytes() and not _aside(session)
+
+
+IN_RESULTS = set(MADE) - {"gemini-contents", "bedrock-converse", "strands", "opencode", "copilot-cli"}
+"""The formats that can write a result without its image. (opencode sends that image in a message of its own.)"""
+
+
+@pytest.mark.parametrize("name", sorted(set(MADE) - {"copilot-cli"}))
+def test_an_image_is_taken_out(name: str, tmp_path: Path) -> None:
+    made = _staged(name, tmp_path, "content.image_too_large", "remove-image")
+    assert len(made) == 1 + (name in IN_RESULTS)
+    for opened, session in made:
+        now = session.to_bytes()
+        assert now.count(DATA.encode()) == opened.to_bytes().count(DATA.encode()) - 1
+        assert NOTE.encode() in now and SAID.encode() in now and b"See this." in now
+        assert DATA.encode() in _aside(session)
+        _is_whole(opened, session)
+
+
+@pytest.mark.parametrize("name", sorted(set(MADE) - {"copilot-cli", "gemini-cli", "gemini-contents", "openai-chat"}))
+def test_thinking_is_removed_or_becomes_text(name: str, tmp_path: Path) -> None:
+    encrypted = name in ("codex", "openai-responses")
+    for fix in ("remove-thinking", "remove-all-thinking", *([] if encrypted else ["thinking-as-text"])):
+        opened, session = _staged(name, tmp_path, "reasoning.bad_signature", fix)[0]
+        blocks = [block for message in session.conversation.transcript.messages for block in message.blocks]
+        assert not any(block.kind == "thinking" for block in blocks)
+        assert b"fc_1" not in session.to_bytes(), "an item that had to follow the reasoning"
+        assert (b"a quiet thought" in session.to_bytes()) == (fix == "thinking-as-text")
+        if fix == "thinking-as-text":
+            (said,) = (block for block in blocks if "a quiet thought" in block.text)
+            assert said.kind == "text" and blocks[blocks.index(said) + 1].kind == "call"
+        assert (b"c2Vh" if encrypted and name != "codex" else b"abc" if encrypted else b"c2ln") in _aside(session)
+        _is_whole(opened, session)
+
+
+def test_thinking_of_other_models_goes_and_what_is_from_here_on(tmp_path: Path) -> None:
+    log = Log()
+    for number, model in enumerate(("glm-5", "claude-opus-4-7", "claude-opus-4-7")):
+        log.user(f"u{number}", f"question {number}")
+        log.says(f"a{number}", f"m{number}", {**SIGNED, "thinking": f"thought {number}"}, _text(f"answer {number}"))
+        log.values[-1]["message"]["model"] = model
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(_lines(log.values))
+    for rule, fix, left in (
+        ("reasoning.bad_signature", "remove-other-thinking", [1, 2]),
+        ("reasoning.bad_signature", "remove-thinking", [0, 2]),
+        ("reasoning.prefix_changed", "remove-thinking-from-here", [0]),
+        ("reasoning.prefix_changed", "remove-all-thinking", []),
+    ):
+        session = toolpair.open(path)
+        (problem,) = session.conversation.named([rule], NamedPlace(3, 0))
+        session.stage(problem, next(one for one in problem.fixes if one.id == fix))
+        assert [n for n in range(3) if f"thought {n}" in session.to_bytes().decode()] == left
+        saved = session.save_as(tmp_path / f"{fix}-{rule}.jsonl")
+        assert saved.aside is not None and saved.aside.read_bytes().count(b"\n") == 3 - len(left)
+
+
+def test_many_images_and_cache_marks() -> None:
+    marked = [{**_text(f"say {number}"), "cache_control": {"type": "ephemeral"}} for number in range(5)]
+    messages: list[Any] = [{"role": "user", "content": [part, IMAGE]} for part in marked for _ in range(5)]
+    session = toolpair.session.session.open_session("list.json", data=json.dumps(messages).encode())
+    for rule in ("content.too_many_images", "content.too_many_cache_marks"):
+        (problem,) = session.conversation.named([rule], NamedPlace())
+        session.stage(problem)
+    kept = session.to_bytes()
+    assert kept.count(DATA.encode()) == 20 and kept.count(b"removed by toolpair") == 5
+    assert kept.count(b"cache_control") == 2 and kept.rindex(b"cache_control") > kept.rindex(b"say 4")
+
+
+def test_stored_items_lose_their_ids() -> None:
+    _, data = _responses()
+    items = json.loads(data)
+    items.insert(1, {"type": "reasoning", "id": "rs_0", "summary": []})
+    session = toolpair.session.session.open_session("list.json", data=json.dumps(items).encode())
+    (problem,) = session.conversation.named(["reasoning.unresolvable_ref"], NamedPlace())
+    session.stage(problem)
+    now = session.to_bytes()
+    assert b'"id"' not in now and b"c2VhbGVk" in now and b"rs_0" in _aside(session)
+
+
+@pytest.mark.parametrize(
+    ("width", "size", "severity"), [(1900, 9, None), (2100, 9, "info"), (8100, 9, "error"), (90, 4 << 20, "error")]
+)
+def test_sizes_of_images(width: int, size: int, severity: str | None) -> None:
+    raw = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", width, 400) + bytes(size)
+    image = {**IMAGE, "source": {**IMAGE["source"], "data": base64.b64encode(raw).decode()}}  # type: ignore[dict-item]
+    call = {"type": "tool_use", "id": "toolu_one", "name": "look", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "toolu_one", "content": [_text(SAID), image]}
+    messages = [
+        {"role": "user", "content": "See this."},
+        {"role": "assistant", "content": [call]},
+        {"role": "user", "content": [result]},
+    ]
+    found = {
+        name: [(one.rule, one.severity) for one in toolpair.check(messages, profile=name).problems]
+        for name in ("anthropic", "gemini")
+    }
+    assert found["anthropic"] == ([("content.image_too_large", severity)] if severity else [])
+    for problem in toolpair.check(messages, profile="anthropic").problems:
+        assert [fix.loses for fix in problem.fixes] == ["the image"], "a list in memory has no file beside it"
+    assert found["gemini"] == []
+
+
+@pytest.mark.parametrize(("profile", "empty"), [("deepseek", ""), ("moonshot", " ")])
+def test_thinking_that_has_to_come_back_is_written_empty_as_the_provider_takes_it(profile: str, empty: str) -> None:
+    call = {"type": "function", "function": {"name": "look", "arguments": "{}"}}
+    messages: list[Any] = []
+    for id_ in "ab":
+        messages += [
+            {"role": "user", "content": "Look."},
+            {"role": "assistant", "content": "", "tool_calls": [{"id": id_, **call}]},
+            {"role": "tool", "tool_call_id": id_, "content": SAID},
+        ]
+    data = json.dumps(messages).encode()
+    session = toolpair.session.session.open_session("list.json", data=data, profile=profile)
+    assert not [one for one in session.problems if one.rule.startswith("reasoning")], "the file does not say"
+    (problem,) = session.conversation.named(["reasoning.missing_before_call"], NamedPlace(4))
+    assert problem.message == 4 and problem.no_fix is not None and "disabled" in problem.no_fix
+    session.stage(problem)
+    assert [one.get("reasoning_content") for one in json.loads(session.to_bytes())] == [None, empty, None] * 2
+
+
+@pytest.mark.parametrize("call", ["functionCall", "function_call"])
+def test_a_call_of_geminis_contents_gets_the_documented_signature(call: str) -> None:
+    said = {"functionResponse": {"id": "1", "name": "look", "response": {"output": SAID}}}
+    contents = [
+        {"role": "user", "parts": [{"text": "Look."}]},
+        {"role": "model", "parts": [{call: {"id": "1", "name": "look", "args": {}}}]},
+        {"role": "user", "parts": [said]},
+    ]
+    body = {"model": "gemini-3-pro", "contents": contents}
+    session = toolpair.session.session.open_session("list.json", data=json.dumps(body).encode(), profile="gemini/3")
+    assert [problem.rule for problem in session.problems] == ["reasoning.missing_signature"]
+    session.stage_recommended()
+    part = json.loads(session.to_bytes())["contents"][1]["parts"][0]
+    assert (
+        part["thoughtSignature"] == "skip_thought_signature_validator" and part[call] == contents[1]["parts"][0][call]
+    )  # type: ignore[index]
+    assert not session.problems
+
+
+def test_a_cache_mark_on_an_empty_text_in_a_result_is_removed() -> None:
+    _, data = _anthropic()
+    messages = json.loads(data)
+    empty = {"type": "text", "text": "", "cache_control": {"type": "ephemeral"}}
+    messages[0]["content"].pop()
+    messages[2]["content"][0]["content"] = [_text(SAID), empty]
+    repaired = toolpair.repair(messages)
+    assert [taken.fix for taken in repaired.taken] == ["remove-cache-mark"] and not repaired.left
+    assert repaired.messages[2]["content"][0]["content"] == [_text(SAID), {"type": "text", "text": ""}]
+    assert not toolpair.check(
+        [
+            *messages[:2],
+            {**messages[2], "content": [{**messages[2]["content"][0], "content": [_text(SAID), _text("")]}]},
+        ]
+    ).problems
+
+
+def test_an_image_is_made_smaller_where_pillow_is_installed() -> None:
+    pillow = pytest.importorskip("PIL.Image")
+    out = io.BytesIO()
+    pillow.new("RGB", (2400, 60), "red").save(out, "PNG")
+    _, data = _anthropic()
+    messages = json.loads(data)
+    result = messages[2]["content"][0]
+    result["content"][1]["source"]["data"] = large = base64.b64encode(out.getvalue()).decode()
+    session = toolpair.session.session.open_session("list.json", data=json.dumps(messages).encode())
+    (problem,) = session.conversation.named(["content.image_too_large"], NamedPlace(2, 0, 1))
+    assert [fix.id for fix in problem.fixes] == ["shrink-image", "remove-image"]
+    session.stage(problem)
+    source = json.loads(session.to_bytes())[2]["content"][0]["content"][1]["source"]
+    assert pixels_of(source["data"]) == (2000, 50) and source["media_type"] == "image/png"
+    assert large.encode() in _aside(session)
+    (broken,) = session.conversation.named(["content.image_too_large"], NamedPlace(0, 1))
+    with pytest.raises(Refused, match="remove it instead"):
+        session.stage(broken)
