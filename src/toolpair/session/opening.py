@@ -35,7 +35,8 @@ from toolpair.source.container import Container, ConversationSource
 from toolpair.source.container_reading import container_in
 from toolpair.source.errors import IsDatabase, UnreadableFile
 from toolpair.source.file_bytes import Content
-from toolpair.source.limits import Limits
+from toolpair.source.limits import Limits, Places
+from toolpair.source.locate import locate
 from toolpair.source.sibling_files import FilesBeside
 from toolpair.source.snapshot import Snapshot, from_bytes, open_source
 
@@ -229,7 +230,7 @@ def open_file(
 
         form, places = form_in(container, snapshot.shown)
         if form is not None:
-            snapshot = replace(snapshot, limits=replace(snapshot.limits, places=places))
+            snapshot = replace(snapshot, limits=replace(snapshot.limits, places=places or _place_in(container)))
             container = container_in(snapshot) if places else container
             sources, formats = container.conversations, [form for _ in container.conversations]
     if form is None and refused is None:
@@ -247,6 +248,14 @@ def open_file(
         if refused is not None:
             raise refused
     return replace(reader, settled=True), state
+
+
+def _place_in(container: Container) -> Places:
+    """Where the one list of a large document is that is not at a usual place, for when it is read again."""
+    source = container.conversations[0]
+    keys = tuple(step for step in source.path if isinstance(step, str))
+    found = container.kind == "document" and len(container.conversations) == 1 and keys == source.path
+    return (keys,) if found and not locate(source.root) else ()
 
 
 def _wanted(format: str | None) -> Format | None:
