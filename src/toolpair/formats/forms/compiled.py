@@ -182,6 +182,8 @@ class Source:
                     return f"type({held}) is dict"
                 case "is" if not any(map(_may_be_other, one.values)):
                     return f"{held} == {one.values[0]!r}" if len(one.values) == 1 else f"{held} in {one.values!r}"
+        if one.operator == "has" and len(one.path) == 1 and isinstance(one.path[0], Key):
+            return f"({' or '.join(f'{var}.get({name!r}) is not None' for name in one.path[0].names)})"
         negative = one.operator in ("lacks", "is not")
 
         def body() -> None:

@@ -32,7 +32,7 @@ from toolpair.formats.forms.reading import Reader, flat, is_plain
 from toolpair.formats.forms.table import Table
 from toolpair.rules.reasoning import is_whole
 
-_WHO: Final = {"user": USER, "assistant": MODEL}
+_WHO: Final = {"user": USER, "tool": USER, "assistant": MODEL, "system": HEAD}
 _CHAT, _BEDROCK = "openai-chat", "bedrock-converse"
 PROVEN: Final = frozenset({_CHAT, _BEDROCK, "gemini"})
 """The profiles under which an element that is accepted here has no problem."""
@@ -54,7 +54,11 @@ class FormLight(Light):
         self._knows = made["each"]
         self._reader = reader
         table, shape = compiled.table, compiled.table.shape
-        self._who = {**_WHO, "system": HEAD} if table.profile == _CHAT else _WHO
+        roles: dict[str | None, str] = {**{role: role for role in _WHO}, **table.roles, None: table.default_role}
+        heads = () if table.profile == _CHAT else ("system",)
+        self._who = {name: _WHO[role] for name, role in roles.items() if role not in heads}
+        self._role = made["role"]
+        self._thinks = bool(table.thinking)
         self._is_bedrock = table.profile == _BEDROCK
         self._mixed = -1
         """The first record with text and calls."""
@@ -82,14 +86,16 @@ class FormLight(Light):
         parts = self._blocks(value, number)
         if not parts:
             raise Odd
-        who = self._who[self._reader.role_of(value)]
-        if any(part[0] == THINKING for part in parts):
+        who = self._who[self._role(value)]
+        if len(parts) == 1 and parts[0][0] == TEXT:
+            self._lacks = self._lacks and who != USER
+            return who, parts, self._response
+        if self._thinks and any(part[0] == THINKING for part in parts):
             thinks = iter([block for block in self._reader.blocks(value, number) if block.kind == "thinking"])
             parts = [(THINKING, int(is_signed(next(thinks))), False) if part[0] == THINKING else part for part in parts]
         if self._inside and who == MODEL:
             return _exchanges(parts)
-        if parts[-1][0] in _UNITS or len(parts) > 1:
-            parts = self._linked(parts, number)
+        parts = self._linked(parts, number)
         if who == USER and parts[0][0] == TEXT:
             self._lacks = False
         if who == MODEL and self._is_bedrock:
