@@ -47,8 +47,8 @@ BUDGETS: Final = (
     Budget("check.memory-flat", "its peak against that of 50 MB, as many records", "×", None, 1.1, "memory_flat"),
     Budget("check.siblings", "`check` of 100 MB of which five outputs are missing, with 300 MB of sessions forked from "
            "it beside, against the same alone", "×", 2.0, 1.5, "siblings"),
-    Budget("check.forms.gemini-contents", "`check` of 300 MB in another form, against `orjson.loads`: Gemini contents", "×",
-           4.0, 3.0, "check_forms"),
+    Budget("check.forms.gemini-contents", "`check` of 300 MB in another form, against `orjson.loads`: Gemini contents",
+           "×", 4.0, 3.0, "check_forms"),
     Budget("check.forms.gemini-without-ids", "… Gemini contents without ids", "×", 4.0, 3.0, "check_forms"),
     Budget("check.forms.bedrock-converse", "… Bedrock Converse, a body", "×", 4.0, 3.0, "check_forms"),
     Budget("check.forms.kiro-cli", "… Kiro CLI, lines", "×", 4.0, 3.0, "check_forms"),

@@ -51,10 +51,10 @@ class FormLight(Light):
         made = compiled.functions(_MAKERS)
         self._blocks = made["blocks"]
         self._skipped = made["skipped"]
-        self._knows = made["each"]
+        self._knows = compiled.tests["each"]
         self._reader = reader
         table, shape = compiled.table, compiled.table.shape
-        roles: dict[str | None, str] = {**{role: role for role in _WHO}, **table.roles, None: table.default_role}
+        roles: dict[Any, str] = {**{role: role for role in _WHO}, **table.roles, None: table.default_role}
         heads = () if table.profile == _CHAT else ("system",)
         self._who = {name: _WHO[role] for name, role in roles.items() if role not in heads}
         self._role = made["role"]

@@ -131,7 +131,7 @@ def _form(id_: str, path: Path) -> Form:
     """The form of the table in a file: the same one as long as that is not changed. Raises BadTable."""
     text = text_of(path)
     if (id_, text) not in _KEPT:
-        _KEPT[id_, text] = Form(id_, parsed(text, str(path)))
+        _KEPT[id_, text] = Form(id_, parsed(text, str(path), ours=path.parent == FOLDER))
     return _KEPT[id_, text]
 
 
