@@ -28,13 +28,13 @@ from toolpair.formats.engine.reading.light import (
 )
 from toolpair.formats.forms.compiled import Compiled, Rule
 from toolpair.formats.forms.pairing import PAIR
-from toolpair.formats.forms.reading import Reader, flat, is_plain
+from toolpair.formats.forms.reading import IN_ONE, SIGNED, Reader, flat, is_plain
 from toolpair.formats.forms.table import Table
 from toolpair.rules.reasoning import is_whole
 
 _WHO: Final = {"user": USER, "tool": USER, "assistant": MODEL, "system": HEAD}
 _CHAT, _BEDROCK = "openai-chat", "bedrock-converse"
-PROVEN: Final = frozenset({_CHAT, _BEDROCK, "gemini"})
+PROVEN: Final = frozenset({_CHAT, _BEDROCK, "gemini", "anthropic"})
 """The profiles under which an element that is accepted here has no problem."""
 _UNITS: Final = (CALL, RESULT)
 _STEP: Final = THINKING + 1
@@ -43,7 +43,8 @@ _STEP: Final = THINKING + 1
 
 def can_be_scanned(table: Table) -> bool:
     """Whether each element of its lists says by itself what it is."""
-    return table.profile in PROVEN and table.group is None
+    joined = table.profile in IN_ONE and table.shape in ("message", "item")
+    return table.profile in PROVEN and table.group is None and not joined
 
 
 class FormLight(Light):
@@ -59,6 +60,7 @@ class FormLight(Light):
         self._who = {name: _WHO[role] for name, role in roles.items() if role not in heads}
         self._role = made["role"]
         self._thinks = bool(table.thinking)
+        self._wants_signatures = table.profile in SIGNED
         self._is_bedrock = table.profile == _BEDROCK
         self._mixed = -1
         """The first record with text and calls."""
@@ -93,23 +95,22 @@ class FormLight(Light):
         if self._thinks and any(part[0] == THINKING for part in parts):
             thinks = iter([block for block in self._reader.blocks(value, number) if block.kind == "thinking"])
             parts = [(THINKING, int(is_signed(next(thinks))), False) if part[0] == THINKING else part for part in parts]
+            if self._wants_signatures and (THINKING, 0, False) in parts:
+                raise Odd
         if self._inside and who == MODEL:
+            if self._is_bedrock:
+                raise Odd
             return _exchanges(parts)
         parts = self._linked(parts, number)
         if who == USER and parts[0][0] == TEXT:
             self._lacks = False
         if who == MODEL and self._is_bedrock:
-            self._for_bedrock(parts, number)
+            self._with_text(parts, number)
         return who, parts, self._response
 
-    def _for_bedrock(self, parts: Sequence[tuple[Any, ...]], number: int) -> None:
-        """Bedrock wants a signature with each thought, and some of its models no text beside calls: all messages that
-        have both are one problem.
-        """
-        kinds = {part[0] for part in parts}
-        if THINKING in kinds:
-            raise Odd
-        if kinds >= {TEXT, CALL}:
+    def _with_text(self, parts: Sequence[tuple[Any, ...]], number: int) -> None:
+        """Some models of Bedrock's take no text beside calls: all messages that have both are one problem."""
+        if {part[0] for part in parts} >= {TEXT, CALL}:
             if self._mixed not in (-1, number):
                 raise Whole
             self._mixed = number

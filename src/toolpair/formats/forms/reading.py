@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any, Final, cast
 
 import orjson
@@ -15,7 +16,7 @@ from toolpair.formats.engine.reading.view import AS_RESUMED, Item, View
 from toolpair.formats.forms.compiled import INSIDE, Compiled, Rule, Slot
 from toolpair.formats.forms.pairing import PAIR
 from toolpair.transcript.draft import value_at
-from toolpair.transcript.model import Block, BlockKind, Message, Scope, Transcript
+from toolpair.transcript.model import LIFTED, Block, BlockKind, Message, Scope, Transcript
 
 _WRAPPERS: Final = ("text", "value", "output", "error", "result")
 """Keys of objects in which results say what they say."""
@@ -142,6 +143,13 @@ class Reader:
             return found
         return [_signed(value, block) if block.kind == "thinking" else block for block in found]
 
+    def is_signed_enough(self, values: Sequence[Any]) -> bool:
+        """Whether all thinking is signed, if the API wants that."""
+        if self.table.profile not in SIGNED:
+            return True
+        blocks = (block for value in values if isinstance(value, dict) for block in self.blocks(value, 0))
+        return all(block.kind != "thinking" or "signature" in block.value for block in blocks)
+
     def role_of(self, value: Any) -> str:
         """The role of an element, as the transcript has it; one that the table does not name stays as it is."""
         role = self.own_role_of(value)
@@ -161,6 +169,8 @@ class Reader:
             elif not self._skipped(item.value):
                 found.append(item)
         messages = list(self._runs(found) if self.table.shape == "item" else self._messages(found))
+        if self.table.profile in IN_ONE and self.table.shape in ("message", "item"):
+            messages = list(_joined(messages))
         if self.table.pair:
             taken = {block.id for message in messages for block in message.blocks if isinstance(block.id, str)}
             messages = PAIR[self.table.pair](taken).paired(messages)
@@ -173,7 +183,11 @@ class Reader:
             if inside and role == "assistant":
                 yield from _steps(blocks, item.uid)
             else:
-                yield Message(role, tuple(block for block in blocks if block.kind != STEP), (item.uid,))
+                blocks = [block for block in blocks if block.kind != STEP]
+                yield Message(role, tuple(blocks), (item.uid,), note=self._note_of(role))
+
+    def _note_of(self, role: str) -> str | None:
+        return LIFTED if role == "system" and "system" in self.table.roles.values() else None
 
     def _runs(self, items: Sequence[Item]) -> Iterator[Message]:
         """A flat list: what the model says and calls in a row is one response, until somebody answers."""
@@ -194,9 +208,26 @@ class Reader:
                 records.append(item.uid)
                 group = own
             else:
-                yield Message(role, tuple(blocks), (item.uid,))
+                yield Message(role, tuple(blocks), (item.uid,), note=self._note_of(role))
         if records:
             yield Message("assistant", tuple(run), tuple(records))
+
+
+SIGNED: Final = frozenset({"anthropic", "bedrock-converse"})
+"""The profiles whose API wants a signature with each thought."""
+IN_ONE: Final = frozenset({"anthropic", "bedrock-converse", "gemini"})
+"""The profiles whose API takes all results of a response in one message: programs join them when they send."""
+
+
+def _joined(messages: Iterable[Message]) -> Iterator[Message]:
+    """The messages with neighbours that hold nothing but results as one."""
+    for of_results, run in groupby(messages, lambda one: bool(one.blocks) and len(one.results) == len(one.blocks)):
+        found = list(run)
+        if not of_results or len(found) == 1:
+            yield from found
+            continue
+        blocks = tuple(block for one in found for block in one.blocks)
+        yield Message(found[0].role, blocks, tuple(uid for one in found for uid in one.records))
 
 
 def _steps(blocks: Sequence[Block], uid: int) -> Iterator[Message]:
