@@ -546,6 +546,34 @@ def _mini() -> list[Any]:
     ]
 
 
+def _stream() -> list[Any]:
+    def line(type_: str, **more: Any) -> Any:
+        return {"type": type_, **more, "session_id": "6f1f9a52", "uuid": "0f1d7c1b"}
+
+    def message(role: str, content: Any, parent: Any = None, **more: Any) -> Any:
+        return line(role, message={"role": role, "content": content, **more}, parent_tool_use_id=parent)
+
+    def block(number: int, **block: Any) -> Any:
+        return message("assistant", [block], id=f"msg_{number}", type="message", model="claude-opus-5-5")
+
+    def result(id_: str, text: str) -> Any:
+        return message("user", [{"tool_use_id": id_, "type": "tool_result", "content": text, "is_error": False}])
+
+    return [
+        line("system", subtype="init", tools=[TOOL], model="claude-opus-5-5"),
+        message("user", ASK),
+        block(1, type="text", text="I look."),
+        block(1, type="tool_use", id=A, name=TOOL, input=_oslo()),
+        block(1, type="tool_use", id=B, name=TOOL, input=_bergen()),
+        message("user", [{"type": "text", "text": "of a sub-agent"}], parent=A),
+        result(A, OSLO),
+        result(B, BERGEN),
+        block(2, type="text", text=ANSWER),
+        message("user", GO_ON),
+        line("result", subtype="success", result=ANSWER, num_turns=2),
+    ]
+
+
 def made_lists() -> dict[str, MadeList]:
     """What it is called -> a list, new at each call."""
     use, snake = ("toolUse", "toolResult", "toolUseId"), ("tool_use", "tool_result", "tool_use_id")
@@ -594,6 +622,7 @@ def made_lists() -> dict[str, MadeList]:
         "mini-swe-agent": MadeList(
             "mini-swe-agent-responses", _mini(), lambda e: {"messages": e, "trajectory_format": "mini-swe-agent-1.1"}
         ),
+        "stream-json": MadeList("claude-stream", _stream(), lines=True),
         "swe-agent": MadeList("swe-agent", _swe(), lambda e: {"trajectory": [], "history": e}),
     }
     return made

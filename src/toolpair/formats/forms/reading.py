@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 from typing import Any, Final, cast
 
 import orjson
@@ -165,7 +166,12 @@ class Reader:
                 scopes[item.uid] = "malformed"
             elif not self._skipped(item.value):
                 found.append(item)
-        messages = list(self._runs(found) if self.table.shape == "item" else self._messages(found))
+        if self.table.shape == "item":
+            messages = list(self._runs(found))
+        elif self.table.group is not None and self.table.shape != "inside":
+            messages = list(self._grouped(found))
+        else:
+            messages = list(self._messages(found))
         if self.table.pair:
             messages = PAIR[self.table.pair](messages)
         return Transcript(tuple(messages), scopes=scopes)
@@ -178,6 +184,14 @@ class Reader:
                 yield from _steps(blocks, item.uid)
             else:
                 yield Message(role, tuple(block for block in blocks if block.kind != STEP), (item.uid,))
+
+    def _grouped(self, items: Sequence[Item]) -> Iterator[Message]:
+        """Neighbours of one role that are of one group, or of none, are one message."""
+        with_groups = zip(self._messages(items), map(self._group, (item.value for item in items)), strict=True)
+        for (role, _), some in groupby(with_groups, lambda one: (one[0].role, one[1])):
+            together = [message for message, _ in some]
+            blocks = (block for message in together for block in message.blocks)
+            yield Message(role, tuple(blocks), tuple(uid for message in together for uid in message.records))
 
     def _runs(self, items: Sequence[Item]) -> Iterator[Message]:
         """A flat list: what the model says and calls in a row is one response, until somebody answers."""
