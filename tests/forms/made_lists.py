@@ -510,10 +510,7 @@ def _tau() -> list[Any]:
     def result(id_: str, said: str) -> Any:
         return {"id": id_, "role": "tool", "content": said, "requestor": "assistant", "error": False}
 
-    of_user = [{"id": "u1", "name": "look_out", "arguments": {}, "requestor": "user"}]
     return [
-        {"role": "user", "content": None, "tool_calls": of_user},
-        {"id": "u1", "role": "tool", "content": "clouds", "requestor": "user", "error": False},
         {"role": "user", "content": ASK, "tool_calls": None},
         {"role": "assistant", "content": "I look.", "tool_calls": calls},
         result(A, OSLO),
