@@ -268,3 +268,11 @@ def test_no_placeholder_stands_in_for_an_output_that_was_cut_off(name: str) -> N
 
 def said_by(session: Session) -> bytes:
     return json.dumps([text for _, text in said(session.conversation.transcript)], ensure_ascii=False).encode()
+
+
+def test_what_a_simulated_user_calls_is_not_the_agents() -> None:
+    made = made_lists()["tau2"]
+    asks = {"role": "user", "content": None, "tool_calls": [{"id": "u1", "name": "look_out", "requestor": "user"}]}
+    sees = {"id": "u1", "role": "tool", "content": "clouds", "requestor": "user", "error": False}
+    made.elements[:0] = [asks, sees]
+    assert opened(made).conversation.counts.calls == 2 and errors(opened(made)) == []

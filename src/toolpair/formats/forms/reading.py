@@ -183,7 +183,12 @@ class Reader:
                 scopes[item.uid] = "malformed"
             elif not self._skipped(item.value):
                 found.append(item)
-        messages = list(self._runs(found) if self.table.shape == "item" else self._messages(found))
+        if self.table.shape == "item":
+            messages = list(self._runs(found))
+        elif self.table.group is not None and self.table.shape != "inside":
+            messages = list(self._grouped(found))
+        else:
+            messages = list(self._messages(found))
         if self.table.profile in IN_ONE and self.table.shape in ("message", "item"):
             messages = list(_joined(messages))
         if self.table.pair:
@@ -203,6 +208,14 @@ class Reader:
 
     def _note_of(self, role: str) -> str | None:
         return LIFTED if role == "system" and "system" in self.table.roles.values() else None
+
+    def _grouped(self, items: Sequence[Item]) -> Iterator[Message]:
+        """Neighbours of one role that are of one group, or of none, are one message."""
+        with_groups = zip(self._messages(items), map(self._group, (item.value for item in items)), strict=True)
+        for (role, _), some in groupby(with_groups, lambda one: (one[0].role, one[1])):
+            together = [message for message, _ in some]
+            blocks = (block for message in together for block in message.blocks)
+            yield Message(role, tuple(blocks), tuple(uid for message in together for uid in message.records))
 
     def _runs(self, items: Sequence[Item]) -> Iterator[Message]:
         """A flat list: what the model says and calls in a row is one response, until somebody answers."""
