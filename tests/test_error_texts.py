@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -184,10 +185,24 @@ def test_a_text_that_is_cut(data: st.DataObject) -> None:
     [
         (
             80,
-            {"ANT17", "ANT28", "ANT37", "BDR10", "BDR11", "CPL01", "DSK05", "DSK06", "DSK07", "DSK08", "GEM08", "GRQ01"}
+            {
+                "ANT17",
+                "ANT28",
+                "ANT37",
+                "BDR10",
+                "BDR11",
+                "BDR18",
+                "CPL01",
+                "DSK05",
+                "DSK06",
+                "DSK07",
+                "DSK08",
+                "GEM08",
+                "GRQ01",
+            }
             | {"GRQ02", "GRQ03", "LIT01", "LIT04", "OAI15", "QWN03", "RSP04", "RSP05", "TPL05", "VLM01", "VTX01"},
         ),
-        (120, {"ANT28", "LIT01", "LIT04", "RSP04", "RSP05"}),
+        (120, {"ANT28", "BDR18", "LIT01", "LIT04", "RSP04", "RSP05"}),
     ],
 )
 def test_most_texts_are_known_from_what_a_narrow_terminal_shows(width: int, unknown: set[str]) -> None:
@@ -210,6 +225,15 @@ def test_a_text_of_which_a_shell_has_run_the_words_in_backticks(id_: str) -> Non
 def test_a_neighbour_is_not_taken_for_it() -> None:
     assert {id_: text for id_, text in NEIGHBOURS.items() if recognise(text) is not None} == {}
     assert set(NEIGHBOURS) <= set(SAMPLES)
+
+
+def test_texts_from_public_threads_are_named_rightly_or_not_at_all() -> None:
+    """As people pasted them, each with the errors that it is; none where it is about something else than a history."""
+    rows = [json.loads(line) for line in (Path(__file__).parent / "data" / "errors_from_threads.jsonl").open("rb")]
+    named = [(row["is"], found.error.id if (found := recognise(row["text"])) is not None else None) for row in rows]
+    assert [pair for pair in named if pair[1] is not None and pair[1] not in pair[0]] == []
+    histories = [id_ for known, id_ in named if known]
+    assert len(rows) >= 180 and len([id_ for id_ in histories if id_ is not None]) >= 0.95 * len(histories)
 
 
 def test_all_texts_are_data_that_hold_together() -> None:

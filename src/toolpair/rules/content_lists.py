@@ -22,9 +22,11 @@ _Found = tuple[int, Message, str | None]
 
 
 def check_lists(context: Context) -> None:
-    """What is known of Groq is that it refuses lists of the assistant's; others refuse all."""
+    """What is known of Groq is that it refuses the lists of some roles; others refuse all."""
     if context.judges(_RULE):
-        _add(context, _of_role(context, "assistant" if context.provider == "groq" else None))
+        refused = _of_role(context, None)
+        groq = context.provider == "groq"
+        _add(context, [one for one in refused if not groq or one[1].role in ("assistant", "system")])
 
 
 def named_list(context: Context, place: NamedPlace) -> None:

@@ -51,6 +51,7 @@ class ErrorText(Struct, frozen=True):
 
 
 TITLES: Final = {
+    "chat-server": "Chat server",
     "chat-template": "Chat template",
     "claude-code": "Claude Code",
     "copilot": "GitHub Copilot",
