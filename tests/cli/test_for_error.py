@@ -83,3 +83,17 @@ def test_an_error_without_a_place_means_all_that_break_its_rule_and_nothing_else
     assert ran.code == 2 and "This error is not known. It points here: messages.0.content.0" in ran.err
     for wrong in (("--select", "result"), ("--recipe", "keep"), (path,)):
         assert run("fix", path, "--for-error", "text content is empty", "--diff", *wrong).code == 2
+
+
+def test_what_is_wrong_at_a_place_in_another_way_is_left(tmp_path: Path, run: Run) -> None:
+    path, out = tmp_path / "chat.json", tmp_path / "out.json"
+    unnamed = [dict(message) for message in CHAT]
+    unnamed[2] = {**CHAT[2], "tool_calls": CHAT[2]["tool_calls"][:1]}
+    del unnamed[4], unnamed[3]["tool_call_id"]
+    path.write_text(json.dumps(unnamed))
+    extra = "messages.[3]: property 'reasoning' is unsupported, did you mean 'role'?"
+    ran = run("fix", path, "--for-error", f"'messages.3' : for 'role:tool' {extra}", "-o", out)
+    assert ran.code == 2 and not out.exists()
+    missing = "Failed to deserialize the JSON body into the target type: messages[3]: missing field `tool_call_id`"
+    ran = run("fix", path, "--for-error", missing, "-o", out)
+    assert ran.code == 0 and json.loads(out.read_bytes())[3]["tool_call_id"] == "call_a"
