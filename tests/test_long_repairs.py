@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import toolpair
+from tests.rounds import some
 from toolpair.library import message_lists
 from toolpair.library.message_lists import Repaired
 
@@ -133,7 +134,7 @@ def test_one_broken_pair(api: str, kind: str, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("api", MAKERS)
+@pytest.mark.parametrize("api", some(MAKERS, 8))
 def test_several_far_from_each_other(api: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     lot = random.Random(seed)
     places = range(5, EXCHANGES, 29)

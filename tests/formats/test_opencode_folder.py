@@ -19,7 +19,7 @@ from tests.listed import listed
 from tests.opencode_folders import NOT_BEFORE, files, planted_in, sent_before, write, written
 from tests.opencode_sessions import FOLDER, ID, OTHER, Planted, another, plain
 from tests.opencode_sessions import written as database
-from tests.rounds import tries
+from tests.rounds import some, tries
 from toolpair.cli.main import main
 from toolpair.formats import address_of, folder_layout, get_agent
 from toolpair.formats.agent import SessionFile
@@ -55,7 +55,7 @@ def others(storage: Path) -> dict[str, bytes]:
 # --- each way to break one ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(PLANTED))
+@pytest.mark.parametrize("name", some(sorted(PLANTED), 40))
 def test_what_is_fixed_is_valid_and_nothing_is_lost(name: str, tmp_path: Path) -> None:
     """A save is also what was seen, and the same as in a database; a restore takes it back."""
     planted = PLANTED[name]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, pairwise
+from pathlib import Path
 from typing import Any
 
 GO_ON = "go on with it"
@@ -221,21 +224,19 @@ def _gemini_load(data: bytes) -> Any:
     return [types.Content.model_validate(one) for one in json.loads(data)["contents"]]
 
 
-def _adk(turns: Turns) -> str:
+def adk_events(turns: Turns) -> Iterator[Any]:
     from google.adk.events import Event
+
+    for number, turn in enumerate(turns):
+        author = "user" if isinstance(turn, Says) and turn.role == "user" else "helper"
+        content = _contents([turn])[0]
+        yield Event(author=author, invocation_id="e-1", content=content, id=f"ev{number}", timestamp=float(number))
+
+
+def _adk(turns: Turns) -> str:
     from google.adk.sessions import Session
 
-    events = [
-        Event(
-            author="user" if isinstance(turn, Says) and turn.role == "user" else "helper",
-            invocation_id="e-1",
-            content=_contents([turn])[0],
-            id=f"ev{number}",
-            timestamp=float(number),
-        )
-        for number, turn in enumerate(turns)
-    ]
-    session = Session(id="s1", app_name="app", user_id="u", events=events, state={})
+    session = Session(id="s1", app_name="app", user_id="u", events=list(adk_events(turns)), state={})
     return session.model_dump_json(by_alias=True, exclude_none=True)
 
 
@@ -246,10 +247,23 @@ def _adk_load(data: bytes) -> Any:
 
 
 def _adk_sends(session: Any) -> Any:
+    from google.adk.sessions import InMemorySessionService
+
+    async def run() -> Any:
+        sessions = InMemorySessionService()
+        new = await sessions.create_session(app_name="app", user_id="u", session_id="s1")
+        for event in session.events:
+            await sessions.append_event(new, event)
+        return await adk_sends(sessions)
+
+    return asyncio.run(run())
+
+
+async def adk_sends(sessions: Any) -> Any:
+    """What an agent sends that goes on with the session `s1`."""
     from google.adk.agents import LlmAgent
     from google.adk.models import BaseLlm, LlmResponse
     from google.adk.runners import Runner
-    from google.adk.sessions import InMemorySessionService
     from google.genai import types
 
     seen: list[Any] = []
@@ -259,24 +273,17 @@ def _adk_sends(session: Any) -> Any:
             seen.append(llm_request.contents)
             yield LlmResponse(content=types.Content(role="model", parts=[types.Part(text="done")]))
 
-    async def run() -> None:
-        sessions = InMemorySessionService()
-        new = await sessions.create_session(app_name="app", user_id="u", session_id="s1")
-        for event in session.events:
-            await sessions.append_event(new, event)
-        runner = Runner(app_name="app", agent=LlmAgent(name="helper", model=Model(model="m")), session_service=sessions)
-        prompt = types.Content(role="user", parts=[types.Part(text=GO_ON)])
-        async for _ in runner.run_async(user_id="u", session_id="s1", new_message=prompt):
-            pass
-
-    asyncio.run(run())
+    runner = Runner(app_name="app", agent=LlmAgent(name="helper", model=Model(model="m")), session_service=sessions)
+    prompt = types.Content(role="user", parts=[types.Part(text=GO_ON)])
+    async for _ in runner.run_async(user_id="u", session_id="s1", new_message=prompt):
+        pass
     return seen[0]
 
 
 # Strands
 
 
-def _converse(turns: Turns) -> Iterator[dict[str, Any]]:
+def converse(turns: Turns) -> Iterator[dict[str, Any]]:
     for role, some in groupby(
         turns, lambda turn: "user" if isinstance(turn, Result) else getattr(turn, "role", "assistant")
     ):
@@ -297,7 +304,7 @@ def _converse(turns: Turns) -> Iterator[dict[str, Any]]:
 def _strands(turns: Turns) -> str:
     from strands.types.session import SessionMessage
 
-    made: Iterable[Any] = _converse(turns)
+    made: Iterable[Any] = converse(turns)
     return json.dumps([SessionMessage.from_message(one, number).to_dict() for number, one in enumerate(made)])
 
 
@@ -311,12 +318,34 @@ def _strands_sends(messages: Any) -> Any:
     """A session is mended when it is loaded, and what is still open when the next prompt comes."""
     import tempfile
 
-    from strands import Agent
-    from strands.models import Model
+    with tempfile.TemporaryDirectory() as folder:
+        strands_folder(folder, messages)
+        return strands_sends(folder)
+
+
+def strands_folder(folder: str, messages: Iterable[Any]) -> None:
+    """Write a session `s1` with these messages of the agent `a`."""
     from strands.session.file_session_manager import FileSessionManager
     from strands.types.session import SessionMessage
 
+    manager = FileSessionManager(session_id="s1", storage_dir=folder)
+    _strands_agent(manager, [])
+    for number, message in enumerate(messages):
+        manager.create_message("s1", "a", SessionMessage.from_message(message, number))
+
+
+def strands_sends(folder: str) -> Any:
+    """What the agent sends that goes on with the session in a folder."""
+    from strands.session.file_session_manager import FileSessionManager
+
     seen: list[Any] = []
+    _strands_agent(FileSessionManager(session_id="s1", storage_dir=folder), seen)(GO_ON)
+    return seen[0]
+
+
+def _strands_agent(manager: Any, seen: list[Any]) -> Any:
+    from strands import Agent
+    from strands.models import Model
 
     class Stub(Model):
         def update_config(self, **_: Any) -> None: ...
@@ -333,14 +362,7 @@ def _strands_sends(messages: Any) -> Any:
             yield {"contentBlockStop": {}}
             yield {"messageStop": {"stopReason": "end_turn"}}
 
-    with tempfile.TemporaryDirectory() as folder:
-        first = FileSessionManager(session_id="s1", storage_dir=folder)
-        Agent(model=Stub(), agent_id="a", session_manager=first, callback_handler=None)
-        for number, message in enumerate(messages):
-            first.create_message("s1", "a", SessionMessage.from_message(message, number))
-        again = FileSessionManager(session_id="s1", storage_dir=folder)
-        Agent(model=Stub(), agent_id="a", session_manager=again, callback_handler=None)(GO_ON)
-    return seen[0]
+    return Agent(model=Stub(), agent_id="a", session_manager=manager, callback_handler=None)
 
 
 # OpenAI Agents SDK
@@ -557,6 +579,136 @@ def _livekit_sends(items: Any) -> Any:
     return context.to_provider_format("openai")[0]
 
 
+# Microsoft Agent Framework
+
+
+def _framework(turns: Turns) -> str:
+    from agent_framework import AgentSession, Content, Message
+
+    made: list[Any] = []
+    for turn in with_results_together(turns):
+        match turn:
+            case Says(role, text):
+                made.append(Message(role, [Content.from_text(text)]))
+            case Calls(calls, text):
+                said = [Content.from_text(text)] if text else []
+                called = [Content.from_function_call(id, name, arguments=json.dumps(args)) for id, name, args in calls]
+                made.append(Message("assistant", [*said, *called]))
+            case list():
+                made.append(Message("tool", [Content.from_function_result(one.id, result=one.text) for one in turn]))
+    session = AgentSession()
+    session.state["in_memory"] = {"messages": made}
+    return json.dumps(session.to_dict())
+
+
+def _framework_load(data: bytes) -> Any:
+    from agent_framework import AgentSession
+
+    return [one.to_dict() for one in AgentSession.from_dict(json.loads(data)).state["in_memory"]["messages"]]
+
+
+def _framework_sends(messages: Any) -> Any:
+    from agent_framework import Agent, AgentSession, BaseChatClient, ChatResponse, Content, Message
+
+    seen: list[Any] = []
+
+    class Stub(BaseChatClient):  # type: ignore[misc]
+        async def _inner_get_response(self, *, messages: Any, **_: Any) -> Any:
+            seen.append([one.to_dict() for one in messages])
+            return ChatResponse(messages=[Message("assistant", [Content.from_text("done")])])
+
+    session = AgentSession()
+    session.state["in_memory"] = {"messages": [Message.from_dict(one) for one in messages]}
+    asyncio.run(Agent(Stub()).run(GO_ON, session=session))
+    return seen[0]
+
+
+# Libraries for Node: in the folder that TOOLPAIR_NODE_LIBRARIES names, `npm install ai @mastra/core`
+
+NODE_FOLDER = os.environ.get("TOOLPAIR_NODE_LIBRARIES", "")
+
+
+class CannotBeError(Exception):
+    """Such a list cannot have this defect."""
+
+
+def _node(library: str, does: str, given: Any) -> Any:
+    script = Path(__file__).with_name("node_libraries.mjs")
+    done = subprocess.run(
+        ["node", script, NODE_FOLDER, library, does], input=json.dumps(given).encode(), capture_output=True
+    )
+    if done.returncode:
+        raise RuntimeError(done.stderr.decode())
+    return json.loads(done.stdout)
+
+
+def _of_node(form: str, package: str, make: Callable[[Turns], list[Any]], **more: Any) -> Library:
+    return Library(
+        f"node:{package}",
+        form,
+        lambda turns: json.dumps(_node(form, "write", make(turns))),
+        lambda data: _node(form, "load", json.loads(data)),
+        lambda messages: _node(form, "send", messages),
+        **more,
+    )
+
+
+def _model_messages(turns: Turns) -> list[Any]:
+    made: list[Any] = []
+    for turn in with_results_together(turns):
+        match turn:
+            case Says(role, text):
+                made.append({"role": role, "content": text})
+            case Calls(calls, text):
+                said = [{"type": "text", "text": text}] if text else []
+                called = [
+                    {"type": "tool-call", "toolCallId": id, "toolName": name, "input": args} for id, name, args in calls
+                ]
+                made.append({"role": "assistant", "content": [*said, *called]})
+            case list():
+                outputs = [
+                    {
+                        "type": "tool-result",
+                        "toolCallId": one.id,
+                        "toolName": one.name,
+                        "output": {"type": "text", "value": one.text},
+                    }
+                    for one in turn
+                ]
+                made.append({"role": "tool", "content": outputs})
+    return made
+
+
+def _ui_messages(turns: Turns) -> list[Any]:
+    """The model's turns up to the user's next word are one message, whose calls hold their results."""
+    made: list[Any] = []
+    calls: dict[str, Any] = {}
+    for number, turn in enumerate(turns):
+        if isinstance(turn, Result):
+            if turn.id not in calls:
+                raise CannotBeError
+            calls[turn.id] |= {"state": "output-available", "output": turn.text}
+            continue
+        role = turn.role if isinstance(turn, Says) else "assistant"
+        if role == "user" or not made or made[-1]["role"] == "user":
+            made.append({"id": f"m{number}", "role": role, "parts": []})
+        parts = made[-1]["parts"]
+        parts += [{"type": "step-start"}] if role == "assistant" else []
+        parts += [{"type": "text", "text": turn.text}] if turn.text else []
+        for id_, name, args in turn.calls if isinstance(turn, Calls) else ():
+            part = {"type": f"tool-{name}", "toolCallId": id_, "state": "input-available", "input": args}
+            calls[id_] = part
+            parts.append(part)
+    return made
+
+
+def _mastra_messages(turns: Turns) -> list[Any]:
+    _ui_messages(turns)  # its messages hold results in calls, too
+    if any(isinstance(b, Result) and isinstance(a, Says) for a, b in pairwise(turns)):
+        raise CannotBeError  # it drops a late one when it is written
+    return _model_messages(turns)
+
+
 BY_ORDER: dict[str, str | None] = {"last_open": None}
 """Gemini's API takes a list that ends with a call, and pairs by order."""
 
@@ -581,5 +733,9 @@ LIBRARIES = {
         unsent="word-look",  # texts beside calls
     ),
     "llamaindex": Library("llama_index.core", "llamaindex", _llamaindex, _llamaindex_load, _llamaindex_sends),
+    "agent-framework": Library("agent_framework", "agent-framework", _framework, _framework_load, _framework_sends),
+    "ai-sdk-model": _of_node("ai-sdk-model", "ai", _model_messages),
+    "ai-sdk-ui": _of_node("ai-sdk-ui", "ai", _ui_messages, finds={"late": None}),
+    "mastra": _of_node("mastra", "@mastra/core", _mastra_messages),
     "livekit": Library("livekit.agents", "livekit", _livekit, _livekit_load, _livekit_sends),
 }

@@ -441,6 +441,111 @@ def _swe() -> list[Any]:
     ]
 
 
+def _framework() -> list[Any]:
+    def message(role: str, *contents: Any) -> Any:
+        return {"type": "message", "role": role, "contents": list(contents), "additional_properties": {}}
+
+    def text(said: str) -> Any:
+        return {"type": "text", "text": said, "additional_properties": {}}
+
+    def call(id_: str, given: Any) -> Any:
+        return {"type": "function_call", "call_id": id_, "name": TOOL, "arguments": given, "hosted": False}
+
+    def result(id_: str, said: str) -> Any:
+        return {"type": "function_result", "call_id": id_, "result": said, "items": [text(said)]}
+
+    return [
+        message("user", text(ASK)),
+        message("assistant", text("I look."), call(A, _oslo(True)), call(B, _bergen())),
+        message("tool", result(A, OSLO), result(B, BERGEN)),
+        message("assistant", text(ANSWER)),
+        message("user", text(GO_ON)),
+    ]
+
+
+def _mastra() -> list[Any]:
+    def message(number: int, role: str, *parts: Any, **more: Any) -> Any:
+        content = {"format": 2, "parts": list(parts), **more}
+        return {"id": f"m{number}", "role": role, "createdAt": TIME, "content": content, "threadId": "t1"}
+
+    def text(said: str) -> Any:
+        return {"type": "text", "text": said}
+
+    def called(id_: str, given: Any, said: str) -> Any:
+        return {"state": "result", "toolCallId": id_, "toolName": TOOL, "args": given, "result": said}
+
+    calls = [called(A, _oslo(), OSLO), called(B, _bergen(), BERGEN)]
+    parts = [{"type": "tool-invocation", "toolInvocation": call} for call in calls]
+    return [
+        message(1, "user", text(ASK), content=ASK),
+        message(2, "assistant", text("I look."), *parts, {"type": "step-start"}, text(ANSWER), content=ANSWER),
+        message(3, "user", text(GO_ON), content=GO_ON),
+    ]
+
+
+def _inspect() -> list[Any]:
+    def message(number: int, role: str, said: str, **more: Any) -> Any:
+        return {"id": f"m{number}", "content": said, "role": role, **more}
+
+    calls = [
+        {"id": id_, "function": TOOL, "arguments": given, "type": "function"}
+        for id_, given in ((A, _oslo()), (B, _bergen()))
+    ]
+    return [
+        message(1, "user", ASK, source="input"),
+        message(2, "assistant", "I look.", source="generate", tool_calls=calls, model="openai/gpt-5"),
+        message(3, "tool", OSLO, tool_call_id=A, function=TOOL),
+        message(4, "tool", BERGEN, tool_call_id=B, function=TOOL),
+        message(5, "assistant", ANSWER, source="generate"),
+        message(6, "user", GO_ON),
+    ]
+
+
+def _tau() -> list[Any]:
+    calls = [
+        {"id": id_, "name": TOOL, "arguments": given, "requestor": "assistant"}
+        for id_, given in ((A, _oslo()), (B, _bergen()))
+    ]
+
+    def result(id_: str, said: str) -> Any:
+        return {"id": id_, "role": "tool", "content": said, "requestor": "assistant", "error": False}
+
+    of_user = [{"id": "u1", "name": "look_out", "arguments": {}, "requestor": "user"}]
+    return [
+        {"role": "user", "content": None, "tool_calls": of_user},
+        {"id": "u1", "role": "tool", "content": "clouds", "requestor": "user", "error": False},
+        {"role": "user", "content": ASK, "tool_calls": None},
+        {"role": "assistant", "content": "I look.", "tool_calls": calls},
+        result(A, OSLO),
+        result(B, BERGEN),
+        {"role": "assistant", "content": ANSWER, "tool_calls": None},
+        {"role": "user", "content": GO_ON, "tool_calls": None},
+    ]
+
+
+def _mini() -> list[Any]:
+    def call(id_: str, given: str) -> Any:
+        return {"type": "function_call", "id": f"fc_{id_}", "call_id": id_, "name": TOOL, "arguments": given}
+
+    def response(*output: Any) -> Any:
+        return {"id": "resp_1", "object": "response", "model": "gpt-5", "output": list(output), "extra": {}}
+
+    def said(text: str) -> Any:
+        return {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
+
+    def answered(id_: str, text: str) -> Any:
+        return {"type": "function_call_output", "call_id": id_, "output": text, "extra": {"returncode": 0}}
+
+    return [
+        {"role": "user", "content": ASK},
+        response(said("I look."), call(A, _oslo(True)), call(B, _bergen(True))),
+        answered(A, OSLO),
+        answered(B, BERGEN),
+        response(said(ANSWER)),
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": GO_ON}]},
+    ]
+
+
 def made_lists() -> dict[str, MadeList]:
     """What it is called -> a list, new at each call."""
     use, snake = ("toolUse", "toolResult", "toolUseId"), ("tool_use", "tool_result", "tool_use_id")
@@ -476,6 +581,19 @@ def made_lists() -> dict[str, MadeList]:
         "openhands": MadeList("openhands-events", _openhands(), lines=True),
         "kiro": MadeList("kiro-cli", _kiro(), lines=True),
         "opencode": MadeList("opencode-export", _opencode(), lambda e: {"info": {"id": "ses_1"}, "messages": e}),
+        "agent framework": MadeList(
+            "agent-framework",
+            _framework(),
+            lambda e: {"type": "session", "session_id": "s", "state": {"in_memory": {"messages": e}}},
+        ),
+        "mastra": MadeList("mastra", _mastra()),
+        "inspect": MadeList(
+            "inspect-log", _inspect(), lambda e: {"version": 2, "eval": {}, "samples": [{"id": 1, "messages": e}]}
+        ),
+        "tau2": MadeList("tau2-bench", _tau(), lambda e: {"info": {}, "tasks": [], "simulations": [{"messages": e}]}),
+        "mini-swe-agent": MadeList(
+            "mini-swe-agent-responses", _mini(), lambda e: {"messages": e, "trajectory_format": "mini-swe-agent-1.1"}
+        ),
         "swe-agent": MadeList("swe-agent", _swe(), lambda e: {"trajectory": [], "history": e}),
     }
     return made

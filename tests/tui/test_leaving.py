@@ -14,6 +14,7 @@ import pytest
 from benchmarks.generate import generate
 from benchmarks.sessions.options import Options
 from tests.patience import PATIENCE
+from tests.rounds import mixed
 from tests.terminal import Terminal, program
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="terminals of Unix")
@@ -56,8 +57,7 @@ def staged(terminal: Terminal) -> Terminal:
     return terminal
 
 
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGQUIT"])
-@pytest.mark.parametrize("changed", [False, True])
+@pytest.mark.parametrize(("name", "changed"), mixed(["SIGTERM", "SIGHUP", "SIGQUIT"], [True, False]))
 def test_a_signal_ends_it_without_a_question(opened: Terminal, name: str, changed: bool) -> None:
     if changed:
         staged(opened)

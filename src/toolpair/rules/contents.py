@@ -72,6 +72,7 @@ RULES: Final = (
     ),
     Rule("content.empty_text", "contents", check),
     Rule("content.empty_tool_calls", "contents", check),
+    Rule("content.not_a_string", "contents", check),
     Rule("content.mixed_with_tool", "contents", check, whole_history=True),
     Rule("content.image_too_large", "contents", _check_images, named=_large),
     Rule("content.too_many_images", "contents", named=_many, whole_history=True),
@@ -262,14 +263,52 @@ def _chat_message(context: Context, number: int, message: Message) -> None:
                 Fix("remove-key", "remove the empty list", (openai_chat.without_calls(message),), recommended=True),
             ),
         )
+    content = openai_chat.content_of(message)
+    if isinstance(content, list) and content and not context.transcript.native:
+        _not_a_string(context, number, message, content)
     if message.role in ("tool", "function") or (context.in_turns and is_system(message)):
         return
-    content = openai_chat.content_of(message)
     _empty_parts(context, number, message, content)
     if message.calls:
+        if content is None and context.wire == "chat" and context.judges("content.null"):
+            _null_beside_calls(context, number, message)
         return
     if _refused_as_empty(context, message.role, content) and not openai_chat.says_otherwise(message):
         _empty_message(context, number, message, removed=number < len(context.messages) - 1)
+
+
+def _not_a_string(context: Context, number: int, message: Message, content: list[Any]) -> None:
+    """Content in parts, for an API that takes one text."""
+    if not context.judges("content.not_a_string") or (context.provider == "groq" and message.role != "assistant"):
+        return
+    texts = [part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None for part in content]
+    fixes = (
+        Fix(
+            "join-texts",
+            "write its texts as one",
+            (SetField(message, "content", "\n".join(text for text in texts if isinstance(text, str))),),
+            recommended=True,
+            several="write the texts of each as one",
+        ),
+    )
+    context.add(
+        "content.not_a_string",
+        f"The content of this {message.role} message is a list, and {context.profile.title} takes one text.",
+        at_message(number, message),
+        cause=Cause("content_in_parts", "another API's client wrote it, or it was put into parts for a cache mark"),
+        fixes=fixes if all(isinstance(text, str) for text in texts) else (),
+        no_fix="There is more than text in it. Remove that part, or send it to a model that reads it.",
+    )
+
+
+def _null_beside_calls(context: Context, number: int, message: Message) -> None:
+    context.add(
+        "content.null",
+        f"This message has calls and no content, which {context.profile.title} {context.refuses('content.null')}.",
+        at_message(number, message),
+        cause=Cause("content_null", "most chat APIs accept null beside calls"),
+        fixes=(Fix("fill", f'write "{_NO_CONTENT}"', (SetField(message, "content", _NO_CONTENT),), recommended=True),),
+    )
 
 
 def _refused_as_empty(context: Context, role: Any, content: Any) -> bool:

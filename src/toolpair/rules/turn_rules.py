@@ -10,7 +10,7 @@ from toolpair.rules import message_neighbours
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.rule import NO_RESULT, Rule
-from toolpair.rules.where import Where, at_message
+from toolpair.rules.where import NamedPlace, Where, at_message
 from toolpair.rules.wire import is_system
 from toolpair.transcript.edits import InsertMessage, RemoveMessage, Reorder
 from toolpair.transcript.model import Block, Message
@@ -21,12 +21,20 @@ def check(context: Context) -> None:
         return
     _calls_last(context)
     _first(context)
+    _no_user(context)
     message_neighbours.check(context)
     _last(context)
 
 
+def _final_thinking(context: Context, place: NamedPlace) -> None:
+    from toolpair.rules.thinking import final  # few sessions need it
+
+    final(context, place)
+
+
 RULES: Final = (
     Rule("turn.first_not_user", "turns", check, decided_by="neighbours"),
+    Rule("turn.no_user", "turns", check, whole_history=True, decided_by="neighbours"),
     Rule("turn.trailing_assistant", "turns", check, decided_by="neighbours"),
     Rule("turn.alternation", "turns", check, decided_by="neighbours"),
     Rule("turn.user_after_tool", "turns", check, decided_by="neighbours"),
@@ -35,7 +43,7 @@ RULES: Final = (
     Rule(
         "result.text_after", "results", check, whole_history=True, of_pair=True, of_result=True, decided_by="neighbours"
     ),
-    Rule("reasoning.final_thinking_disabled", "reasoning", check),
+    Rule("reasoning.final_thinking_disabled", "reasoning", check, named=_final_thinking),
 )
 
 
@@ -100,9 +108,38 @@ def _first(context: Context) -> None:
     )
 
 
+def _no_user(context: Context) -> None:
+    """No message that the user wrote: results do not count."""
+    if context.transcript.native or context.written == "items" or not context.judges("turn.no_user"):
+        return
+    if any(one.role == "user" and any(block.kind != "result" for block in one.blocks) for one in context.messages):
+        return
+    first = next((number for number, one in enumerate(context.messages) if not is_system(one)), len(context.messages))
+    at = min(first, len(context.messages) - 1)
+    if context.messages[at].role == "assistant" and context.is_error("turn.first_not_user"):
+        return  # its fix adds one
+    context.add(
+        "turn.no_user",
+        f"No message here is the user's, which {context.profile.title} {context.refuses('turn.no_user')}.",
+        at_message(at, context.messages[at]),
+        cause=Cause("no_user", "the beginning was cut off or shortened, or a program sent only a system prompt"),
+        fixes=(
+            Fix(
+                "insert-user",
+                "add a short user message at the start",
+                (InsertMessage(context.messages[first - 1] if first else None, "user", "(conversation resumed)"),),
+                recommended=True,
+            ),
+        ),
+    )
+
+
 def _severity_of_first(context: Context, number: int, first: Message) -> Severity | None:
     if context.wire == "gemini" and not first.calls:
         return "warning"  # only a call is known to be refused there
+    if context.wire == "chat" and context.is_error("turn.first_not_user"):
+        counted = next((message for message in context.messages if message_neighbours.is_plain(message)), None)
+        return "error" if counted is not None and counted.role == "assistant" else "info"
     if context.provider == "mistral" and not number and _answered(context, first):
         return "error"  # the calls of the very first message are not counted, so its results are too many
     return None

@@ -11,7 +11,7 @@ import orjson
 from msgspec.structs import replace
 
 from toolpair.dialects.block_texts import WrittenBlock
-from toolpair.dialects.foreign_media import written_media
+from toolpair.dialects.foreign_media import held_media, is_held
 from toolpair.formats.engine.reading.view import AS_RESUMED, Item, View
 from toolpair.formats.forms.compiled import INSIDE, Compiled, Rule, Slot
 from toolpair.formats.forms.pairing import PAIR
@@ -50,7 +50,7 @@ def call(
 def result(
     kind: BlockKind, record: int, slot: Slot, id_: Any, name: Any, content: Any, failed: bool, rule: Rule
 ) -> FormBlock:
-    value = {"type": "tool_result", "content": content if is_plain(content) else flat(content)}
+    value = {"type": "tool_result", "content": content_of(content)}
     if id_ is not None:
         value["tool_use_id"] = id_
     if failed:
@@ -68,11 +68,31 @@ def said(kind: str, record: int, slot: Slot, text: str) -> Block:
 
 def other(record: int, slot: Slot, part: dict[str, Any]) -> Block:
     """A part that no table's rule is about, an image as Anthropic has it. All blocks have a type, which it may not."""
-    media = written_media(part)
+    media = held_media(part)
     if media is not None:
         return FormBlock("media", media, record, slot)
     named = isinstance(part.get("type"), str) or not part
     return FormBlock("other", part if named else {"type": f"{next(iter(part))} part", **part}, record, slot)
+
+
+def content_of(content: Any) -> Any:
+    """What a result says, as Anthropic's results hold it."""
+    return content if is_plain(content) else _held(content) or flat(content)
+
+
+def _held(content: Any) -> list[dict[str, Any]] | None:
+    """A list of texts and media without types as Anthropic's parts; None for any other."""
+    made: list[dict[str, Any]] = []
+    for part in content if isinstance(content, list) else ():
+        if not isinstance(part, dict) or "type" in part:
+            return None
+        if (media := held_media(part)) is not None:
+            made.append(media)
+        elif isinstance(text := _in_wrapper(part), str):
+            made.append({"type": "text", "text": text})
+        else:
+            return None
+    return made if is_held(made) else None
 
 
 STEP: Final = cast(BlockKind, "step")

@@ -98,6 +98,8 @@ class _Export:
     def _stage_recommended(self) -> None:
         """Apply the recommended fixes of errors to the draft."""
         session = self.session
+        if session.format.read_only is not None:
+            return  # what was made of it is checked and fixed
         if all(problem.severity != "error" for problem in session.problems):
             return
         before = len(session.staged)

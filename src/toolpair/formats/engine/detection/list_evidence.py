@@ -50,7 +50,9 @@ def api_of(value: dict[str, Any]) -> str | None:
     if ("parts" in value and "content" not in value) or "message_type" in value or "tool_call_ids" in value:
         return OTHER
     if isinstance(value.get("call_id"), str) and ("output" in value or "arguments" in value):
-        return RESPONSES
+        return OTHER if "extra" in value else RESPONSES  # mini-swe-agent's, between whole responses
+    if value.get("object") == "response":
+        return OTHER
     role = value.get("role")
     if role == "tool" and _is_of_ai_sdk(value.get("content")):
         return OTHER
@@ -61,6 +63,8 @@ def api_of(value: dict[str, Any]) -> str | None:
     if "role" not in value and is_item(value) and value["type"] in ITEMS:
         return RESPONSES
     content = value.get("content")
+    if isinstance(content, dict) and isinstance(content.get("parts"), list):
+        return OTHER
     for part in content if isinstance(content, list) else ():
         if not isinstance(part, dict):
             continue
@@ -126,7 +130,8 @@ class ListEvidence(Struct):
         self.items += is_item(value)
         self.of_roo += any(key in value for key in OF_ROO)
         self.listed = self.listed or isinstance(value.get("content"), list)
-        whose = api_of(value) if not foreign or value.get("tool_calls") else None
+        told = not foreign or value.get("tool_calls") or value.get("object") == "response"
+        whose = api_of(value) if told else None
         if whose is not None:
             self.by[whose] = self.by.get(whose, 0) + 1
 
