@@ -297,7 +297,7 @@ def test_what_a_provider_would_say_leads_back_to_the_same_problem(profile: str) 
                 assert target.problem is problem, problem.api_says
 
 
-_NOT_QUOTED = {"groq", "moonshot", "zai", "xai", "openrouter", "llama-cpp", "ollama", "vllm", "lm-studio"}
+_NOT_QUOTED = {"groq", "llama-cpp", "lm-studio", "minimax", "moonshot", "ollama", "openrouter", "vllm", "xai", "zai"}
 """Whose words about these problems are not known."""
 
 

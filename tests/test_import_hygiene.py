@@ -301,6 +301,7 @@ CHECKING = {
     "rules.contents": {"rules.cache_marks", "rules.images"},
     "rules.judge": {"rules.binding", "rules.errors.message_counting", "rules.errors.quotes"},
     "rules.reasoning": {"rules.thinking"},
+    "rules.turn_rules": {"rules.thinking"},
     "rules.pairs": {"rules.duplicates", "rules.result_places"},
     "rules.result_contents": {"dialects.bedrock_converse"},
     "session.carrying_out": {"recipes", "recipes.careful", "recipes.engine", "source.changes"},

@@ -70,7 +70,8 @@ def test_a_list_with_more_than_texts_stays(tmp_path: Path, run: Run) -> None:
     messages = [said("user", "a"), said("assistant", [{"type": "text", "text": "b"}, image]), said("user", "c")]
     path = tmp_path / "list.json"
     path.write_text(json.dumps(messages))
-    assert open_session(path, format="openai-chat", profile="groq").problems == ()
+    (problem,) = open_session(path, format="openai-chat", profile="groq").problems
+    assert problem.rule == "content.not_a_string" and not problem.fixes and problem.no_fix
     ran = run("fix", path, "--format", "openai-chat", "--for-error", LISTED, "-o", tmp_path / "out.json")
     assert ran.code != 0 or json.loads((tmp_path / "out.json").read_text()) == messages
 

@@ -27,12 +27,16 @@ def test_an_error_makes_a_warning_acute_and_is_answered_alone(tmp_path: Path, ru
     mended = after[2]["tool_calls"][1]["function"].pop("arguments")
     assert isinstance(json.loads(mended), dict) and len(after) == len(CHAT)
     assert [message for n, message in enumerate(after) if n != 2] == [m for n, m in enumerate(CHAT) if n != 2]
-    for unknown in ("the dog ate it", "Error: messages[2] is invalid", "line 1 column 21 (char 20)"):
+    for unknown in ("the dog ate it", "Error: messages[2] is invalid"):
         ran = run("fix", path, "--for-error", unknown, "-o", other)
         assert ran.code == 2 and not other.exists(), unknown
     assert "--choose args.unparseable=arguments-json" in ran.err
-    ran = run("fix", path, "--for-error", unknown, "--choose", "args.unparseable=arguments-json", "-o", other)
-    assert ran.code == 0 and other.read_bytes() == error.read_bytes()
+    parser = "Expecting property name enclosed in double quotes: line 1 column 21 (char 20)"
+    for way in ((unknown, "--choose", "args.unparseable=arguments-json"), (parser,)):
+        ran = run("fix", path, "--for-error", *way, "-o", other)
+        assert ran.code == 0 and other.read_bytes() == error.read_bytes(), way
+        other.unlink()
+    assert run("explain", parser, path).code == 0
 
 
 def test_two_errors_in_one_paste_are_both_answered(tmp_path: Path, run: Run) -> None:
@@ -48,6 +52,9 @@ def test_two_errors_in_one_paste_are_both_answered(tmp_path: Path, run: Run) -> 
         ("call_a",),
         ("call_b",),
     ]
+    target = toolpair.open(path).find(text)
+    assert target is not None and target.problem is not None and target.problem.rule == "args.unparseable"
+    assert [problem.rule for problem in target.offers] == ["result.missing"]
     ran = run("fix", path, "--for-error", text, "-o", out)
     assert ran.code == 0, ran.err
     after = json.loads(out.read_bytes())

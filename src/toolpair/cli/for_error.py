@@ -10,7 +10,9 @@ from toolpair.cli.exits import UsageError
 from toolpair.cli.terminal import say
 from toolpair.rules.errors.texts import title_of
 from toolpair.session.decisions import Decision, found_by, standing
+from toolpair.session.find.by_place import PARSED
 from toolpair.session.session import Fix, Problem, Refused, Session, Target
+from toolpair.shell.program import command
 
 Wanted = tuple[int, Problem, Fix]
 """A conversation's index, a problem in it, and the fix to take."""
@@ -29,8 +31,8 @@ def stage_for_error(session: Session, text: str, choices: Mapping[str, str]) -> 
     for target in targets:
         try:
             answers.append(_wanted(session, target, choices))
-            if target.recognised is not None:
-                say(f"{title_of(target.recognised.provider)}: {target.text}")
+            known = target.recognised
+            say(f"{title_of(known.provider)}: {target.text}" if known is not None else target.text)
         except (UsageError, Refused) as error:
             failed.append(error)
     if not answers:
@@ -80,14 +82,18 @@ def _wanted(session: Session, target: Target, choices: Mapping[str, str]) -> lis
             there = f"; there are {', '.join(ways)}" if ways else ""
             raise UsageError(f"{target.text} No such fix is offered there{there}.")
         return chosen[:1]
-    if target.recognised is None:
+    if target.recognised is None and not is_meant(target):
         ways = [f"--choose {problem.rule}={fix.id}" for problem in about for fix in problem.fixes]
         offered = f" What can be done there: {', '.join(ways)}." if ways else ""
         raise UsageError(f"{target.text}{offered}")
     problem = target.problem
     if problem is None or not is_meant(target):
-        remedy = f" What to do: {target.recognised.error.remedy}" if problem is None else ""
-        raise UsageError(f"{target.text}{remedy}")
+        known = target.recognised
+        remedy = f" What to do: {known.error.remedy}" if known is not None and problem is None else ""
+        if known is not None and known.error.command:
+            remedy += f" (`{command(known.error.command)}`)"
+        unsure = " It is not certain that the error means this, so nothing was changed." if problem is not None else ""
+        raise UsageError(f"{target.text}{remedy}{unsure}")
     fix = problem.recommended
     if fix is None:
         raise Refused(f"{target.text} {problem.no_fix or 'No fix of it is recommended.'}")
@@ -101,7 +107,7 @@ def is_meant(target: Target) -> bool:
     """Whether the problem that was found is what the error is about, and not only the nearest thing in the file."""
     known, problem = target.recognised, target.problem
     if known is None or problem is None:
-        return False
+        return problem is not None and target.how == PARSED
     if problem.rule in known.error.rules or problem.named is not None:
         return not known.names_a_place or (target.how or "").startswith("by ")
     return problem.severity == "error" and (target.how or "").startswith("by ")

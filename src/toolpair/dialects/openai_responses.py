@@ -232,6 +232,11 @@ def is_reasoning(block: Block) -> bool:
     return isinstance(block.value, dict) and block.value.get("type") == "reasoning"
 
 
+def is_encrypted(block: Block) -> bool:
+    """Whether it is an item of which only the provider can read what it says: reasoning, or a summary."""
+    return bool(field_of(block, "encrypted_content"))
+
+
 def call_family(block: Block) -> str | None:
     """The family of a call item; None for others."""
     return CALL_FAMILY.get(type_name(block.value) or "")

@@ -40,6 +40,8 @@ class ErrorText(Struct, frozen=True):
     """The number that the index starts at."""
     judged_as: str | None = None
     """The profile whose rules these are, if `provider` is not one."""
+    command: str = ""
+    """The command that does it, where no fix of a block does: FILE stands for the session file."""
     names: str = "id"
     """What {id} is: "id", or "tool" for a tool name."""
 
@@ -49,7 +51,7 @@ class ErrorText(Struct, frozen=True):
 
 
 TITLES: Final = {
-    "chat-template": "a model's chat template",
+    "chat-template": "Chat template",
     "claude-code": "Claude Code",
     "copilot": "GitHub Copilot",
     "google-adk": "Google ADK",
@@ -57,6 +59,7 @@ TITLES: Final = {
     "langgraph": "LangGraph",
     "litellm": "LiteLLM",
     "openrouter": "OpenRouter",
+    "python-server": "Server in Python",
     "vercel-ai-sdk": "Vercel AI SDK",
 }
 """Names that raise errors but have no profile, or that are named as gateways."""
