@@ -17,6 +17,15 @@ from benchmarks.sessions import options as known
 from benchmarks.sessions.claude_code import ClaudeCode
 from benchmarks.sessions.codex import Codex
 from benchmarks.sessions.docker_agent import DockerAgent
+from benchmarks.sessions.forms import (
+    AISDKUI,
+    BedrockConverse,
+    GeminiContents,
+    GeminiWithoutIds,
+    KiroCli,
+    LiveKit,
+    PydanticAI,
+)
 from benchmarks.sessions.goose import Goose
 from benchmarks.sessions.messages import Anthropic, OpenAIChat
 from benchmarks.sessions.openclaw import OpenClaw
@@ -31,6 +40,13 @@ WRITERS: Final[dict[str, type[Writer]]] = {
     "codex": Codex,
     "anthropic": Anthropic,
     "openai-chat": OpenAIChat,
+    "gemini-contents": GeminiContents,
+    "gemini-without-ids": GeminiWithoutIds,
+    "bedrock-converse": BedrockConverse,
+    "kiro-cli": KiroCli,
+    "pydantic-ai": PydanticAI,
+    "ai-sdk-ui": AISDKUI,
+    "livekit": LiveKit,
     "docker-agent": DockerAgent,
     "goose": Goose,
     "opencode": Opencode,
@@ -40,6 +56,8 @@ _FRAMES: Final = {
     "lines": (b"", b"\n", b"\n"),
     "array": (b"[", b",", b"]\n"),
     "request": (b'{"model":"claude-sonnet-4-5","max_tokens":8192,"messages":[', b",", b"]}\n"),
+    "contents": (b'{"contents":[', b",", b"]}\n"),
+    "items": (b'{"items":[', b",", b"]}\n"),
     "conversations": (b'[{"messages":[', b",", b"]}]\n"),
 }
 """Layout -> what stands before, between and behind the records."""
@@ -157,7 +175,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("out", type=Path, help="the file to write")
     result.add_argument("--size", type=_size, help="how big: 500MB, 1.5GB, or a number of bytes")
     result.add_argument("--pairs", type=int, help="how many calls; with --size, outputs get the length that fits")
-    result.add_argument("--format", choices=known.FORMATS + known.DATABASES, default=defaults.format)
+    result.add_argument("--format", choices=tuple(WRITERS), default=defaults.format)
     result.add_argument(
         "--layout", choices=known.LAYOUTS, default=defaults.layout, help="of lists of messages; a folder of opencode's"
     )

@@ -57,6 +57,7 @@ def pytest_collection_finish() -> None:
     gc.enable()
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)  # what a test leaves is little, and looked for less often
 
 
 @pytest.fixture(autouse=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from itertools import product
 from typing import Final, TypeVar
 
 ROUNDS: Final = int(os.environ.get("TOOLPAIR_TEST_ROUNDS", "0"))
@@ -14,6 +15,7 @@ EVERY: Final = ROUNDS >= 4
 """Whether nothing is left out, however long it takes."""
 
 Case = TypeVar("Case")
+Other = TypeVar("Other")
 
 
 def tries(full: int, few: int = 0) -> int:
@@ -27,3 +29,26 @@ def some(cases: Iterable[Case], few: int) -> list[Case]:
     if ROUNDS or len(found) <= few:
         return found
     return [found[number * len(found) // few] for number in range(few)]
+
+
+def mixed(ones: Iterable[Case], others: Iterable[Other]) -> list[tuple[Case, Other]]:
+    """Each of both in some pair; all pairs where they are asked for."""
+    firsts, seconds = list(ones), list(others)
+    if ROUNDS:
+        return list(product(firsts, seconds))
+    longer = max(len(firsts), len(seconds))
+    return [(firsts[number % len(firsts)], seconds[number % len(seconds)]) for number in range(longer)]
+
+
+def of_each_kind(kinds: Iterable[str], few: int) -> list[int]:
+    """The places of this many of each kind, from its first to its last; every place where nothing is left out."""
+    places: dict[str, list[int]] = {}
+    for place, kind in enumerate(kinds):
+        places.setdefault(kind, []).append(place)
+    steps = range(few)
+    wanted = {
+        place
+        for found in places.values()
+        for place in (found if EVERY else [found[step * (len(found) - 1) // max(1, few - 1)] for step in steps])
+    }
+    return sorted(wanted)

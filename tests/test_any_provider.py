@@ -127,7 +127,8 @@ def test_what_only_anthropic_has_is_left_out_for_others(profile: str) -> None:
 @pytest.mark.parametrize(
     ("given", "wanted"),
     [
-        ('{"cut": "of', {"raw_arguments": '{"cut": "of'}),
+        ('{"cut": "of', {"cut": "of"}),
+        ('{"cut": "of", "th', {"raw_arguments": '{"cut": "of", "th'}),
         ("[1]", {"raw_arguments": "[1]"}),
         ('"{\\"a\\": 1}"', {"a": 1}),
     ],

@@ -29,6 +29,10 @@ _ROOMS = (
 _ELSE = {
     # Of a block, without looking into it.
     "transcript/model.py": {"self.value"},  # id() of it: which piece of the file a block is
+    "rules/reasoning.py": {"block.value"},  # set aside whole
+    "rules/thinking.py": {"block.value", "item.value"},
+    "session/cutting.py": {"block.value", "item.value"},  # compared whole; ids of a session in its records
+    "history/window_edits.py": {"edit.value", "record.value"},
     "transcript/draft.py": {"block.value", "home.value", "self.value"},  # carried from dialects to formats
     # Of the records of a file: an `Item`, a `Record`, what a scan has instead of one.
     "history/checked_records.py": {"item.value", "record.value"},
@@ -47,7 +51,6 @@ _ELSE = {
     "history/scan.py": {"value.value"},
     "history/summary.py": {"item.value"},
     "history/window.py": {"item.value"},
-    "history/window_edits.py": {"record.value"},
     "library/message_lists.py": {"item.value", "given[0].value"},  # elements of the caller's own list
     "reports/excerpt/parts.py": {"first.value", "record.value", "self._document.record(uid).value"},
     "reports/first_break/log.py": {"record.value"},
@@ -64,6 +67,9 @@ _ELSE = {
     "history/sent_rows.py": {"self.value", "part.value", "SentPart.of(block).value"},
     "cli/sees.py": {"row.value"},
     "reports/export/source.py": {"part.value", "message.value"},
+    # Of arguments that were read.
+    "history/losses/comparison.py": {"said.value"},
+    "rules/arguments.py": {"said.value"},
     # Of an enumeration's member, and of widgets.
     "library/sdk_objects.py": {"value.value"},
     "tui/screens/command.py": {"event.value", "field.value"},

@@ -62,7 +62,7 @@ def test_sessions_in_json(agent: str, how: str) -> None:
     assert growing(work, SIZES) == []
 
 
-@pytest.mark.parametrize("agent", some(["copilot-cli", "gemini-cli", "pi", "qwen-code"], 2))
+@pytest.mark.parametrize("agent", some(["copilot-cli", "gemini-cli", "pi", "qwen-code"], 1))
 def test_lines_that_cannot_be_read(agent: str) -> None:
     def work(count: int) -> Callable[[], None]:
         name, data = {**AGENTS, "pi": pi}[agent](count, "")
@@ -74,7 +74,7 @@ def test_lines_that_cannot_be_read(agent: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("agent", "parallel"), some([(agent, parallel) for agent in DATABASES for parallel in (False, True)], 5)
+    ("agent", "parallel"), some([(agent, parallel) for agent in DATABASES for parallel in (False, True)], 4)
 )
 def test_sessions_in_a_database(agent: str, parallel: bool, tmp_path: Path) -> None:
     """No call has a result; they are one after another, or all in one response."""

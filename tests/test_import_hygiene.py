@@ -6,7 +6,8 @@ import ast
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -300,6 +301,7 @@ CHECKING = {
     "rules.contents": {"rules.cache_marks", "rules.images"},
     "rules.judge": {"rules.binding", "rules.errors.message_counting", "rules.errors.quotes"},
     "rules.reasoning": {"rules.thinking"},
+    "rules.turn_rules": {"rules.thinking"},
     "rules.pairs": {"rules.duplicates", "rules.result_places"},
     "rules.result_contents": {"dialects.bedrock_converse"},
     "session.carrying_out": {"recipes", "recipes.careful", "recipes.engine", "source.changes"},
@@ -445,7 +447,7 @@ KEYS = {
     "tui.screens.chooser": {"session.carrying_out"},
     "tui.screens.loading": {"tui.screens.writing"},
     "tui.screens.main_view": {"tui.preview_text"},
-    "tui.screens.pair_screen": {"tui.commands", "tui.screens.picker"},
+    "tui.screens.pair_screen": {"tui.commands", "tui.controllers.cutting", "tui.screens.picker"},
     "tui.screens.picker": {"tui.screens.compare"},
     "tui.screens.recipe_list": {"session.recipe_trial"},
     "tui.work": {"session.session"},
@@ -466,15 +468,21 @@ def _names_of(statement: ast.Import | ast.ImportFrom) -> Iterator[str]:
             yield name.removeprefix("toolpair.")
 
 
+@cache
 def _is_module(name: str) -> bool:
     path = SOURCE.joinpath(*name.split("."))
     return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
 
 
+@cache
+def _nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
 def _imported_in_functions(path: Path) -> set[str]:
     return {
         name
-        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for function in _nodes(path)
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
         for statement in ast.walk(function)
         if isinstance(statement, (ast.Import, ast.ImportFrom))
@@ -500,14 +508,14 @@ def test_nothing_is_imported_in_a_circle() -> None:
     for path in (SOURCE / "toolpair").rglob("*.py"):
         names = path.relative_to(SOURCE / "toolpair").with_suffix("").parts
         module = ".".join(names[:-1] if names[-1] == "__init__" else names)
-        tree = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        tree = _nodes(path)
         found = {name for node in tree if isinstance(node, ast.Import | ast.ImportFrom) for name in _names_of(node)}
         imports[module] = {*found, *_lazily(tree)} - {module, "toolpair"}
     del imports[""]
     TopologicalSorter(imports).prepare()
 
 
-def _lazily(tree: list[ast.AST]) -> Iterator[str]:
+def _lazily(tree: Sequence[ast.AST]) -> Iterator[str]:
     for node in tree:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("lazy", "Lazy"):
             for given in node.args:

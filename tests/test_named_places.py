@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 import toolpair
+from tests.test_other_errors import WRAPPERS
 from toolpair.rules import named
 from toolpair.rules.context import Context
 from toolpair.rules.errors.places import Place, places_in, typed_place
 from toolpair.rules.problem import Fix
 from toolpair.rules.registry import RULES
 from toolpair.rules.where import NamedPlace, at_block
+from toolpair.session.find import by_place
 from toolpair.transcript.edits import Remove
 
 THINKING = {"type": "thinking", "thinking": "hm", "signature": "c2lnbmVk" * 8}
@@ -45,12 +47,29 @@ def opened(tmp_path: Path, messages: object) -> toolpair.Session:
 def test_problem_only_because_it_is_named_can_be_staged_undone_and_found_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rules = dict(RULES, **{"reasoning.bad_signature": RULES["reasoning.bad_signature"]._replace(named=signature)})
-    monkeypatch.setattr(named, "RULES", rules)
+    rules = dict(
+        {name: rule._replace(named=None) for name, rule in RULES.items()},
+        **{"reasoning.bad_signature": RULES["reasoning.bad_signature"]._replace(named=signature)},
+    )
+    for module in (named, by_place):
+        monkeypatch.setattr(module, "RULES", rules)
+    rows = [message for _ in range(600) for message in LIST[:2]]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(message) + "\n" for message in [*rows, LIST[0]]))
+    long = toolpair.open(tmp_path / "rows.jsonl")
+    assert len(long.conversation.windows) > 1
+    (problem,) = long.conversation.named(("reasoning.bad_signature",), NamedPlace(601, 0))
+    long.stage(problem)
+    after = [json.loads(line) for line in long.to_bytes().splitlines()]
+    assert [n for n, (old, new) in enumerate(zip(rows, after, strict=False)) if old != new] == [601]
     session = opened(tmp_path, LIST)
     assert all(problem.severity == "warning" for problem in session.problems)
     (problem,) = session.conversation.named(("reasoning.bad_signature",), NamedPlace(3, 0))
     assert (problem.severity, problem.message, problem.block) == ("error", 3, 0)
+    target = session.find("messages.3.content.0")
+    assert target is not None and target.problem is not None and target.problem.severity == "warning"
+    (offer,) = [one for one in target.offers if one.named is not None]
+    assert (offer.rule, offer.severity, offer.recommended) == (problem.rule, "info", None)
+    assert offer.text == "If an API says so: It does not match." and offer.cause is None
     row = session.stage(problem)
     after = json.loads(session.to_bytes())
     assert after[3]["content"] == [LIST[3]["content"][1]] and after[:3] == LIST[:3]
@@ -106,6 +125,8 @@ PASTED = {
     "400 reasoning_content is missing in assistant message at index 4": [("", 4)],
     "Expecting value: line 1 column 5 (char 4)": [("", None, None, None, None, 4, 1, 5)],
     "Error: messages.3.content.0 bad; messages[5] invalid": [("messages", 5), ("messages", 3, 0)],
+    "Error: 'messages[1].content[1].image_url'. Expected an URL": [("messages", 1, 1)],
+    "Value at 'messages.2.member.content.1.member.document.name' failed to satisfy": [("messages", 1, 0)],
     # These are about something else.
     "I got message 3 of 5 today": [],
     "error in messages, 3 of them": [],
@@ -123,6 +144,20 @@ def test_a_typed_place_is_read(text: str) -> None:
 @pytest.mark.parametrize("text", PASTED)
 def test_the_places_of_a_paste_are_those_that_an_error_names(text: str) -> None:
     assert [numbers(place) for place in places_in(text)] == PASTED[text]
+
+
+def test_a_place_is_read_in_every_wrapper_and_at_every_width() -> None:
+    for text in (
+        "messages.12.content.1.text: frobnicated values are not allowed",
+        "Invalid value: 'messages[12].content[1]' is not frobnicated",
+        "contents[12].parts[1]: must be frobnicated",
+    ):
+        pasted = [wrapped(text) for wrapped in WRAPPERS]
+        for width in range(8, 60, 3):
+            lines = [text[at : at + width] for at in range(0, len(text), width)]
+            pasted.append("API Error: 400\n" + "\n".join(f"\x1b[31m│\x1b[0m {line:{width}} │" for line in lines))
+        for one in pasted:
+            assert [(place.message, place.block) for place in places_in(one)] == [(12, 1)], one
 
 
 def call(id_: str, arguments: str) -> dict[str, object]:
@@ -152,6 +187,8 @@ def test_a_place_leads_to_its_block_and_says_what_else_it_may_be(tmp_path: Path)
         assert target is not None and target.place is not None, where
         assert (target.place.message, target.place.block) == (message, block), where
         assert "may also be" not in target.text
+    target = session.find("`run`")
+    assert target is not None and target.text == "This is the first one with a problem of 2 calls of run."
     for where in ("messages[9]", "line 1 column 99999 (char 99998)"):
         target = session.find(where)
         assert target is not None and not target.leads_somewhere, where

@@ -12,6 +12,7 @@ import pytest
 import toolpair
 from tests.agents import codex_planted, planted
 from tests.properties.transcripts import anthropic, chat, plant
+from tests.rounds import some
 from tests.work import work_of
 from toolpair.cli.choosing import apply_plan, read_plan
 from toolpair.formats import get_format
@@ -235,7 +236,7 @@ def test_fix_the_interface_and_the_library_apply_the_same_fixes_and_leave_what_i
     """What is left to a person before is left after everything safe is fixed: nothing takes the choice away."""
     asked = {"select": [], "ignore": [], "choose": []}
     plan = read_plan(Namespace(recipe="recommended", max_id_length=None, **asked))
-    for name, (data, kind) in planted_sessions().items():
+    for name, (data, kind) in some(planted_sessions().items(), 60):
         by_command = open_session("s.json", data=data, format=kind)
         by_key = open_session("s.json", data=data, format=kind)
         guesses = {problem.result.text for problem in by_key.left if problem.guess and problem.result is not None}

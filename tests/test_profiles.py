@@ -64,15 +64,26 @@ def test_what_is_judged_says_why(name: str) -> None:
 @pytest.mark.parametrize("name", PROFILES)
 def test_the_data_has_no_unknown_keys(name: str) -> None:
     data = json.loads(files("toolpair.rules").joinpath("data", "profiles", f"{name}.json").read_text("utf-8"))
-    for cells in (data["rules"], *(family["rules"] for family in data["families"])):
+    for cells in (data["rules"], *(family["rules"] for family in data.get("families", ()))):
         for rule, cell in cells.items():
             assert set(cell) <= {"severity", "evidence", "note", "link"}, rule
-            assert rule in data["rules"], rule
+            assert rule in profile(name).cells, rule
     changed = {"id", "title", "models", "rules", "id_pattern", "id_min", "id_max", "new_ids", "unless_chosen"}
-    for family in data["families"]:
+    for family in data.get("families", ()):
         assert set(family) <= changed
         assert family["rules"], f"{name}/{family['id']} differs in nothing"
-    assert data["results"] and data["not_judged"]
+    assert profile(name).results and data["not_judged"]
+
+
+def test_what_is_known_of_another_endpoint_is_no_error() -> None:
+    known, alike = profile("openai-chat").cells, profile("openrouter").cells
+    assert set(alike) == set(known) and {cell.severity for cell in alike.values()} == {None, "info", "warning"}
+    assert all(cell.evidence == "inferred" for cell in alike.values() if cell.severity)
+    assert known["result.missing"].severity == "error" and alike["result.missing"].severity == "warning"
+    assert profile("dashscope").cells["result.missing"].severity == "error"
+    # What a family of the other says, and what is known of the other two steps away, goes with it.
+    assert profile("vllm/alternating").cells["turn.alternation"].severity == "error"
+    assert profile("vllm").cells["name.missing"].severity == "warning"
 
 
 def test_families_are_named_behind_their_profile() -> None:
@@ -216,7 +227,9 @@ def test_the_library_takes_every_name(name: str) -> None:
         },
         {"role": "user", "content": "And?"},
     ]
-    assert not toolpair.check(chat, profile=name).ok or name == "groq"
+    refused = any(profile(name).cells[rule].severity == "error" for rule in ("result.missing", "content.null"))
+    # A chat template does not count the call between the user's two messages.
+    assert toolpair.check(chat, profile=name).ok != (refused or name.endswith("/alternating"))
     mended = toolpair.repair(chat, profile=name)
     if name.endswith("/thinking"):
         # What the model thought cannot be made up.
@@ -238,3 +251,27 @@ def test_messages_keep_their_shape_whatever_the_profile(name: str) -> None:
     mended = toolpair.repair(blocks, profile=name)
     answers = [part for message in mended.messages[2:] for part in message["content"] if isinstance(part, dict)]
     assert any(part.get("type") == "tool_result" for part in answers)
+
+
+def test_a_text_in_a_list_a_missing_question_and_null_beside_calls() -> None:
+    call = {"id": "call_1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    answered = [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "passed"},
+    ]
+    parts = [{"role": "user", "content": "Go."}, {"role": "assistant", "content": [{"type": "text", "text": "Done."}]}]
+    image = {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://example.com/x.png"}}]}
+
+    def errors(messages: list[dict[str, Any]], name: str) -> dict[str, Any]:
+        return {problem.rule: problem for problem in toolpair.check(messages, profile=name).errors}
+
+    assert set(errors(answered, "zai")) == {"turn.no_user"} and not errors(answered, "openrouter")
+    mended = toolpair.repair(answered, profile="zai")
+    assert mended.messages == [{"role": "user", "content": "(conversation resumed)"}, *answered] and not mended.left
+    assert set(errors([{"role": "user", "content": "Go."}, *answered], "xai")) == {"content.null"}
+    assert toolpair.repair(answered, profile="xai").messages[0]["content"] == "(no content)"
+    for name in ("deepseek", "groq"):
+        assert set(errors(parts, name)) == {"content.not_a_string"}
+        assert toolpair.repair(parts, profile=name).messages[1]["content"] == "Done."
+    assert not errors(parts, "openai-chat") and not errors([image], "groq")
+    assert errors([image], "deepseek")["content.not_a_string"].fixes == ()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents import codex_planted, planted
+from tests.rounds import some
 from toolpair.rules.pages import pages
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import PROFILES, Cell, profile, profile_names
@@ -37,7 +38,7 @@ def claims(session: Session) -> Iterator[tuple[Problem, str]]:
             yield problem, problem.impact
 
 
-@pytest.mark.parametrize("name", profile_names())
+@pytest.mark.parametrize("name", some(profile_names(), 16))
 def test_a_warning_or_a_note_never_says_that_the_api_refuses_it(name: str) -> None:
     for page in pages().values():
         example = page.example

@@ -244,7 +244,7 @@ def _is_whole(opened: Session, session: Session) -> None:
     assert session.undo() is not None and session.to_bytes() == opened.to_bytes() and not _aside(session)
 
 
-IN_RESULTS = set(MADE) - {"gemini-contents", "bedrock-converse", "strands", "opencode", "copilot-cli"}
+IN_RESULTS = set(MADE) - {"gemini-contents", "opencode", "copilot-cli"}
 """The formats that can write a result without its image. (opencode sends that image in a message of its own.)"""
 
 
@@ -263,7 +263,7 @@ def test_an_image_is_taken_out(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", sorted(set(MADE) - {"copilot-cli", "gemini-cli", "gemini-contents", "openai-chat"}))
 def test_thinking_is_removed_or_becomes_text(name: str, tmp_path: Path) -> None:
     encrypted = name in ("codex", "openai-responses")
-    for fix in ("remove-thinking", "remove-all-thinking", *([] if encrypted else ["thinking-as-text"])):
+    for fix in ("remove-all-thinking", *([] if encrypted else ["remove-thinking", "thinking-as-text"])):
         opened, session = _staged(name, tmp_path, "reasoning.bad_signature", fix)[0]
         blocks = [block for message in session.conversation.transcript.messages for block in message.blocks]
         assert not any(block.kind == "thinking" for block in blocks)
@@ -417,3 +417,138 @@ def test_an_image_is_made_smaller_where_pillow_is_installed() -> None:
     (broken,) = session.conversation.named(["content.image_too_large"], NamedPlace(0, 1))
     with pytest.raises(Refused, match="remove it instead"):
         session.stage(broken)
+
+
+@pytest.mark.parametrize("name", ["anthropic", "claude-code"])
+def test_an_image_in_a_long_session_is_found_and_removed(name: str, tmp_path: Path) -> None:
+    """It is read in windows, of which the scan proves most to be in order."""
+    log = Log(step=0.01)
+    for number in range(700):
+        id_ = f"toolu_{number}"
+        log.user(f"u{number}", "Look.")
+        log.says(f"a{number}", f"m{number}", {"type": "tool_use", "id": id_, "name": "look", "input": {}})
+        held = [IMAGE] if number == 350 else []
+        log.result(f"r{number}", f"a{number}", id_, [_text(f"word-{number}"), *held])
+        log.says(f"e{number}", f"n{number}", SIGNED, _text("Done."))
+    log.user("last", "Go on.")
+    lines = log.values
+    if name == "anthropic":
+        lines = [{key: value["message"][key] for key in ("role", "content")} for value in log.values]
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(_lines(lines))
+    session = toolpair.open(path)
+    assert len(session.conversation.windows) > 10
+    (problem,) = session.problems
+    assert (problem.rule, problem.severity) == ("content.image_too_large", "error")
+    session.stage(problem, next(fix for fix in problem.fixes if fix.id == "remove-image"))
+    assert not session.problems and DATA.encode() not in session.to_bytes()
+    (named,) = session.conversation.named(["reasoning.bad_signature"], NamedPlace(2203))
+    session.stage(named, next(fix for fix in named.fixes if fix.id == "remove-thinking-from-here"))
+    assert 0 < session.to_bytes().count(b"a quiet thought") < 700
+    saved = session.save_as(tmp_path / "out.jsonl")
+    assert saved.aside is not None
+    kept = saved.aside.read_bytes()
+    assert DATA.encode() in kept and kept.count(b"quiet") + session.to_bytes().count(b"quiet") == 700
+
+
+def _gemini_turn(**beside: str) -> bytes:
+    said = {"functionResponse": {"id": "1", "name": "look", "response": {"output": SAID}}}
+    contents = [
+        {"role": "user", "parts": [{"text": "Look."}]},
+        {"role": "model", "parts": [{"functionCall": {"id": "1", "name": "look", "args": {}}, **beside}]},
+        {"role": "user", "parts": [said]},
+    ]
+    return json.dumps({"contents": contents}).encode()
+
+
+THOUGHT_LAST = [{"role": "user", "content": "Go."}, {"role": "assistant", "content": [SIGNED, _text("So.")]}]
+
+
+@pytest.mark.parametrize(
+    ("rule", "data", "profile", "fix", "left"),
+    [
+        ("missing_signature", _gemini_turn(), "gemini", "skip-signature", b"skip_thought_signature_validator"),
+        ("bad_signature", _gemini_turn(thoughtSignature="QkJC"), "gemini", "skip-signature", b"skip_thought"),
+        ("missing_before_call", _anthropic()[1].replace(b'"thinking"', b'"text"'), "anthropic", None, b""),
+        (
+            "missing_before_call",
+            _responses()[1].replace(b'"type": "reasoning"', b'"type": "other"'),
+            "openai-responses",
+            "without-item-id",
+            b"call_one",
+        ),
+        ("final_thinking_disabled", json.dumps(THOUGHT_LAST).encode(), "anthropic", "remove-thinking", b"So."),
+    ],
+)
+def test_what_an_error_text_alone_asks_for(rule: str, data: bytes, profile: str, fix: str | None, left: bytes) -> None:
+    session = toolpair.session.session.open_session("list.json", data=data, profile=profile)
+    (problem,) = session.conversation.named([f"reasoning.{rule}"], NamedPlace())
+    assert [one.id for one in problem.fixes if one.recommended] == ([fix] if fix else [])
+    assert fix or problem.no_fix
+    if fix:
+        session.stage(problem)
+        now = session.to_bytes()
+        assert left in now and b"fc_1" not in now and b"QkJC" not in now and b"quiet" not in now
+
+
+def test_encrypted_summaries_go_where_the_text_names_one_and_are_offered_elsewhere() -> None:
+    rollout = Rollout()
+    rollout.begins("t1", "one")
+    rollout.thinks("rs_1")
+    rollout.says("well")
+    user = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "one"}]}
+    sealed = {"type": "reasoning", "id": "rs_9", "summary": [], "encrypted_content": "c2VhbGVk"}
+    rollout.compacted([user, sealed, {"type": "compaction", "encrypted_content": "c3VtbWFyeQ"}])
+    rollout.begins("t2", "two")
+    rollout.thinks("rs_2")
+    rollout.says("so")
+    for place, first, left in ((NamedPlace(), "remove-all-thinking", 1), (NamedPlace(1, 1), "remove-encrypted", 0)):
+        session = rollout.session()
+        (problem,) = session.conversation.named(["reasoning.bad_signature"], place)
+        ids = [fix.id for fix in problem.fixes]
+        assert ids[0] == first and problem.fixes[0].recommended and "remove-encrypted" in ids
+        session.stage(problem)
+        now = session.to_bytes()
+        assert now.count(b"c3VtbWFyeQ") == left and b"c2VhbGVk" not in now and b"rs_2" not in now
+        assert b"c2VhbGVk" in _aside(session) and not session.problems
+
+
+def test_thinking_beside_the_content_of_chat_messages_is_removed_with_its_signature() -> None:
+    messages: list[Any] = [
+        {"role": "user", "content": "Go."},
+        {"role": "assistant", "content": "So.", "reasoning_content": "a quiet thought", "thinking_blocks": [SIGNED]},
+        {"role": "user", "content": "On."},
+        {
+            "role": "assistant",
+            "content": "Well.",
+            "reasoning_details": [{"type": "reasoning.encrypted", "data": "c2ln"}],
+        },
+        {"role": "user", "content": "And?"},
+    ]
+    for place, left in ((NamedPlace(1), {3}), (NamedPlace(), set())):
+        session = toolpair.session.session.open_session("list.json", data=json.dumps(messages).encode())
+        (problem,) = session.conversation.named(["reasoning.bad_signature"], place)
+        session.stage(problem)
+        now = json.loads(session.to_bytes())
+        assert {number for number, one in enumerate(now) if len(one) > 2} == left
+        assert b"c2lnbmVk" in _aside(session) and (b"encrypted" in _aside(session)) == (3 not in left)
+        assert session.undo() is not None and json.loads(session.to_bytes()) == messages
+
+
+def test_an_image_of_bedrocks_stays_as_it_is_written_where_its_result_becomes_text() -> None:
+    user, _, answer = json.loads(_bedrock()[1])
+    image = answer["content"][0]["toolResult"]["content"][1]
+    messages = [user, {"role": "assistant", "content": [{"text": "Well."}]}, answer]
+    session = toolpair.session.session.open_session("list.json", data=json.dumps(messages).encode())
+    problem = next(one for one in session.problems if one.rule == "result.orphan")
+    session.stage(problem)
+    said, kept = json.loads(session.to_bytes())[2]["content"]
+    assert SAID in said["text"] and kept == image
+    failed = {**answer["content"][0]["toolResult"], "status": "error"}
+    call = json.loads(_bedrock()[1])[1]
+    messages = [user, call, {**answer, "content": [{"toolResult": failed}]}]
+    session = toolpair.session.session.open_session("list.json", data=json.dumps(messages).encode())
+    problem = next(one for one in session.problems if one.rule == "error.non_text")
+    session.stage(problem, next(fix for fix in problem.fixes if fix.id == "error-as-words"))
+    now = json.loads(session.to_bytes())[2]["content"][0]["toolResult"]
+    assert "status" not in now and now["content"][1:] == failed["content"] and "error" in now["content"][0]["text"]

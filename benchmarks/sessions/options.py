@@ -8,7 +8,10 @@ from typing import Final
 
 FORMATS: Final = ("claude-code", "codex", "anthropic", "openai-chat")
 DATABASES: Final = ("docker-agent", "goose", "opencode", "openclaw")
-LAYOUTS: Final = ("lines", "array", "request", "conversations", "folder")
+FORMS: Final = (
+    "gemini-contents", "gemini-without-ids", "bedrock-converse", "kiro-cli", "pydantic-ai", "ai-sdk-ui", "livekit",
+)  # fmt: skip
+LAYOUTS: Final = ("lines", "array", "request", "conversations", "contents", "items", "folder")
 SHAPES: Final = ("ordinary", "escapes", "huge", "small", "images", "cjk-line")
 IDS: Final = ("fresh", "equal", "alike")
 PROBLEMS: Final = ("renamed", "missing", "duplicate", "orphan", "late", "words-first")
@@ -22,6 +25,7 @@ BREAKABLE: Final = {
     "goose": ("renamed", "missing", "duplicate", "orphan"),
     "opencode": ("missing",),
     "openclaw": ("renamed", "missing", "duplicate", "orphan", "late"),
+    **dict.fromkeys(FORMS, ("missing",)),
 }
 _UNITS: Final = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 
@@ -51,7 +55,7 @@ class Options:
 
     def __post_init__(self) -> None:
         for given, known in (
-            (self.format, FORMATS + DATABASES),
+            (self.format, FORMATS + FORMS + DATABASES),
             (self.layout, LAYOUTS),
             (self.shape, SHAPES),
             (self.ids, IDS),
@@ -65,7 +69,7 @@ class Options:
             raise ValueError("opencode alone had a folder of files")
         if self.sessions > 1 and (self.format not in DATABASES or self.layout == "folder"):
             raise ValueError("only a database has several sessions")
-        if self.layout not in ("lines", "folder") and self.format not in ("anthropic", "openai-chat"):
+        if self.layout not in ("lines", "folder") and self.format not in ("anthropic", "openai-chat", *FORMS):
             raise ValueError(f"{self.format} writes lines, and no {self.layout}")
         if self.every is not None and (self.problems or self.every < 2):
             raise ValueError("break so many pairs, or each second one or fewer, not both")

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cli.conftest import Ran, Run
-from tests.rounds import tries
+from tests.rounds import mixed, tries
 from toolpair.formats.format import Item
 from toolpair.session.session import SessionError, open_session
 from toolpair.source.container_reading import read_container
@@ -96,8 +96,7 @@ def _records(container: Any) -> list[Any]:
     return [record for record in container.conversations[0].document.records if isinstance(record.value, dict)]
 
 
-@pytest.mark.parametrize("kind", "[{")
-@pytest.mark.parametrize("depth", DEPTHS)
+@pytest.mark.parametrize(("kind", "depth"), mixed("[{", DEPTHS))
 def test_the_first_levels_are_read(depth: int, kind: str) -> None:
     value = parse(b'{"id":"a","x":' + nested(depth, kind) + b',"y":[1.5,"\\u00e9",null]}')
     assert (value["id"], value["y"]) == ("a", [1.5, "é", None])
@@ -178,7 +177,7 @@ def test_it_is_checked_and_fixed_like_a_flat_one(run: Run, samples: Path, tmp_pa
     assert deep == flat
 
 
-@pytest.mark.parametrize(("name", "command"), [(name, command) for name in NATIVE for command in COMMANDS], ids=str)
+@pytest.mark.parametrize(("name", "command"), mixed(NATIVE, COMMANDS), ids=str)
 def test_every_command_says_the_same(
     run: Run, samples: Path, tmp_path: Path, name: str, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -196,7 +195,7 @@ def rules(ran: Ran) -> list[str]:
     return [problem["rule"] for problem in ran.json["files"][0]["problems"]]
 
 
-@pytest.mark.parametrize(("name", "depth"), [(name, depth) for name in ANY_DEPTH for depth in DEPTHS])
+@pytest.mark.parametrize(("name", "depth"), mixed(ANY_DEPTH, DEPTHS))
 def test_at_any_depth(run: Run, samples: Path, tmp_path: Path, name: str, depth: int) -> None:
     (tmp_path / "flat").mkdir()
     flat = run("check", made(samples / name, tmp_path / "flat" / name, b"[]"), "--output-format", "json")
@@ -226,7 +225,7 @@ def test_whatever_is_nested_where_a_parser_goes_and_a_program_does_not(samples: 
     text = (samples / name).read_text("utf-8")
     lines = text.splitlines() if name.endswith(".jsonl") else [text]
     chance = random.Random(name)
-    for _ in range(15):
+    for _ in range(tries(15, 5)):
         at = chance.randrange(len(lines))
         try:
             value = json.loads(lines[at])

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from tests.rounds import some
 from tests.terminal import Terminal, program
 from toolpair.cli.stories import SESSIONS, STORIES, names
 
@@ -41,7 +42,7 @@ def test_a_try_and_a_second_one(temporary: Path) -> None:
     assert {path.name: path.read_bytes() for path in SESSIONS.iterdir()} == before
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", some(names(), 6))
 def test_without_a_terminal_it_says_what_to_do(run: Run, name: str) -> None:
     ran = run("demo", name)
     assert ran.code == 0

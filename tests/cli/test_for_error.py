@@ -27,12 +27,16 @@ def test_an_error_makes_a_warning_acute_and_is_answered_alone(tmp_path: Path, ru
     mended = after[2]["tool_calls"][1]["function"].pop("arguments")
     assert isinstance(json.loads(mended), dict) and len(after) == len(CHAT)
     assert [message for n, message in enumerate(after) if n != 2] == [m for n, m in enumerate(CHAT) if n != 2]
-    for unknown in ("the dog ate it", "Error: messages[2] is invalid", "line 1 column 21 (char 20)"):
+    for unknown in ("the dog ate it", "Error: messages[2] is invalid"):
         ran = run("fix", path, "--for-error", unknown, "-o", other)
         assert ran.code == 2 and not other.exists(), unknown
     assert "--choose args.unparseable=arguments-json" in ran.err
-    ran = run("fix", path, "--for-error", unknown, "--choose", "args.unparseable=arguments-json", "-o", other)
-    assert ran.code == 0 and other.read_bytes() == error.read_bytes()
+    parser = "Expecting property name enclosed in double quotes: line 1 column 21 (char 20)"
+    for way in ((unknown, "--choose", "args.unparseable=arguments-json"), (parser,)):
+        ran = run("fix", path, "--for-error", *way, "-o", other)
+        assert ran.code == 0 and other.read_bytes() == error.read_bytes(), way
+        other.unlink()
+    assert run("explain", parser, path).code == 0
 
 
 def test_two_errors_in_one_paste_are_both_answered(tmp_path: Path, run: Run) -> None:
@@ -48,8 +52,31 @@ def test_two_errors_in_one_paste_are_both_answered(tmp_path: Path, run: Run) -> 
         ("call_a",),
         ("call_b",),
     ]
+    target = toolpair.open(path).find(text)
+    assert target is not None and target.problem is not None and target.problem.rule == "args.unparseable"
+    assert [problem.rule for problem in target.offers] == ["result.missing"]
     ran = run("fix", path, "--for-error", text, "-o", out)
     assert ran.code == 0, ran.err
     after = json.loads(out.read_bytes())
     assert [message.get("tool_call_id") for message in after] == [None, None, None, "call_a", "call_b", None]
     assert isinstance(json.loads(after[2]["tool_calls"][1]["function"]["arguments"]), dict)
+
+
+def test_an_error_without_a_place_means_all_that_break_its_rule_and_nothing_else(tmp_path: Path, run: Run) -> None:
+    path, out = tmp_path / "list.json", tmp_path / "out.json"
+    blank = {"type": "text", "text": ""}
+    call = {"type": "tool_use", "id": "toolu_1", "name": "run", "input": {}}
+    words = [{"type": "text", "text": "look"}]
+    turns = [[*words, blank], [*words, blank, call], words, words]
+    messages = [{"role": ("user", "assistant")[n % 2], "content": turn} for n, turn in enumerate(turns)]
+    path.write_text(json.dumps([*messages, {"role": "user", "content": "go on"}]))
+    ran = run("fix", path, "--for-error", "400 messages: text content blocks must be non-empty", "-o", out)
+    assert ran.code == 1 and "1 error is left for you" in ran.err and "result.missing" in ran.err
+    after = json.loads(out.read_bytes())
+    assert [message["content"] for message in after[:4]] == [words, [*words, call], words, words]
+    ran = run(
+        "fix", path, "--for-error", "messages.0.content.0.tool_use.id: String should match pattern '^[a-z]+$'", "--diff"
+    )
+    assert ran.code == 2 and "This error is not known. It points here: messages.0.content.0" in ran.err
+    for wrong in (("--select", "result"), ("--recipe", "keep"), (path,)):
+        assert run("fix", path, "--for-error", "text content is empty", "--diff", *wrong).code == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.rounds import ROUNDS
 from tests.terminal import Terminal, program
 
 pytest.importorskip("toolpair.tui.app")
@@ -72,13 +74,22 @@ def close_window(terminal: Terminal) -> None:
 
 
 @pytest.mark.parametrize("how", [kill, quit_by_signal, terminate, close_window])
-def test_what_was_applied_is_there_again(path: Path, state: Path, how: Callable[[Terminal], None]) -> None:
+def test_what_was_applied_is_kept_however_it_ends(path: Path, state: Path, how: Callable[[Terminal], None]) -> None:
     original = path.read_bytes()
     terminal = opened(path)
     fix(terminal)
     how(terminal)
-    assert len(files(state)) == 1 and path.read_bytes() == original
+    (kept,) = files(state)
+    assert path.read_bytes() == original
+    if how is kill or ROUNDS:
+        assert_there_again(path, state)
+    else:
+        assert json.loads(kept.read_bytes())["fixes"] == 2
 
+
+def assert_there_again(path: Path, state: Path) -> None:
+    """It is offered, taken, saved, and never offered again."""
+    original = path.read_bytes()
     terminal = opened(path)
     assert OFFER in terminal.read(until=OFFER, since=0)
     assert "2 fixes from less than a minute ago were applied but not saved." in terminal.text()

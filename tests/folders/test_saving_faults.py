@@ -19,7 +19,7 @@ import pytest
 from tests.folders.saves import STEPS, Files, check, made, opened, save_of, saving, staged, wanted
 from tests.opencode_folders import files
 from tests.opencode_sessions import ID
-from tests.rounds import EVERY
+from tests.rounds import EVERY, of_each_kind
 from tests.source.faults import FAULTS, at_step, filled, held_by, in_a_child, kill, little_space, raising, small_disk
 from toolpair.cli.main import main
 from toolpair.session.session import SessionError, open_session
@@ -66,11 +66,11 @@ class Watched(Io):
 def nothing() -> None: ...
 
 
-def calls(folder: Path) -> int:
-    """How many system calls a save makes."""
+def calls(folder: Path) -> list[str]:
+    """The system calls that a save makes."""
     io = Watched(0, nothing)
     saving(made(folder), io=io).write()
-    return io.count
+    return io.called
 
 
 def left(storage: Path) -> list[str]:
@@ -120,7 +120,7 @@ def test_kill_9_at_each_step(tmp_path: Path) -> None:
 def test_kill_9_at_each_system_call(tmp_path: Path, after_it: bool) -> None:
     before, after = wanted(tmp_path / "wanted")
     outcomes = set()
-    for at in range(1, calls(tmp_path / "counted") + 1, 1 if EVERY else 2 if not after_it else 3):
+    for at in [1 + place for place in of_each_kind(calls(tmp_path / "counted"), 2 if after_it else 4)]:
         storage = made(tmp_path / str(at))
         save = saving(storage, io=Watched(at, kill, after_it))
         assert in_a_child(save.write) == signal.SIGKILL
@@ -135,10 +135,12 @@ _ERRORS = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EACCES)
 
 @pytest.mark.parametrize("number", _ERRORS, ids=errno.errorcode.get)
 def test_each_system_call_fails(tmp_path: Path, number: int) -> None:
-    """By default each call fails in one of these ways; TOOLPAIR_TEST_ROUNDS of 4 or more: in all of them."""
+    """By default each kind of call fails in each of these ways; TOOLPAIR_TEST_ROUNDS of 4 or more: each call."""
     before, after = wanted(tmp_path / "wanted")
-    first, step = (1, 1) if EVERY else (1 + _ERRORS.index(number), len(_ERRORS))
-    for at in range(first, calls(tmp_path / "counted") + 1, step):
+    called = calls(tmp_path / "counted")
+    # Of those that are called often, others in each way.
+    first = 0 if EVERY else _ERRORS.index(number)
+    for at in [1 + first + place for place in of_each_kind(called[first:], 2)]:
         storage = made(tmp_path / str(at))
         said = ""
         try:

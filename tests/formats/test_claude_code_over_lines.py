@@ -8,6 +8,7 @@ import random
 import pytest
 
 from tests.agents import planted
+from tests.rounds import some
 from toolpair.dialects.block_texts import result_text
 from toolpair.session.session import Session, open_session
 
@@ -42,7 +43,7 @@ def outputs(session: Session) -> list[str]:
     return [result_text(block) for message in session.conversation.transcript.messages for block in message.results]
 
 
-@pytest.mark.parametrize("name", CORPUS)
+@pytest.mark.parametrize("name", some(CORPUS, 40))
 def test_it_is_checked_and_fixed_as_if_on_one_line(name: str) -> None:
     plain, wide = opened(CORPUS[name]), opened(spread(CORPUS[name], name))
     assert rules(wide) == rules(plain) and outputs(wide) == outputs(plain)

@@ -36,7 +36,7 @@ from tests.formats.fixing import (
     fixed,
     told,
 )
-from tests.rounds import tries
+from tests.rounds import some, tries
 from toolpair.agents import catalog
 from toolpair.agents.installed import installed_version
 from toolpair.dialects import continue_dev as dialect
@@ -109,7 +109,7 @@ def test_a_broken_session_is_mended_and_nothing_is_lost(name: str, tmp_path: Pat
         json.loads(visit.fixed.decode("utf-8", "replace"))
 
 
-@pytest.mark.parametrize("name", sorted(PLANTED))
+@pytest.mark.parametrize("name", some(sorted(PLANTED), 28))
 def test_every_fix_alone_leaves_a_session_that_can_be_read(name: str, tmp_path: Path) -> None:
     session = opened(tmp_path, PLANTED[name].data)
     for number, problem in enumerate(session.problems):
@@ -120,7 +120,7 @@ def test_every_fix_alone_leaves_a_session_that_can_be_read(name: str, tmp_path: 
             assert again.format.id == "continue", (name, fix.id)
 
 
-@pytest.mark.parametrize("name", sorted(PLANTED))
+@pytest.mark.parametrize("name", some(sorted(PLANTED), 28))
 def test_only_what_a_fix_names_is_changed(name: str, tmp_path: Path) -> None:
     """An entry that is still there has its fields as they were, but for its message and the states of its calls."""
     session = opened(tmp_path, PLANTED[name].data)

@@ -13,6 +13,7 @@ import pytest
 
 from tests.docker_agent_databases import Json, calls, database_of, gives, items_of, message
 from tests.formats.fixing import errors, errors_but_guesses, told
+from tests.rounds import tries
 from toolpair.session.session import Session, open_session
 
 OTHER = [message("user", "<other> & elsewhere"), calls("a"), gives("a", "OUT-other"), message("assistant", "so")]
@@ -165,7 +166,7 @@ def test_each_fix_of_each_problem_applies_and_is_undone(broken: Path) -> None:
 
 
 def test_a_random_mixture_loses_nothing(tmp_path: Path) -> None:
-    for seed in range(60):
+    for seed in range(tries(60, 16)):
         dice = random.Random(seed)
         path = database_of(tmp_path / f"{seed}.db", it=list(_mixed(dice)), other=OTHER)
         real, others = outputs(path), items_of(path, "other")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,14 @@ import pytest
 
 from tests.formats.fixing import sent_messages
 from tests.forms.made_lists import BERGEN, B, made_lists
+from tests.source.faults import at_step, in_a_child, kill
 from toolpair.cli.main import main
 from toolpair.formats import address_of, folder_layout
 from toolpair.formats.engine.agents.databases import named_sessions
 from toolpair.session.session import Session, SessionError, open_session
+from toolpair.session.surroundings import finish_killed_save
 from toolpair.source.errors import Refused, SaveFailed
+from toolpair.source.folders.save import FilesSave
 
 NO_SUCH = '{"type": "none"}'
 
@@ -152,6 +156,30 @@ def test_a_new_message_moves_the_names_of_those_behind_it(tmp_path: Path) -> Non
     assert open_session(folder).to_bytes() == session.to_bytes()
     assert main(["restore", f"{folder}::a", "--backup", "latest"]) == 0
     assert tree(folder) == before
+
+
+def test_a_kill_of_a_save_that_moves_names_leaves_no_message_out(tmp_path: Path) -> None:
+    messages = [ASK, call("c1"), DONE, said("user", {"text": "one"}), said("assistant", {"text": "two"})]
+
+    def saving(folder: Path, step: Callable[[str], None]) -> FilesSave:
+        session = open_session(folder)
+        session.stage_recommended()
+        documents = [found.document for found in session.conversations]
+        return FilesSave(session.file.snapshot, session.file.container, documents, step=step)
+
+    steps: list[str] = []
+    wanted = of(tmp_path / "wanted", *messages)
+    saving(wanted, steps.append).write()
+    contents = {path.name: path.read_bytes() for path in of_agent(wanted).iterdir()}
+    assert steps.count("exchange") == 4
+    for at in (place for place, name in enumerate(steps) if name == "exchange"):
+        folder = of(tmp_path / str(at), *messages)
+        before = {path.name: path.read_bytes() for path in of_agent(folder).iterdir()}
+        assert in_a_child(saving(folder, at_step(at, kill)).write) == signal.SIGKILL
+        there = [json.loads(path.read_bytes())["message"] for path in of_agent(folder).iterdir()]
+        assert all(one in there for one in messages)
+        finish_killed_save(f"{folder}::a")
+        assert {path.name: path.read_bytes() for path in of_agent(folder).iterdir()} in (before, contents)
 
 
 def test_what_was_redacted_is_what_is_sent_judged_and_changed(tmp_path: Path) -> None:

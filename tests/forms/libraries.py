@@ -224,21 +224,19 @@ def _gemini_load(data: bytes) -> Any:
     return [types.Content.model_validate(one) for one in json.loads(data)["contents"]]
 
 
-def _adk(turns: Turns) -> str:
+def adk_events(turns: Turns) -> Iterator[Any]:
     from google.adk.events import Event
+
+    for number, turn in enumerate(turns):
+        author = "user" if isinstance(turn, Says) and turn.role == "user" else "helper"
+        content = _contents([turn])[0]
+        yield Event(author=author, invocation_id="e-1", content=content, id=f"ev{number}", timestamp=float(number))
+
+
+def _adk(turns: Turns) -> str:
     from google.adk.sessions import Session
 
-    events = [
-        Event(
-            author="user" if isinstance(turn, Says) and turn.role == "user" else "helper",
-            invocation_id="e-1",
-            content=_contents([turn])[0],
-            id=f"ev{number}",
-            timestamp=float(number),
-        )
-        for number, turn in enumerate(turns)
-    ]
-    session = Session(id="s1", app_name="app", user_id="u", events=events, state={})
+    session = Session(id="s1", app_name="app", user_id="u", events=list(adk_events(turns)), state={})
     return session.model_dump_json(by_alias=True, exclude_none=True)
 
 
@@ -249,10 +247,23 @@ def _adk_load(data: bytes) -> Any:
 
 
 def _adk_sends(session: Any) -> Any:
+    from google.adk.sessions import InMemorySessionService
+
+    async def run() -> Any:
+        sessions = InMemorySessionService()
+        new = await sessions.create_session(app_name="app", user_id="u", session_id="s1")
+        for event in session.events:
+            await sessions.append_event(new, event)
+        return await adk_sends(sessions)
+
+    return asyncio.run(run())
+
+
+async def adk_sends(sessions: Any) -> Any:
+    """What an agent sends that goes on with the session `s1`."""
     from google.adk.agents import LlmAgent
     from google.adk.models import BaseLlm, LlmResponse
     from google.adk.runners import Runner
-    from google.adk.sessions import InMemorySessionService
     from google.genai import types
 
     seen: list[Any] = []
@@ -262,24 +273,17 @@ def _adk_sends(session: Any) -> Any:
             seen.append(llm_request.contents)
             yield LlmResponse(content=types.Content(role="model", parts=[types.Part(text="done")]))
 
-    async def run() -> None:
-        sessions = InMemorySessionService()
-        new = await sessions.create_session(app_name="app", user_id="u", session_id="s1")
-        for event in session.events:
-            await sessions.append_event(new, event)
-        runner = Runner(app_name="app", agent=LlmAgent(name="helper", model=Model(model="m")), session_service=sessions)
-        prompt = types.Content(role="user", parts=[types.Part(text=GO_ON)])
-        async for _ in runner.run_async(user_id="u", session_id="s1", new_message=prompt):
-            pass
-
-    asyncio.run(run())
+    runner = Runner(app_name="app", agent=LlmAgent(name="helper", model=Model(model="m")), session_service=sessions)
+    prompt = types.Content(role="user", parts=[types.Part(text=GO_ON)])
+    async for _ in runner.run_async(user_id="u", session_id="s1", new_message=prompt):
+        pass
     return seen[0]
 
 
 # Strands
 
 
-def _converse(turns: Turns) -> Iterator[dict[str, Any]]:
+def converse(turns: Turns) -> Iterator[dict[str, Any]]:
     for role, some in groupby(
         turns, lambda turn: "user" if isinstance(turn, Result) else getattr(turn, "role", "assistant")
     ):
@@ -300,7 +304,7 @@ def _converse(turns: Turns) -> Iterator[dict[str, Any]]:
 def _strands(turns: Turns) -> str:
     from strands.types.session import SessionMessage
 
-    made: Iterable[Any] = _converse(turns)
+    made: Iterable[Any] = converse(turns)
     return json.dumps([SessionMessage.from_message(one, number).to_dict() for number, one in enumerate(made)])
 
 
@@ -314,12 +318,34 @@ def _strands_sends(messages: Any) -> Any:
     """A session is mended when it is loaded, and what is still open when the next prompt comes."""
     import tempfile
 
-    from strands import Agent
-    from strands.models import Model
+    with tempfile.TemporaryDirectory() as folder:
+        strands_folder(folder, messages)
+        return strands_sends(folder)
+
+
+def strands_folder(folder: str, messages: Iterable[Any]) -> None:
+    """Write a session `s1` with these messages of the agent `a`."""
     from strands.session.file_session_manager import FileSessionManager
     from strands.types.session import SessionMessage
 
+    manager = FileSessionManager(session_id="s1", storage_dir=folder)
+    _strands_agent(manager, [])
+    for number, message in enumerate(messages):
+        manager.create_message("s1", "a", SessionMessage.from_message(message, number))
+
+
+def strands_sends(folder: str) -> Any:
+    """What the agent sends that goes on with the session in a folder."""
+    from strands.session.file_session_manager import FileSessionManager
+
     seen: list[Any] = []
+    _strands_agent(FileSessionManager(session_id="s1", storage_dir=folder), seen)(GO_ON)
+    return seen[0]
+
+
+def _strands_agent(manager: Any, seen: list[Any]) -> Any:
+    from strands import Agent
+    from strands.models import Model
 
     class Stub(Model):
         def update_config(self, **_: Any) -> None: ...
@@ -336,14 +362,7 @@ def _strands_sends(messages: Any) -> Any:
             yield {"contentBlockStop": {}}
             yield {"messageStop": {"stopReason": "end_turn"}}
 
-    with tempfile.TemporaryDirectory() as folder:
-        first = FileSessionManager(session_id="s1", storage_dir=folder)
-        Agent(model=Stub(), agent_id="a", session_manager=first, callback_handler=None)
-        for number, message in enumerate(messages):
-            first.create_message("s1", "a", SessionMessage.from_message(message, number))
-        again = FileSessionManager(session_id="s1", storage_dir=folder)
-        Agent(model=Stub(), agent_id="a", session_manager=again, callback_handler=None)(GO_ON)
-    return seen[0]
+    return Agent(model=Stub(), agent_id="a", session_manager=manager, callback_handler=None)
 
 
 # OpenAI Agents SDK

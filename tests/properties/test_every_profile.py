@@ -15,7 +15,7 @@ from tests.formats.codex_files import NAME as ROLLOUT
 from tests.properties import test_claude_code, test_codex
 from tests.properties.odd_contents import add_odd
 from tests.properties.transcripts import Made, anthropic, chat, plant
-from tests.rounds import tries
+from tests.rounds import some, tries
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import PROFILES, profile, profile_names
 from toolpair.session.session import Session, open_session
@@ -40,8 +40,7 @@ def broken(seed: int, kind: str) -> Made:
     return add_odd(rng, made, rng.randrange(0, 4))
 
 
-@pytest.mark.parametrize("kind", MAKERS)
-@pytest.mark.parametrize("name", profile_names())
+@pytest.mark.parametrize(("kind", "name"), some([(kind, name) for name in profile_names() for kind in MAKERS], 33))
 @given(seed=SEEDS)
 @FEW
 def test_mended_for_any_provider(name: str, kind: str, seed: int) -> None:

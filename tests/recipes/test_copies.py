@@ -22,7 +22,7 @@ from tests.properties.test_codex import written as rollout
 from tests.properties.test_repair import broken
 from tests.properties.test_repair import written as spelled_out
 from tests.recipes import broken_lists, other_systems
-from tests.rounds import tries
+from tests.rounds import some, tries
 from toolpair.dialects.block_texts import is_placeholder_text, result_text
 from toolpair.recipes import RECIPES
 from toolpair.recipes.recipe import DEFAULT, Options
@@ -357,8 +357,7 @@ def merged(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return made
 
 
-@pytest.mark.parametrize("kind", FILES)
-@pytest.mark.parametrize("recipe", COPIES)
+@pytest.mark.parametrize(("kind", "recipe"), some([(kind, recipe) for recipe in COPIES for kind in FILES], 13))
 @given(seed=SEEDS)
 @settings(FEW, max_examples=tries(40))
 def test_every_format_keeps_its_form(recipe: str, kind: str, seed: int) -> None:

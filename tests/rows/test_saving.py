@@ -16,7 +16,7 @@ import pytest
 
 import toolpair
 from tests.docker_agent_databases import BREAKS, broken, child, database, dump, rows_of, several, sound
-from tests.rounds import tries
+from tests.rounds import mixed, tries
 from toolpair.session.saving import Saved
 from toolpair.session.session import Session
 from toolpair.source.errors import Refused, SaveFailed
@@ -54,13 +54,17 @@ def messages(session: Session) -> list[bytes]:
     return [line.partition(b'"message_json":')[2] for line in session.to_bytes().split(b"\n")]
 
 
-@pytest.mark.parametrize("how", BREAKS)
-@pytest.mark.parametrize(("version", "wal"), [(19, False), (29, True)])
-def test_everything_else_stays(tmp_path: Path, how: str, version: int, wal: bool) -> None:
+@pytest.mark.parametrize(("how", "version"), mixed(BREAKS, (29, 19)))
+def test_everything_else_stays(tmp_path: Path, how: str, version: int) -> None:
     if version == 19 and "kept" in how:
         pytest.skip("a later column")
     path = several(
-        tmp_path / "session.db", how, version=version, wal=wal, page_size=1024, more="PRAGMA user_version = 77"
+        tmp_path / "session.db",
+        how,
+        version=version,
+        wal=version == 29,
+        page_size=1024,
+        more="PRAGMA user_version = 77",
     )
     path.chmod(0o640)
     before, own, dump_before = dump(path, "sound"), rows_of(path, "sound"), dump(path)

@@ -92,7 +92,7 @@ def test_kill_9(tmp_path: Path, agent: str, state: str) -> None:
     calls = SAVE.places(f"{first}::{kept.session}", tmp_path)
     assert len(calls) > 15 and is_fixed(first, kept)
     outcomes = []
-    for call, number in calls if EVERY else calls[:: len(calls) // 6]:
+    for call, number in calls if EVERY else calls[:: len(calls) // 3]:
         path = made(tmp_path / f"{call}-{number}", kept, state)
         before = rows_in(Path(shutil.copytree(path.parent, tmp_path / f"before-{call}-{number}")) / path.name)
         SAVE.kill(f"{path}::{kept.session}", tmp_path, (call, number))

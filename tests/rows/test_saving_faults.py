@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from tests.docker_agent_databases import dump, several
+from tests.rounds import mixed
 from tests.rows.test_saving import is_whole, left_open, opened
 from tests.source.faults import FAULTS, at_step, filled, held_by, in_a_child, kill, little_space, raising, small_disk
 from toolpair.source.errors import Refused, SaveFailed
@@ -101,8 +102,7 @@ def check(path: Path, before: dict[str, Any], after: dict[str, Any]) -> bool:
 ANY_FAULT = {**FAULTS, "sqlite": lambda: sqlite3.OperationalError("disk I/O error")}
 
 
-@pytest.mark.parametrize("state", STATES)
-@pytest.mark.parametrize("fault", ANY_FAULT)
+@pytest.mark.parametrize(("fault", "state"), mixed(ANY_FAULT, STATES))
 def test_an_exception_at_each_step(tmp_path: Path, state: str, fault: str) -> None:
     before, after = wanted(tmp_path / "wanted", state)
     for at in STEPS:
@@ -194,8 +194,7 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("other", OTHERS)
-@pytest.mark.parametrize("state", ["log", "in place"])
+@pytest.mark.parametrize(("other", "state"), mixed(OTHERS, ["log", "in place"]))
 def test_another_writer_at_each_step(tmp_path: Path, other: str, state: str) -> None:
     """It comes before the transaction and is seen, or waits until it is over."""
     _, after = wanted(tmp_path / "wanted", state)

@@ -51,7 +51,7 @@ def save(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Save:
 
 def test_kill_9(tmp_path: Path, save: Save) -> None:
     outcomes = set()
-    for call, number in TRACED.chosen(save.places, 8):
+    for call, number in TRACED.chosen(save.places, 12):
         path = made(tmp_path / f"{call}-{number}", save.state)
         TRACED.kill(f"{path}::sound", tmp_path, (call, number))
         outcomes.add(check(path, save.before, save.after))
@@ -60,7 +60,7 @@ def test_kill_9(tmp_path: Path, save: Save) -> None:
 
 @pytest.mark.parametrize("fault", ["ENOSPC", "EIO", "EDQUOT"])
 def test_a_call_that_fails(tmp_path: Path, save: Save, fault: str) -> None:
-    for call, number in TRACED.chosen(save.places, 20):
+    for call, number in TRACED.chosen(save.places, 40):
         path = made(tmp_path / f"{call}-{number}", save.state)
         is_said = TRACED.fail(f"{path}::sound", tmp_path, (call, number), fault)
         assert is_said == (dump(path) == save.after), (call, number)

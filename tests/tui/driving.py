@@ -9,12 +9,14 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from textual import _wait
 from textual._compositor import Compositor
 from textual._context import active_app, visible_screen_stack
 from textual.app import App
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.pilot import Pilot
 
@@ -125,6 +127,23 @@ class _Frames:
 
 
 Compositor.render_update = _Frames.render_update  # type: ignore[method-assign]
+
+
+class _Parsed:
+    """The stylesheets are the same for every app that a test starts: each is parsed once."""
+
+    rules: ClassVar[dict[object, list[RuleSet]]] = {}
+    usual = Stylesheet._parse_rules
+
+    @staticmethod
+    def parse(sheet: Stylesheet, *given: Any, **named: Any) -> list[RuleSet]:
+        key = (given, *named.values(), *sheet._variables.values())
+        if key not in _Parsed.rules:
+            _Parsed.rules[key] = _Parsed.usual(sheet, *given, **named)
+        return _Parsed.rules[key]
+
+
+Stylesheet._parse_rules = _Parsed.parse  # type: ignore[method-assign]
 
 
 async def settled(pilot: Pilot[Any], names: Collection[str] = BESIDE, seconds: float = PATIENCE) -> None:

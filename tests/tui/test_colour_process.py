@@ -16,6 +16,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.patience import PATIENCE
+from tests.rounds import some
 from tests.terminal import Terminal, program
 from tests.tui.driving import drive, press
 from toolpair.tui.app import ToolpairApp
@@ -90,7 +91,7 @@ def opened(path: Path) -> tuple[Terminal, int]:
     return terminal, worker
 
 
-@pytest.mark.parametrize("how", ["q", "ctrl+c", "SIGTERM", "SIGKILL", "SIGHUP"])
+@pytest.mark.parametrize("how", some(["q", "ctrl+c", "SIGTERM", "SIGKILL", "SIGHUP"], 3))
 def test_it_ends_with_the_program(session: Path, how: str) -> None:
     terminal, worker = opened(session)
     if how == "q":

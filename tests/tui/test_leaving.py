@@ -14,6 +14,7 @@ import pytest
 from benchmarks.generate import generate
 from benchmarks.sessions.options import Options
 from tests.patience import PATIENCE
+from tests.rounds import mixed, some
 from tests.terminal import Terminal, program
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="terminals of Unix")
@@ -56,8 +57,7 @@ def staged(terminal: Terminal) -> Terminal:
     return terminal
 
 
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGQUIT"])
-@pytest.mark.parametrize("changed", [False, True])
+@pytest.mark.parametrize(("name", "changed"), mixed(["SIGTERM", "SIGHUP", "SIGQUIT"], [True, False]))
 def test_a_signal_ends_it_without_a_question(opened: Terminal, name: str, changed: bool) -> None:
     if changed:
         staged(opened)
@@ -129,7 +129,7 @@ def test_a_crash_gives_the_terminal_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no shell with jobs")
-@pytest.mark.parametrize("how", ["ctrl+z", "SIGTSTP", "SIGSTOP"])
+@pytest.mark.parametrize("how", some(["ctrl+z", "SIGSTOP", "SIGTSTP"], 2))
 def test_it_is_suspended_and_drawn_again(samples: Path, tmp_path: Path, how: str) -> None:
     path = Path(shutil.copy(samples / "sanitised-on-one-side.json", tmp_path / "session.json"))
     shell = shutil.which("bash")

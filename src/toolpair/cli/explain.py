@@ -67,7 +67,9 @@ class _Asked(Struct, frozen=True):
     def known(self) -> bool:
         """A rule, a known error text, or a word that identifies a place."""
         one_word = len(self.thing.split()) == 1
-        return self.rule is not None or self.recognised is not None or (one_word and bool(self.places))
+        if self.rule is not None or self.recognised is not None or (one_word and bool(self.places)):
+            return True
+        return any(fix["recommended"] for entry in self.places for fix in entry.get("fixes", ()))
 
     @property
     def said(self) -> str:
@@ -136,7 +138,7 @@ def _judged_otherwise(session: Session, recognised: Recognised | None) -> None:
 
 
 def _error_entry(error: ErrorText) -> Entry:
-    return entry_of(error, "id provider text meaning remedy evidence link")
+    return entry_of(error, "id provider text meaning remedy command evidence link")
 
 
 def _as_json(asked: _Asked) -> Entry:
@@ -181,7 +183,7 @@ def _print(options: argparse.Namespace, asked: _Asked, style: TerminalStyle) -> 
     if near or asked.rule is not None or asked.recognised is not None:
         out()
     for entry in asked.places[:_LISTED]:
-        _print_place(options.file, entry, style)
+        _print_place(asked, options.file, entry, style)
     if len(asked.places) > _LISTED:
         out(f"and {len(asked.places) - _LISTED:,} more: {command('check')} {typed(options.file)}")
     if not asked.places:
@@ -238,7 +240,7 @@ def _shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
-def _print_place(path: str, entry: Entry, style: TerminalStyle) -> None:
+def _print_place(asked: _Asked, path: str, entry: Entry, style: TerminalStyle) -> None:
     problem = entry["problem"]
     at = place_shown("", entry["location"])
     if problem is None:
@@ -250,6 +252,9 @@ def _print_place(path: str, entry: Entry, style: TerminalStyle) -> None:
         out(f"{safe(path)}{at}: {severity} {problem['rule']}  {safe(problem['message'])}{named}")
         if entry["notes"]:
             out(f"    {safe(entry['notes'])}")
+    known = asked.recognised
+    if known is not None and known.error.command:
+        out(f"    Do it: {command(known.error.command.replace('FILE', typed(path), 1))}")
     for line in entry["block"]:
         out(style.dim(f"    {safe(line)}"))
     for fix in entry["fixes"] or ([entry["fix"]] if entry["fix"] else []):

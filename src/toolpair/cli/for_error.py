@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from toolpair.cli.exits import UsageError
 from toolpair.cli.terminal import say
 from toolpair.rules.errors.texts import title_of
 from toolpair.session.decisions import Decision, found_by, standing
+from toolpair.session.find.by_place import PARSED
 from toolpair.session.session import Fix, Problem, Refused, Session, Target
+from toolpair.shell.program import command
 
 Wanted = tuple[int, Problem, Fix]
 """A conversation's index, a problem in it, and the fix to take."""
@@ -22,25 +26,47 @@ def stage_for_error(session: Session, text: str, choices: Mapping[str, str]) -> 
     targets = session.find_all(text)
     if not targets:
         raise UsageError("For which error? Give its text, or - to read it from standard input.")
-    wanted: list[Wanted] = []
+    answers: list[list[Wanted]] = []
+    failed: list[UsageError | Refused] = []
     for target in targets:
-        wanted += _wanted(session, target, choices)
+        try:
+            answers.append(_wanted(session, target, choices))
+            known = target.recognised
+            say(f"{title_of(known.provider)}: {target.text}" if known is not None else target.text)
+        except (UsageError, Refused) as error:
+            failed.append(error)
+    if not answers:
+        raise failed[0]
+    for other in failed:
+        say(str(other))
     current = session.current
-    for number, problem, fix in wanted:
-        session.current = number
-        decision = Decision.of(problem, fix, None)
-        # What was staged before may have read the block anew, or have put it right.
-        found = found_by([decision], standing([decision], session.conversation))
-        for _, (now, way) in found:
-            session.stage(now, way)
+    for wanted in answers:
+        session.current = wanted[0][0]
+        _stage(session, wanted)
     session.current = current
+    if not session.staged:
+        raise Refused("What this error asks for cannot be done here; nothing was changed.")
+
+
+def _stage(session: Session, wanted: Sequence[Wanted]) -> None:
+    if len(wanted) > 1:
+        ways = {problem.key: fix.id for _, problem, fix in wanted}
+
+        def pick(problem: Problem) -> Fix | None:
+            way = next((fix for fix in problem.fixes if fix.id == ways.get(problem.key)), None)
+            return None if way is None else replace(way, recommended=False)  # asked for by name
+
+        session.stage_where(pick)
+        return
+    decision = Decision.of(wanted[0][1], wanted[0][2], None)
+    # What was staged before may have read the block anew, or have put it right.
+    for _, (problem, fix) in found_by([decision], standing([decision], session.conversation)):
+        session.stage(problem, fix)
 
 
 def _wanted(session: Session, target: Target, choices: Mapping[str, str]) -> list[Wanted]:
     """What is to be staged for one error; says what the error is."""
     number = target.conversation if target.conversation is not None else session.current
-    if target.recognised is not None:
-        say(f"{title_of(target.recognised.provider)}: {target.recognised.error.meaning}")
     if target.profile is not None:
         session.set_profile(target.profile)
     about = [problem for problem in (target.problem, *target.offers) if problem is not None]
@@ -56,16 +82,21 @@ def _wanted(session: Session, target: Target, choices: Mapping[str, str]) -> lis
             there = f"; there are {', '.join(ways)}" if ways else ""
             raise UsageError(f"{target.text} No such fix is offered there{there}.")
         return chosen[:1]
-    if target.recognised is None:
+    if target.recognised is None and not is_meant(target):
         ways = [f"--choose {problem.rule}={fix.id}" for problem in about for fix in problem.fixes]
         offered = f" What can be done there: {', '.join(ways)}." if ways else ""
         raise UsageError(f"{target.text}{offered}")
     problem = target.problem
     if problem is None or not is_meant(target):
-        raise UsageError(f"{target.text} Nothing was changed.")
+        known = target.recognised
+        remedy = f" What to do: {known.error.remedy}" if known is not None and problem is None else ""
+        if known is not None and known.error.command:
+            remedy += f" (`{command(known.error.command)}`)"
+        unsure = " It is not certain that the error means this, so nothing was changed." if problem is not None else ""
+        raise UsageError(f"{target.text}{remedy}{unsure}")
     fix = problem.recommended
     if fix is None:
-        raise Refused(f"{target.text} {problem.no_fix or 'No fix of it is recommended.'} Nothing was changed.")
+        raise Refused(f"{target.text} {problem.no_fix or 'No fix of it is recommended.'}")
     if (target.how or "").startswith("by ") or problem.named is not None:
         return [(number, problem, fix)]
     # It is about any such block: the request is refused until none is left.
@@ -76,7 +107,7 @@ def is_meant(target: Target) -> bool:
     """Whether the problem that was found is what the error is about, and not only the nearest thing in the file."""
     known, problem = target.recognised, target.problem
     if known is None or problem is None:
-        return False
+        return problem is not None and target.how == PARSED
     if problem.rule in known.error.rules or problem.named is not None:
         return not known.names_a_place or (target.how or "").startswith("by ")
     return problem.severity == "error" and (target.how or "").startswith("by ")

@@ -27,6 +27,7 @@ COMMANDS: Final = {
     "sees": "toolpair.cli.sees",
     "first-break": "toolpair.cli.first_break",
     "export": "toolpair.cli.export",
+    "cut": "toolpair.cli.cut",
     "excerpt": "toolpair.cli.excerpt",
     "form": "toolpair.cli.form",
     "report": "toolpair.cli.report",

@@ -68,8 +68,8 @@ def parser() -> Parser:
     result.add("""
         [FILE]      a session file, a database or folder of sessions, DATABASE::SESSION, a session's id, `.`, or - for
                     standard input
-        --at WHERE  start at an id, a rule, line:N, message:N, pair:N, record:N, messages.N as a request counts, or a
-                    pasted API error text
+        --at WHERE  start at an id, a tool, a rule, line:N, message:N, pair:N, record:N, messages.N as a request counts,
+                    or a pasted API error text
         """)
     add_leaf(result)
     result.add("""

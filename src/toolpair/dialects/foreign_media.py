@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from toolpair.dialects import anthropic, gemini
 
 
-def written_media(part: dict[str, Any]) -> dict[str, Any] | None:
-    """An image or a document as Anthropic's API has it, where Bedrock's, Gemini's or the AI SDK wrote it; else None."""
+class HeldMedia(dict[str, Any]):
+    """An image or a document as Anthropic's API has it, with what the file has for it."""
+
+    raw: dict[str, Any]
+
+
+def held_media(part: dict[str, Any]) -> HeldMedia | None:
+    """The image or the document that such a part is; None where it is none."""
+    media = _media(part)
+    if media is None:
+        return None
+    held = HeldMedia(media)
+    held.raw = part
+    return held
+
+
+def spelled(parts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Texts, and such media as the file spells them, in a list whose parts have no types."""
+    return [part.raw if isinstance(part, HeldMedia) else {"text": part.get("text")} for part in parts]
+
+
+def is_held(content: Any) -> bool:
+    """Whether there are such media in a content."""
+    return isinstance(content, list) and any(isinstance(part, HeldMedia) for part in content)
+
+
+def _media(part: dict[str, Any]) -> dict[str, Any] | None:
     for kind in ("image", "document"):
         if isinstance(held := part.get(kind), dict) and "type" not in part and isinstance(held.get("source"), dict):
             media, source = f"{'image' if kind == 'image' else 'application'}/{held.get('format')}", held["source"]

@@ -90,6 +90,11 @@ def with_parts(block: Block, instead: Callable[[dict[str, Any]], dict[str, Any] 
     return _with_content(block, [(id(part) in media and instead(part)) or part for part in content])
 
 
+def is_held(part: dict[str, Any]) -> bool:
+    """Whether the file has it in another spelling, in which only the whole of it can be written."""
+    return type(part) is not dict
+
+
 def with_data(part: dict[str, Any], type_: str, data: str) -> dict[str, Any]:
     """The part with another content in Base64, of this media type."""
     if isinstance(source := part.get("source"), dict):

@@ -32,6 +32,8 @@ MESSAGE_FIELDS: Final = {
 """Message role -> the fields that the API knows."""
 THINKING_FIELDS: Final = frozenset({"reasoning_content", "reasoning"})
 """The fields that other providers of this API use for the model's thinking."""
+_THOUGHT: Final = (*sorted(THINKING_FIELDS), "reasoning_details", "thinking_blocks")
+"""The same, with those in which proxies keep what it is signed with."""
 
 
 def message_of(value: Any, record: int, waiting: Container[Any]) -> Message | None:
@@ -232,6 +234,17 @@ def is_prefix(message: Message) -> bool:
 def brings_thinking(message: Message) -> bool:
     """Whether the message returns the model's thinking (`reasoning_content`)."""
     return isinstance(message.value, dict) and isinstance(message.value.get("reasoning_content"), str)
+
+
+def thinking_beside(message: Message) -> dict[str, Any]:
+    """The fields of an assistant message that hold the model's thinking, and what it is signed with."""
+    value = message.value if isinstance(message.value, dict) and message.role == "assistant" else {}
+    return {key: value[key] for key in _THOUGHT if value.get(key)}
+
+
+def without_thinking_beside(message: Message) -> list[SetField]:
+    """The edits that remove these fields."""
+    return [SetField(message, key, ABSENT) for key in thinking_beside(message)]
 
 
 def with_thinking(message: Message, thinking: str) -> SetField:

@@ -232,6 +232,11 @@ def is_reasoning(block: Block) -> bool:
     return isinstance(block.value, dict) and block.value.get("type") == "reasoning"
 
 
+def is_encrypted(block: Block) -> bool:
+    """Whether it is an item of which only the provider can read what it says: reasoning, or a summary."""
+    return bool(field_of(block, "encrypted_content"))
+
+
 def call_family(block: Block) -> str | None:
     """The family of a call item; None for others."""
     return CALL_FAMILY.get(type_name(block.value) or "")
@@ -334,6 +339,11 @@ class ListedItem(Struct, frozen=True, eq=False):
     def is_of_model(self) -> bool:
         """Whether the model made it: reasoning, a call, or an assistant message."""
         return self.kind in _OF_THE_MODEL or (self.kind == "message" and self.value.get("role") == "assistant")
+
+    @property
+    def is_reference(self) -> bool:
+        """Whether it only names an item that the provider has stored."""
+        return self.kind == "item_reference"
 
     @property
     def is_sealed(self) -> bool:

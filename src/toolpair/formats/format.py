@@ -262,6 +262,8 @@ class Format(Struct, frozen=True, kw_only=True, eq=False):
     """The transcript with what the object around the records says."""
     id_key: str | None = None
     """The key of a record's id, where records name others."""
+    session_slots: Sequence[tuple[str, ...]] = ()
+    """Where its records have the id of their session."""
     links: Sequence[str] = ()
     """The keys of a record that hold ids of others, at any depth."""
 

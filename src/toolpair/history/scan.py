@@ -13,6 +13,7 @@ from toolpair.formats.engine.reading.light import (
     ANSWERED,
     ANSWERING,
     CALL,
+    EXCHANGES,
     HEAD,
     IN_ORDER,
     MODEL,
@@ -105,6 +106,8 @@ class Scan:
                             self._words(parts)
                     elif who == HEAD:
                         self._head(parts)
+                    elif who == EXCHANGES:
+                        self._exchanges(parts, response, number)
                     else:
                         self._replace(value, number)
             except Odd:
@@ -209,10 +212,7 @@ class Scan:
             call = asked[len(texts)]
             if id_ != call[1] or family != call[4]:
                 raise Odd
-            if not text or (
-                (text[0] in BEGIN or text[0].isspace())
-                and (text.isspace() or (len(text) < _LONG and known_placeholder(text) is not None))
-            ):
+            if _is_silent(text):
                 light.silent(value, id_, text)
                 cutter.silent += 1
             texts.append(text)
@@ -230,6 +230,20 @@ class Scan:
         if begins or not light.merged:
             cutter.messages += 1
         cutter.records += 1
+
+    def _exchanges(
+        self, parts: Sequence[tuple[Any, ...]], held: tuple[Sequence[tuple[list[Any], list[str]]], int, bool], n: int
+    ) -> None:
+        """Responses of one record whose calls hold their results: see `EXCHANGES`."""
+        answered, messages, ends = held
+        for given, texts in answered:
+            if any(map(_is_silent, texts)) or (len(texts) > 1 and may_be_crossed(given, texts)):
+                raise Odd
+        self._speak(parts, None, n)
+        self._asked = []
+        self._cutter.messages += messages - 1
+        if ends:
+            self._state = ANSWERED
 
     def _words(self, parts: Sequence[tuple[Any, ...]]) -> None:
         """What the user says."""
@@ -323,6 +337,15 @@ class Scan:
         return Outline(
             tuple(windows), ranges, self._ids, found.head, found.around, found.named, so_far.past, found.inactive
         )
+
+
+def _is_silent(text: str) -> bool:
+    """Whether a result has no real output."""
+    if not text:
+        return True
+    if text[0] not in BEGIN and not text[0].isspace():
+        return False
+    return text.isspace() or (len(text) < _LONG and known_placeholder(text) is not None)
 
 
 def _said_by(value: Any) -> Any:

@@ -8,13 +8,14 @@ from typing import Any, Final
 import orjson
 
 from toolpair.dialects import anthropic, openai_chat
+from toolpair.dialects.argument_texts import SaidArguments, said_arguments
 from toolpair.dialects.block_texts import arguments
 from toolpair.dialects.block_values import is_object, with_fields
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix
 from toolpair.rules.rule import Rule
 from toolpair.rules.where import Where, at_call
-from toolpair.transcript.edits import ABSENT
+from toolpair.transcript.edits import ABSENT, SetValue
 from toolpair.transcript.model import Block
 from toolpair.transcript.pairing import Pair
 
@@ -73,84 +74,125 @@ def _holds_json(call: Block, raw: str) -> bool:
 def _arguments(context: Context, pair: Pair, call: Block) -> None:
     if not context.tool_messages:
         given = anthropic.input_of(call)
-        if isinstance(given, dict):
-            return
-        mended = _as_object(given)
-        context.add(
-            "args.not_object",
-            f"The input of {tool_of(call)} is {_kind(given)}, and it must be an object.",
-            at_call(pair),
-            cause=Cause("args_not_object", "the input was saved as it streamed in, or by another provider's client"),
-            fixes=(
-                Fix(
-                    "input-object",
-                    _object_title(given, mended),
-                    (with_fields(call, input=mended),),
-                    recommended=True,
-                ),
-            ),
-        )
+        if not isinstance(given, dict):
+            _not_an_object(context, pair, call, given)
         return
     if not openai_chat.has_json_arguments(call):
         return
     raw = openai_chat.given_arguments(call)
     if context.in_turns:
-        _string_for_object(context, pair, call, raw)
+        nothing = raw is None or (isinstance(raw, str) and not raw.strip())
+        if not nothing and not isinstance(_parsed(raw), dict):
+            _not_an_object(context, pair, call, raw)
         return
     if isinstance(raw, str):
-        if raw.strip() == "" or _holds_json(call, raw):
+        if raw.strip() == "":
             return
-        mended_text = json.dumps({"raw_arguments": raw}, ensure_ascii=False)
-        title, text = "keep the broken text as a single argument", "are not valid JSON"
-    elif (raw is None or isinstance(raw, dict)) and context.provider == "mistral":
+        if _holds_json(call, raw):
+            if context.judges("args.not_object") and not isinstance(arguments(call), dict):
+                _not_an_object(context, pair, call, raw)
+            return
+        _not_json(context, pair, call, raw)
+        return
+    if (raw is None or isinstance(raw, dict)) and context.provider == "mistral":
         return  # it accepts an object as well, and no arguments
-    elif raw is None or isinstance(raw, dict):
-        mended_text = json.dumps(raw or {}, ensure_ascii=False)
-        title, text = "write them as a JSON string", "are not a string"
-    else:
-        mended_text = json.dumps({"raw_arguments": raw}, ensure_ascii=False)
-        title, text = "keep them as a single argument", "are not a string"
+    is_object_ = raw is None or isinstance(raw, dict)
+    text = json.dumps((raw or {}) if is_object_ else {"raw_arguments": raw}, ensure_ascii=False)
+    title = "write them as a JSON string" if is_object_ else "keep them as a single argument"
     context.add(
         "args.unparseable",
-        f"The arguments of {tool_of(call)} {text}.",
+        f"The arguments of {tool_of(call)} are not a string.",
         at_call(pair),
-        cause=Cause("args_unparseable", "the arguments were cut off while streaming"),
-        fixes=(
-            Fix("arguments-json", title, (openai_chat.with_function(call, arguments=mended_text),), recommended=True),
-        ),
+        cause=Cause("args_not_object", "the arguments were written by a client of another API"),
+        fixes=(Fix("arguments-json", title, (openai_chat.with_function(call, arguments=text),), recommended=True),),
         # A value that these types declare a string is refused if it is anything else; what is in the string is up to
         # the tool.
-        severity="error" if not isinstance(raw, str) and context.wire in ("chat", "responses") else None,
+        severity="error" if context.wire in ("chat", "responses") else None,
     )
 
 
-def _string_for_object(context: Context, pair: Pair, call: Block, raw: Any) -> None:
-    """Arguments in a string, for an API that takes an object: the string must hold one."""
-    if raw is None or isinstance(raw, dict) or (isinstance(raw, str) and raw.strip() == ""):
-        return
-    given = _parsed(raw)
-    if isinstance(given, dict):
-        return
-    inner = _parsed(given)
-    mended = inner if isinstance(inner, dict) else {"raw_arguments": raw}
+def _not_json(context: Context, pair: Pair, call: Block, raw: str) -> None:
+    """A string that should hold JSON, for an API that takes one."""
+    said = said_arguments(raw)
+    kept = json.dumps({"raw_arguments": raw}, ensure_ascii=False)
+    fixes = [_read_as(said, openai_chat.with_function(call, arguments=said.text))] if said is not None else []
+    fixes.append(
+        Fix(
+            "arguments-json",
+            "keep the broken text as a single argument",
+            (openai_chat.with_function(call, arguments=kept),),
+            recommended=said is None,
+        )
+    )
+    context.add(
+        "args.unparseable",
+        f"The arguments of {tool_of(call)} are not valid JSON.",
+        at_call(pair),
+        cause=_cause(said),
+        fixes=fixes,
+    )
+
+
+def _not_an_object(context: Context, pair: Pair, call: Block, given: Any) -> None:
+    """Arguments for an API that takes an object; in chat messages they are JSON in a string, all the same."""
+    said = said_arguments(given) if isinstance(given, str) else None
+    value, as_string = _parsed(given), context.tool_messages
+    key = "raw_arguments" if as_string else "raw_input"
+
+    def written(value: dict[str, Any]) -> SetValue:
+        if as_string:
+            return openai_chat.with_function(call, arguments=json.dumps(value, ensure_ascii=False))
+        return with_fields(call, input=value)
+
+    fixes: list[Fix] = []
+    if said is not None:
+        fixes.append(_read_as(said, written(said.value)))
+    elif isinstance(value, dict):
+        fixes.append(Fix("input-object", _INSIDE, (written(value),), recommended=True))
+    elif given is ABSENT or given in (None, ""):
+        fixes.append(Fix("input-object", "write an empty object", (written({}),), recommended=True))
+    if given is not ABSENT and given not in (None, "") and not isinstance(value, dict):
+        wrapped = written({key: given})
+        fixes.append(Fix("input-wrapped", f"wrap it as {key}", (wrapped,), recommended=not fixes))
+    what = "arguments" if as_string else "input"
     context.add(
         "args.not_object",
-        f"The arguments of {tool_of(call)} are not an object, and {context.profile.title} requires one.",
+        f"The arguments of {tool_of(call)} are not an object, and {context.profile.title} requires one."
+        if as_string
+        else f"The {what} of {tool_of(call)} is {_kind(given)}, and it must be an object.",
         at_call(pair),
-        cause=Cause("args_unparseable", "the arguments were cut off while streaming")
-        if given is raw
-        else Cause("args_not_object", "the arguments were written by a client that accepts any JSON"),
-        fixes=(
-            Fix(
-                "arguments-json",
-                "turn the string into the object it contains"
-                if mended is inner
-                else "keep the text as a single argument",
-                (openai_chat.with_function(call, arguments=json.dumps(mended, ensure_ascii=False)),),
-                recommended=True,
-            ),
-        ),
+        cause=_cause(said)
+        if isinstance(given, str) and value is given
+        else Cause("args_not_object", "the input was saved as it streamed in, or by another provider's client"),
+        fixes=fixes,
     )
+
+
+_INSIDE: Final = "turn the string into the object it contains"
+_TITLES: Final = {
+    "inside": _INSIDE,
+    "glued": "keep the one object in them that says something",
+    "closed": "close them where they were cut off",
+    "python": "write the same as JSON",
+}
+
+
+def _read_as(said: SaidArguments, edit: SetValue) -> Fix:
+    note = "what came after the cut is not known, and is not made up" if said.how == "closed" else None
+    return Fix(f"arguments-{said.how}", _TITLES[said.how], (edit,), recommended=True, note=note)
+
+
+def _cause(said: SaidArguments | None) -> Cause:
+    return _CAUSES[said.how if said is not None else None]
+
+
+_CAUSES: Final = {
+    None: Cause("args_unparseable", "the arguments were cut off while streaming, or the model wrote them wrongly"),
+    "closed": Cause("args_cut", "the arguments were cut off while streaming"),
+    "python": Cause("args_python", "the model wrote Python or raw control characters in place of JSON"),
+    "glued": Cause("args_glued", "a client put two answers of a stream together"),
+    "inside": Cause("args_not_object", "the input was saved as it streamed in, or by another provider's client"),
+}
 
 
 def _parsed(value: Any) -> Any:
@@ -166,27 +208,4 @@ def _kind(value: Any) -> str:
         return "absent"
     return {"NoneType": "null", "str": "a string", "list": "a list", "bool": "true or false"}.get(
         type(value).__name__, "a number"
-    )
-
-
-def _as_object(value: Any) -> dict[str, Any]:
-    if value is ABSENT or value is None or value == "":
-        return {}
-    if isinstance(value, str):
-        try:
-            parsed = json.loads(value)
-        except (ValueError, RecursionError):
-            parsed = None
-        if isinstance(parsed, dict):
-            return parsed
-    return {"raw_input": value}
-
-
-def _object_title(given: Any, mended: dict[str, Any]) -> str:
-    if not mended:
-        return "write an empty object"
-    return (
-        "wrap it as raw_input"
-        if "raw_input" in mended and mended["raw_input"] == given
-        else "turn the string into the object it contains"
     )

@@ -10,6 +10,7 @@ from toolpair.dialects.anthropic import marks_empty_text, without_cache_marks
 from toolpair.dialects.besides import keys_of_content, named_keys, says_besides
 from toolpair.dialects.block_texts import media_of, result_content
 from toolpair.dialects.block_values import as_json, is_object, text_in, with_text
+from toolpair.rules.content_lists import check_lists, named_list
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.rule import Rule
@@ -72,6 +73,7 @@ RULES: Final = (
     ),
     Rule("content.empty_text", "contents", check),
     Rule("content.empty_tool_calls", "contents", check),
+    Rule("content.not_a_string", "contents", check_lists, named=named_list, whole_history=True),
     Rule("content.mixed_with_tool", "contents", check, whole_history=True),
     Rule("content.image_too_large", "contents", _check_images, named=_large),
     Rule("content.too_many_images", "contents", named=_many, whole_history=True),
@@ -262,14 +264,26 @@ def _chat_message(context: Context, number: int, message: Message) -> None:
                 Fix("remove-key", "remove the empty list", (openai_chat.without_calls(message),), recommended=True),
             ),
         )
+    content = openai_chat.content_of(message)
     if message.role in ("tool", "function") or (context.in_turns and is_system(message)):
         return
-    content = openai_chat.content_of(message)
     _empty_parts(context, number, message, content)
     if message.calls:
+        if content is None and context.wire == "chat" and context.judges("content.null"):
+            _null_beside_calls(context, number, message)
         return
     if _refused_as_empty(context, message.role, content) and not openai_chat.says_otherwise(message):
         _empty_message(context, number, message, removed=number < len(context.messages) - 1)
+
+
+def _null_beside_calls(context: Context, number: int, message: Message) -> None:
+    context.add(
+        "content.null",
+        f"This message has calls and no content, which {context.profile.title} {context.refuses('content.null')}.",
+        at_message(number, message),
+        cause=Cause("content_null", "most chat APIs accept null beside calls"),
+        fixes=(Fix("fill", f'write "{_NO_CONTENT}"', (SetField(message, "content", _NO_CONTENT),), recommended=True),),
+    )
 
 
 def _refused_as_empty(context: Context, role: Any, content: Any) -> bool:

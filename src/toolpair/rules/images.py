@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from toolpair.dialects.media import Media, described, media_parts, part_at, text_instead, with_parts
+from toolpair.dialects.media import Media, described, is_held, media_parts, part_at, text_instead, with_parts
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import KEPT_ASIDE, Cause, Fix
 from toolpair.rules.where import NamedPlace, Where
@@ -102,7 +102,7 @@ def _too_large(
         else "is not one that the API takes"
     )
     fixes = [_removal([(number, block, part) for part in parts], "remove-image", _title(parts))]
-    if named and passed is not None and find_spec("PIL") is not None:
+    if named and passed is not None and find_spec("PIL") is not None and not any(map(is_held, parts)):
         fixes.insert(0, _smaller(context, block, [part for part in parts if described(part).kind == "image"]))
     pair = context.pairing.pair_of(block)
     where = f"the result of {tool_of(pair.call if pair else None)}" if block.kind == "result" else "this message"

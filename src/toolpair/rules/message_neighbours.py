@@ -10,8 +10,8 @@ from typing import Final
 from toolpair.dialects import anthropic, openai_chat
 from toolpair.dialects.block_values import as_parts, as_written, field_names, text_in
 from toolpair.rules.context import Context
-from toolpair.rules.problem import Cause, Fix
-from toolpair.rules.where import Where, at_message
+from toolpair.rules.problem import Cause, Fix, Severity
+from toolpair.rules.where import NamedPlace, Where, at_message
 from toolpair.rules.wire import is_system
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import ABSENT, Edit, InsertMessage, Remove, RemoveMessage, SetField
@@ -53,6 +53,9 @@ def _alternation(context: Context) -> None:
     if context.transcript.merged or context.written == "items" or not context.judges("turn.alternation"):
         return
     refused = context.is_error("turn.alternation")
+    if refused and context.wire == "chat":
+        _template_turns(context)
+        return
     for run in _runs(context):
         if refused:
             if not any(message.calls for _, message in run[:-1]):  # else an answer is missing between them
@@ -66,6 +69,64 @@ def _alternation(context: Context) -> None:
                 cause=Cause("same_role_twice", "two messages of one role in a row"),
                 no_fix="The API joins them itself; joining them here would change lines for nothing.",
             )
+
+
+def is_plain(message: Message) -> bool:
+    """Whether a chat template counts it among those that alternate: calls and results it does not."""
+    if message.role == "user":
+        return not message.blocks or any(block.kind != "result" for block in message.blocks)
+    return message.role == "assistant" and not message.calls
+
+
+def _template_turns(context: Context) -> None:
+    """Messages of one role that follow each other, whatever calls and results are between them."""
+    run: _Run = []
+    before: Message | None = None
+    for number, message in enumerate(context.messages):
+        if is_system(message):
+            continue
+        if is_plain(message):
+            if run and run[-1][1].role == message.role and before is run[-1][1]:
+                run.append((number, message))
+            else:
+                _end_of_turns(context, run)
+                if run and run[-1][1].role == message.role and before is not None:
+                    _across_calls(context, number, message, before, run[-1][1])
+                run = [(number, message)]
+        before = message
+    _end_of_turns(context, run)
+
+
+def _end_of_turns(context: Context, run: _Run) -> None:
+    if len(run) > 1:
+        _join(context, "turn.alternation", run, "which is refused")
+
+
+def _across_calls(context: Context, number: int, message: Message, before: Message, last: Message) -> None:
+    """Two messages of one role with calls and their results between them."""
+    title = f'add an assistant message before it, "{_BRIDGE}"'
+    edits: tuple[Edit, ...] = (InsertMessage(before, "assistant", _BRIDGE),)
+    if message.role == "assistant":
+        title, edits = f'add a user message before the call, "{_GO_ON}"', (InsertMessage(last, "user", _GO_ON),)
+    elif message.results:
+        edits = _bridge_within(message, [block for block in message.blocks if block.kind != "result"])
+    context.add(
+        "turn.alternation",
+        f"Two {message.role} messages with only calls and results between them, which is refused.",
+        at_message(number, message),
+        cause=Cause("same_role_twice", "messages of one role in a row"),
+        fixes=(Fix("insert-between", title, edits, recommended=True, several="add short messages between them"),),
+    )
+
+
+def named_run(context: Context, place: NamedPlace) -> None:
+    """Messages of one role in a row that an API refused: all of them, or those at the place."""
+    if context.transcript.merged or context.written == "items":
+        return
+    for run in _runs(context):
+        here = place.message is None or any(number == place.message for number, _ in run)
+        if here and not any(message.calls for _, message in run[:-1]):
+            _join(context, "turn.alternation", run, "which this API refuses", "error")
 
 
 def _call_after_model(context: Context) -> None:
@@ -82,7 +143,7 @@ def _call_after_model(context: Context) -> None:
             words = [] if message.calls else [*words, (number, message)]
 
 
-def _join(context: Context, rule: str, run: _Run, why: str) -> None:
+def _join(context: Context, rule: str, run: _Run, why: str, severity: Severity | None = None) -> None:
     """Merge a run into one message: the assistant's last, which may hold calls, or the user's first, which may follow
     calls.
     """
@@ -105,6 +166,7 @@ def _join(context: Context, rule: str, run: _Run, why: str) -> None:
                 loses=f"the fields {', '.join(gone)} of the others" if gone else None,
             ),
         ),
+        severity=severity,
     )
 
 

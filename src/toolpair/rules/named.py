@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -15,6 +16,8 @@ from toolpair.rules.registry import RULES
 from toolpair.rules.where import NamedPlace
 from toolpair.transcript.model import Transcript
 from toolpair.transcript.pairing import Pairing
+
+_ARTICLES: Final = ("A", "An", "The", "This")
 
 
 def raised(problem: Problem) -> Problem:
@@ -29,7 +32,9 @@ def raised(problem: Problem) -> Problem:
 def offered(problem: Problem) -> Problem:
     """The problem where no error names it: its fixes are there to be chosen."""
     fixes = tuple(replace(fix, recommended=False) for fix in problem.fixes)
-    return replace(problem, severity="info", own_impact="harmless", fixes=fixes)
+    first, _, rest = problem.text.partition(" ")
+    text = f"If an API says so: {first.lower() if first in _ARTICLES else first} {rest}"
+    return replace(problem, severity="info", own_impact="harmless", text=text, cause=None, fixes=fixes)
 
 
 def named_problems(
@@ -46,5 +51,7 @@ def named_problems(
     for check in checks:
         check(context, place)
     context.make_fixes()
+    # What a rule finds elsewhere is not what was named, unless it reports all its places as one.
+    found = [one for one in context.problems if place.message in (None, one.message) or RULES[one.rule].whole_history]
     thinking = SignedThinking(transcript if context.wire in ("anthropic", "bedrock") else Transcript(()))
-    return tuple(replace(problem, fixes=thinking.note(problem.fixes), named=place) for problem in context.problems)
+    return tuple(replace(problem, fixes=thinking.note(problem.fixes), named=place) for problem in found)

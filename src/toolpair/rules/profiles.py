@@ -30,6 +30,15 @@ PROFILES: Final = (
     "deepseek",
     "moonshot",
     "groq",
+    "zai",
+    "xai",
+    "dashscope",
+    "minimax",
+    "openrouter",
+    "llama-cpp",
+    "ollama",
+    "vllm",
+    "lm-studio",
 )
 """Every profile; a new one is a data file and a line here."""
 _ALSO_CALLED: Final = {
@@ -39,6 +48,14 @@ _ALSO_CALLED: Final = {
     "aws": "bedrock-converse",
     "kimi": "moonshot",
     "codex": "openai-responses",
+    "glm": "zai",
+    "zhipu": "zai",
+    "grok": "xai",
+    "qwen": "dashscope",
+    "alibaba": "dashscope",
+    "llamacpp": "llama-cpp",
+    "llama.cpp": "llama-cpp",
+    "lmstudio": "lm-studio",
 }
 """Other names that people use for a provider."""
 _WEIGHT: Final = {None: 0, "info": 1, "warning": 2, "error": 3}
@@ -178,7 +195,7 @@ def profile(id_: str) -> Profile:
     base, _, family = id_.partition("/")
     if base not in PROFILES or (family == "" and "/" in id_):
         raise KeyError(id_)
-    data = shipped(f"profiles/{base}.json")
+    data = _data(base)
     families = tuple(
         Family(
             listed["id"],
@@ -215,6 +232,25 @@ def profile(id_: str) -> Profile:
         families=families,
         images=convert(data["images"], ImageLimits) if "images" in data else None,
     )
+
+
+def _data(base: str) -> dict[str, Any]:
+    """A profile's data. One that is `like` another has of the other what it does not say itself, and less surely."""
+    data: dict[str, Any] = shipped(f"profiles/{base}.json")
+    if "like" not in data:
+        return data
+    other = _data(data["like"])
+    told = {rule: _less_sure(cell, other["title"]) for rule, cell in other["rules"].items()}
+    return other | data | {"rules": told | data["rules"]}
+
+
+def _less_sure(cell: dict[str, Any], title: str) -> dict[str, Any]:
+    """What is known of another endpoint: never an error."""
+    severity = cell["severity"]
+    if severity is None:
+        return {"severity": None, "evidence": "unknown"}
+    note = f"inferred: it follows the rules of {title}; nothing is known of its own"
+    return {"severity": "warning" if severity == "error" else severity, "evidence": "inferred", "note": note}
 
 
 @cache

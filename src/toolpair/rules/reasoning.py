@@ -5,27 +5,29 @@ Another provider's thinking is left out when a transcript is converted, so it is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
-from msgspec.structs import replace
-
 from toolpair.dialects import anthropic, openai_chat
-from toolpair.dialects.block_values import THOUGHT_SIGNATURE, is_object, signature_beside, with_fields
-from toolpair.dialects.new_ids import THOUGHT
+from toolpair.dialects.block_values import is_object
 from toolpair.dialects.openai_responses import is_reasoning
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import KEPT_ASIDE, Cause, Fix
 from toolpair.rules.profiles import profile
-from toolpair.rules.rule import Rule
+from toolpair.rules.rule import Named, Rule
+from toolpair.rules.signatures import (
+    OFF,
+    SKIP_SIGNATURE,
+    can_be_signed,
+    empty_thinking,
+    google_signature,
+    last_asked,
+    skipping,
+)
 from toolpair.rules.where import NamedPlace, Where, at_message
 from toolpair.shell.program import command
-from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import KeepAside, Remove
 from toolpair.transcript.model import Block, Message
 
-SKIP_SIGNATURE: Final = "skip_thought_signature_validator"
-"""Google's documented value for calls from elsewhere that have no signature."""
 _BYPASSES: Final = frozenset({SKIP_SIGNATURE, "context_engineering_is_the_way_to_go"})
 
 
@@ -40,52 +42,23 @@ def check(context: Context) -> None:
         _thinking_brought_back(context)
 
 
-def _refused(context: Context, place: NamedPlace) -> None:
-    from toolpair.rules.thinking import refused
+def _named(find: str) -> Named:
+    """What finds a rule only where an error text names it; few sessions need it."""
 
-    refused(context, place)
+    def named(context: Context, place: NamedPlace) -> None:
+        from toolpair.rules import thinking
 
+        getattr(thinking, find)(context, place)
 
-def _bound(context: Context, place: NamedPlace) -> None:
-    from toolpair.rules.thinking import bound
-
-    bound(context, place)
-
-
-def _not_stored(context: Context, place: NamedPlace) -> None:
-    from toolpair.rules.thinking import not_stored
-
-    not_stored(context, place)
-
-
-def _missing_thinking(context: Context, place: NamedPlace) -> None:
-    """Thinking that an API asks for: it asks for that of the next message as soon as it has this one's."""
-    if context.wire != "chat":
-        return
-    calling = [(number, message) for number, message in enumerate(context.messages) if message.calls]
-    without = [(number, message) for number, message in calling if not _brings(message)]
-    if not without:
-        return
-    number, message = next((one for one in without if one[0] == place.message), without[0])
-    fixes = [_empty_thinking(context, [one for _, one in without])] if context.written == "chat" else []
-    context.add(
-        "reasoning.missing_before_call",
-        f"{plural(len(without), 'message')} with calls {'has' if len(without) == 1 else 'have'} no thinking "
-        "(reasoning_content), and the API requires it.",
-        at_message(number, message),
-        severity="error",
-        cause=Cause("thinking_dropped", "a client or a converter left out the model's thinking in some messages"),
-        fixes=[replace(fix, recommended=True) for fix in fixes],
-        no_fix=_OFF,
-    )
+    return named
 
 
 RULES: Final = (
-    Rule("reasoning.bad_signature", "reasoning", check, named=_refused),
-    Rule("reasoning.missing_signature", "reasoning", check),
-    Rule("reasoning.missing_before_call", "reasoning", check, named=_missing_thinking, whole_history=True),
-    Rule("reasoning.prefix_changed", "reasoning", named=_bound),
-    Rule("reasoning.unresolvable_ref", "reasoning", named=_not_stored),
+    Rule("reasoning.bad_signature", "reasoning", check, named=_named("refused")),
+    Rule("reasoning.missing_signature", "reasoning", check, named=_named("unsigned")),
+    Rule("reasoning.missing_before_call", "reasoning", check, named=_named("missing"), whole_history=True),
+    Rule("reasoning.prefix_changed", "reasoning", named=_named("bound")),
+    Rule("reasoning.unresolvable_ref", "reasoning", named=_named("not_stored")),
 )
 
 
@@ -164,57 +137,32 @@ def _thinking_brought_back(context: Context) -> None:
             at_message(number, message),
             severity="warning" if older else None,
             cause=Cause("thinking_dropped", "a client or a converter left out the model's thinking in some messages"),
-            fixes=(_empty_thinking(context, [message]),),
-            no_fix=f"{_OFF} Or write an empty one.",
+            fixes=(empty_thinking(context, [message]),),
+            no_fix=f"{OFF} Or write an empty one.",
         )
-
-
-_OFF: Final = 'Thinking cannot be made up: turn it off for the next request ("thinking": {"type": "disabled"}).'
-_BLANK: Final = {"moonshot": " "}
-"""What stands for thinking that is gone, where that is not an empty text: kimi-k2.5 and later refuse that."""
-
-
-def _empty_thinking(context: Context, messages: Sequence[Message]) -> Fix:
-    blank = _BLANK.get(context.provider, "")
-    title = "write an empty reasoning_content" if blank == "" else "write a reasoning_content of one space"
-    return Fix(
-        "empty-thinking",
-        title if len(messages) == 1 else f"{title} into {len(messages):,} messages",
-        tuple(openai_chat.with_thinking(message, blank) for message in messages),
-        note="servers accept it, although their documentation does not say so; it is not the model's thinking",
-        several=title,
-    )
-
-
-def _brings(message: Message) -> bool:
-    return openai_chat.brings_thinking(message) or any(block.kind == "thinking" for block in message.blocks)
 
 
 def _thought_signatures(context: Context) -> None:
     """Gemini's signatures on the first call of each step, also as its OpenAI-compatible endpoint writes them."""
-    signatures = {id(call): found for message in context.messages for call in message.calls if (found := _google(call))}
+    signatures = {
+        id(call): found for message in context.messages for call in message.calls if (found := google_signature(call))
+    }
     if not signatures and context.profile.family != "3":
         return  # it may be for a model that requires none
-    numbered = enumerate(context.messages)
-    asked = max((number for number, one in numbered if one.role == "user" and not one.results), default=-1)
+    asked = last_asked(context)
     for number, message in enumerate(context.messages):
         for position, call in enumerate(message.calls):
-            if context.written == "blocks" and signature_beside(call) is None:
-                break  # such a list has no place for it
+            if not can_be_signed(context, call):
+                break
             signature = signatures.get(id(call))
-            if signature is not None and not _whole(signature):
+            if signature is not None and not is_whole(signature):
                 _signature(context, number, message, call, "reasoning.bad_signature", "is damaged")
             elif signature is None and position == 0 and number > asked:
                 _signature(context, number, message, call, "reasoning.missing_signature", "is missing")
 
 
-def _google(call: Block) -> Any:
-    if isinstance(call.id, str) and THOUGHT in call.id:
-        return SKIP_SIGNATURE  # appended to the id, where LiteLLM reads it
-    return openai_chat.thought_signature(call) or signature_beside(call)
-
-
-def _whole(signature: Any) -> bool:
+def is_whole(signature: Any) -> bool:
+    """Whether a thought signature may be what a model gave."""
     if not isinstance(signature, str) or signature in _BYPASSES:
         return isinstance(signature, str)
     from base64 import b64decode
@@ -234,18 +182,5 @@ def _signature(context: Context, number: int, message: Message, call: Block, rul
         cause=Cause(
             "thought_signature", "a client did not save what came with the call, or the call comes from elsewhere"
         ),
-        fixes=(
-            Fix(
-                "skip-signature",
-                "write the value that Google documents for calls without one",
-                (
-                    openai_chat.with_thought_signature(call, SKIP_SIGNATURE)
-                    if context.written == "chat"
-                    else with_fields(call, **{THOUGHT_SIGNATURE: SKIP_SIGNATURE}),
-                ),
-                recommended=True,
-                note="the model continues without what it thought before this call",
-                several="write the value that Google documents for calls without a signature",
-            ),
-        ),
+        fixes=(skipping(context, [call]),),
     )

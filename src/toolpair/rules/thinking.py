@@ -10,11 +10,22 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from toolpair.dialects.block_values import model_of
-from toolpair.dialects.openai_responses import is_reasoning, listed_items
-from toolpair.rules.context import Context
+from toolpair.dialects import openai_chat
+from toolpair.dialects.block_values import field_of, model_of
+from toolpair.dialects.openai_responses import is_encrypted, is_reasoning, listed_items
+from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import KEPT_ASIDE, Cause, Fix
-from toolpair.rules.where import NamedPlace, Where
+from toolpair.rules.signatures import (
+    OFF,
+    SKIP_SIGNATURE,
+    can_be_signed,
+    empty_thinking,
+    google_signature,
+    last_asked,
+    skipping,
+)
+from toolpair.rules.where import NamedPlace, Where, at_block, at_message
+from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import Edit, KeepAside, Remove, ReplaceWithText
 from toolpair.transcript.model import Block, Message
 
@@ -25,12 +36,116 @@ _ASKED_FOR: Final = (
 
 def refused(context: Context, place: NamedPlace) -> None:
     """Thinking whose signature an API does not accept, or that it cannot decrypt."""
+    if context.wire == "gemini":
+        signed = [one for one in _calls(context, place) if google_signature(one[2]) not in (None, SKIP_SIGNATURE)]
+        _of_google(context, signed, "reasoning.bad_signature", "is not accepted")
     _named(context, place, "reasoning.bad_signature")
 
 
 def bound(context: Context, place: NamedPlace) -> None:
     """Thinking before which something was changed: what follows it is bound to that as well."""
     _named(context, place, "reasoning.prefix_changed")
+
+
+def unsigned(context: Context, place: NamedPlace) -> None:
+    """Calls of the current turn that Gemini wants signed: the first of each step."""
+    if context.wire != "gemini":
+        return
+    asked = last_asked(context)
+    first = [one for one in _calls(context, place) if one[0] > asked and one[2] is one[1].calls[0]]
+    without = [one for one in first if not google_signature(one[2])]
+    _of_google(context, without, "reasoning.missing_signature", "is missing")
+
+
+_Calls = Sequence[tuple[int, Message, Block]]
+
+
+def _calls(context: Context, place: NamedPlace) -> Iterator[tuple[int, Message, Block]]:
+    for number, message in enumerate(context.messages):
+        if place.message is None or number == place.message:
+            yield from ((number, message, call) for call in message.calls)
+
+
+def _of_google(context: Context, calls: _Calls, rule: str, what: str) -> None:
+    if not calls:
+        return
+    number, message, call = calls[0]
+    pair = context.pairing.pair_of(call)
+    able = [call for _, _, call in calls if can_be_signed(context, call)]
+    context.add(
+        rule,
+        f"The thought signature of the call of {tool_of(call)} {what}.",
+        Where(at=(number, message.blocks.index(call)), pairs=(pair,), call=call, about=message),
+        severity="error",
+        cause=_OTHER_KEY,
+        fixes=(skipping(context, able),) if len(able) == len(calls) else (),
+        no_fix="Only the calls since the user's last words are checked: say something, and go on from there.",
+    )
+
+
+def missing(context: Context, place: NamedPlace) -> None:
+    """Thinking that an API asks for: it asks for that of the next message as soon as it has this one's."""
+    if context.written == "items":
+        _ids_without_reasoning(context, place)
+        return
+    calling = [(number, message) for number, message in enumerate(context.messages) if message.calls]
+    without = [(number, message) for number, message in calling if not _brings(message)]
+    if context.wire in ("anthropic", "bedrock"):
+        without = without[-1:]  # only the last turn with calls has to begin with it
+    if not without or (place.message is not None and place.message not in dict(without)):
+        return
+    number, message = next((one for one in without if one[0] == place.message), without[0])
+    can_be_empty = context.wire == "chat" and context.written == "chat"
+    context.add(
+        "reasoning.missing_before_call",
+        f"{plural(len(without), 'message')} with calls {'has' if len(without) == 1 else 'have'} no thinking, and the "
+        "API requires it.",
+        at_message(number, message),
+        severity="error",
+        cause=Cause("thinking_dropped", "a client or a converter left out the model's thinking in some messages"),
+        fixes=[replace(empty_thinking(context, [one for _, one in without]), recommended=True)] if can_be_empty else (),
+        no_fix=OFF,
+    )
+
+
+def _brings(message: Message) -> bool:
+    return openai_chat.brings_thinking(message) or bool(_thinking(message))
+
+
+def _ids_without_reasoning(context: Context, place: NamedPlace) -> None:
+    """Items with an id of their own whose reasoning is gone: the API looks for it by that id."""
+    led, found = False, []
+    for item in listed_items(context.messages):
+        led = item.is_of_model and (led or item.kind == "reasoning")
+        if item.is_of_model and not led and item.id is not None:
+            found.append(item)
+    if not found:
+        return
+    at = next((item for item in found if item.at[0] == place.message), found[0])
+    context.add(
+        "reasoning.missing_before_call",
+        f"The reasoning before this {at.noun} ({at.id}) is gone.",
+        Where(at=at.at, others=() if at.block is None else (at.block,), about=at.message, record=at.record),
+        severity="error",
+        cause=Cause("thinking_dropped", "a client or a converter left out the model's thinking in some messages"),
+        fixes=(
+            Fix(
+                "without-item-id",
+                "remove the item's id" if len(found) == 1 else f"remove the ids of {len(found):,} items",
+                tuple(item.without_id() for item in found),
+                recommended=True,
+                note="an item does not need its own id; its call_id stays",
+                several="remove the ids of these items",
+            ),
+        ),
+    )
+
+
+def final(context: Context, place: NamedPlace) -> None:
+    """Thinking in the last message, for a request that does not ask for any."""
+    number = len(context.messages) - 1
+    if number >= 0 and _thinking(context.messages[number]):
+        _named(context, NamedPlace(number), "reasoning.final_thinking_disabled")
 
 
 def not_stored(context: Context, place: NamedPlace) -> None:
@@ -40,7 +155,7 @@ def not_stored(context: Context, place: NamedPlace) -> None:
     edits: list[Edit] = []
     named = [item for item in listed_items(context.messages) if item.id is not None]
     for item in named:
-        if item.kind == "item_reference" or (item.kind == "reasoning" and not item.is_sealed):
+        if item.is_reference or (item.kind == "reasoning" and not item.is_sealed):
             edits += [] if item.block is None else [KeepAside(item.block, item.value), Remove(item.block)]
         else:
             edits.append(item.without_id())
@@ -73,49 +188,96 @@ def _removes(edits: Sequence[Edit]) -> bool:
 
 
 def _named(context: Context, place: NamedPlace, rule: str) -> None:
-    thinks = [number for number, message in enumerate(context.messages) if _thinking(message)]
-    if not thinks:
+    if context.written == "items" and rule == "reasoning.bad_signature":
+        _undecrypted(context, place)
         return
-    here = place.message if place.message in thinks else None
+    thinks = [number for number, message in enumerate(context.messages) if _thinks(message)]
+    here = place.message
+    if not thinks or (here is not None and here not in thinks):
+        return
     number = thinks[0] if here is None else here
     message = context.messages[number]
-    block = _thinking(message)[0]
-    items = is_reasoning(block)
-    made = _Fixes(context, number, "reasoning" if items else "thinking")
+    block = next(iter(_thinking(message)), None)
+    made = _Fixes(context, number, "thinking")
     if here is None:
         fixes = [made.all(), *made.of_others()]
-    elif items:
-        fixes = [made.all(), made.of_message()]  # what one key cannot read of it, it cannot read of the others
     elif rule == "reasoning.prefix_changed":
         fixes = [made.from_here(), made.of_message(), made.all()]
     else:
         fixes = [made.of_message(), made.from_here(), made.all(), *made.of_others(), *made.as_text()]
     context.add(
         rule,
-        f"The {made.noun} {'of this message' if here is not None else 'in this conversation'} is not accepted.",
-        Where(at=(number, message.blocks.index(block)), others=_thinking(message), about=message, record=block.record),
+        f"The thinking {'of this message' if here is not None else 'in this conversation'} is not accepted.",
+        at_message(number, message)
+        if block is None
+        else at_block(number, message.blocks.index(block), message, *_thinking(message)),
         severity="error",
         cause=_OTHER_KEY,
         fixes=(replace(fixes[0], recommended=True), *fixes[1:]),
     )
 
 
+def _undecrypted(context: Context, place: NamedPlace) -> None:
+    """Encrypted items: what a key cannot read of one, it cannot read of the others that came with it."""
+    numbered = [(number, message) for number, message in enumerate(context.messages)]
+    sealed = [(number, message, block) for number, message in numbered for block in message.blocks if _is_sealed(block)]
+    here = [one for one in sealed if one[0] == place.message]
+    meant = [one for one in here if place.block in (None, one[1].blocks.index(one[2]))]
+    if not sealed or (place.message is not None and not meant):
+        return
+    number, message, block = (meant or sealed)[0]
+    made = _Fixes(context, number, "reasoning")
+    fixes = [made.all()] if any(is_reasoning(one) for _, _, one in sealed) else []
+    if is_reasoning(block) and len(here) < len(sealed):
+        fixes.append(made.of_message())
+    summaries = [one for _, _, one in sealed if not is_reasoning(one)]
+    if summaries:
+        whole = Fix(
+            "remove-encrypted",
+            "remove all that is encrypted, also the summaries of what came before",
+            tuple(_without_thinking(context.messages, summaries)),
+            loses=f"what the summaries say, and reasoning, which only the provider can read{KEPT_ASIDE}",
+        )
+        fixes.insert(len(fixes) if is_reasoning(block) else 0, whole)
+    context.add(
+        "reasoning.bad_signature",
+        "The encrypted content of this conversation cannot be read by the API.",
+        Where(at=(number, message.blocks.index(block)), others=(block,), about=message, record=block.record),
+        severity="error",
+        cause=_OTHER_KEY,
+        fixes=(replace(fixes[0], recommended=True), *fixes[1:]),
+    )
+
+
+def _is_sealed(block: Block) -> bool:
+    return block.kind in ("thinking", "other") and is_encrypted(block)
+
+
 def _thinking(message: Message) -> tuple[Block, ...]:
     return tuple(block for block in message.blocks if block.kind == "thinking")
+
+
+def _thinks(message: Message) -> bool:
+    return bool(_thinking(message) or openai_chat.thinking_beside(message))
 
 
 def _of_other_models(messages: Sequence[Message]) -> list[Message]:
     """The messages with thinking of another model than the newest one's, as far as messages name their model."""
     named = [(message, model) for message in messages if (model := model_of(message)) is not None]
     newest = named[-1][1] if named else None
-    return [message for message, model in named if model != newest and _thinking(message)]
+    return [message for message, model in named if model != newest and _thinks(message)]
 
 
-def _without_thinking(messages: Sequence[Message]) -> Iterator[Edit]:
+def _without_thinking(messages: Sequence[Message], also: Sequence[Block] = ()) -> Iterator[Edit]:
     """The edits that set the thinking of these messages aside. An item that had to follow it loses its id."""
-    for block in (block for message in messages for block in message.blocks if block.kind == "thinking"):
+    thinking = (block for message in messages for block in message.blocks if block.kind == "thinking")
+    for block in (*thinking, *also):
         yield KeepAside(block, block.value)
         yield Remove(block)
+    for message in messages:
+        if beside := openai_chat.thinking_beside(message):
+            yield KeepAside(None, beside, message)
+            yield from openai_chat.without_thinking_beside(message)
     led = False
     for item in listed_items(messages):
         led = item.is_of_model and (led or item.kind == "reasoning")
@@ -177,4 +339,4 @@ class _Fixes:
 
 
 def _can_be_read(block: Block) -> bool:
-    return isinstance(block.value, dict) and bool(str(block.value.get("thinking") or "").strip())
+    return bool(str(field_of(block, "thinking") or "").strip())

@@ -10,7 +10,7 @@ from toolpair.rules import message_neighbours
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.rule import NO_RESULT, Rule
-from toolpair.rules.where import Where, at_message
+from toolpair.rules.where import NamedPlace, Where, at_message
 from toolpair.rules.wire import is_system
 from toolpair.transcript.edits import InsertMessage, RemoveMessage, Reorder
 from toolpair.transcript.model import Block, Message
@@ -21,21 +21,48 @@ def check(context: Context) -> None:
         return
     _calls_last(context)
     _first(context)
+    _no_user(context)
     message_neighbours.check(context)
     _last(context)
 
 
+def _final_thinking(context: Context, place: NamedPlace) -> None:
+    from toolpair.rules.thinking import final  # few sessions need it
+
+    final(context, place)
+
+
 RULES: Final = (
-    Rule("turn.first_not_user", "turns", check, decided_by="neighbours"),
-    Rule("turn.trailing_assistant", "turns", check, decided_by="neighbours"),
-    Rule("turn.alternation", "turns", check, decided_by="neighbours"),
+    Rule(
+        "turn.first_not_user",
+        "turns",
+        check,
+        named=lambda context, _: _first(context, "error"),
+        decided_by="neighbours",
+    ),
+    Rule(
+        "turn.no_user",
+        "turns",
+        check,
+        named=lambda context, _: _no_user(context, "error"),
+        whole_history=True,
+        decided_by="neighbours",
+    ),
+    Rule(
+        "turn.trailing_assistant",
+        "turns",
+        check,
+        named=lambda context, _: _last(context, "error"),
+        decided_by="neighbours",
+    ),
+    Rule("turn.alternation", "turns", check, named=message_neighbours.named_run, decided_by="neighbours"),
     Rule("turn.user_after_tool", "turns", check, decided_by="neighbours"),
     Rule("turn.call_after_model", "turns", check, decided_by="neighbours"),
     Rule("call.not_trailing", "calls", check, fix_order=620, of_pair=True, alike=NO_RESULT, decided_by="neighbours"),
     Rule(
         "result.text_after", "results", check, whole_history=True, of_pair=True, of_result=True, decided_by="neighbours"
     ),
-    Rule("reasoning.final_thinking_disabled", "reasoning", check),
+    Rule("reasoning.final_thinking_disabled", "reasoning", check, named=_final_thinking),
 )
 
 
@@ -78,16 +105,19 @@ def _first_other_after_a_call(blocks: Sequence[Block]) -> int | None:
     return None
 
 
-def _first(context: Context) -> None:
+def _first(context: Context, named: Severity | None = None) -> None:
+    """`named`: an API refused it, whatever the agent adds before it sends."""
     first = next((message for message in context.messages if not is_system(message)), None)
-    if first is None or context.transcript.native or first.role in ("user", "tool", "function"):
+    if first is None or (context.transcript.native and named is None):
+        return
+    if first.role in ("user", "tool", "function"):
         return
     number = context.messages.index(first)
     context.add(
         "turn.first_not_user",
         "The conversation does not start with a user message, which some APIs require.",
         at_message(number, first),
-        severity=_severity_of_first(context, number, first),
+        severity=named or _severity_of_first(context, number, first),
         cause=Cause("begins_with_assistant", "the beginning was cut off, or the assistant greeted first"),
         fixes=(
             Fix(
@@ -100,9 +130,42 @@ def _first(context: Context) -> None:
     )
 
 
+def _no_user(context: Context, named: Severity | None = None) -> None:
+    """No message that the user wrote: results do not count. `named` as for the first."""
+    judged = not context.transcript.native and context.written != "items" and context.judges("turn.no_user")
+    if not (judged or named) or any(map(_asks, context.messages)):
+        return
+    first = next((number for number, one in enumerate(context.messages) if not is_system(one)), len(context.messages))
+    at = min(first, len(context.messages) - 1)
+    if named is None and context.messages[at].role == "assistant" and context.is_error("turn.first_not_user"):
+        return  # its fix adds one
+    context.add(
+        "turn.no_user",
+        f"No message here is the user's, which {context.profile.title} {context.refuses('turn.no_user')}.",
+        at_message(at, context.messages[at]),
+        severity=named,
+        cause=Cause("no_user", "the beginning was cut off or shortened, or a program sent only a system prompt"),
+        fixes=(
+            Fix(
+                "insert-user",
+                "add a short user message at the start",
+                (InsertMessage(context.messages[first - 1] if first else None, "user", "(conversation resumed)"),),
+                recommended=True,
+            ),
+        ),
+    )
+
+
+def _asks(message: Message) -> bool:
+    return message.role == "user" and any(block.kind != "result" for block in message.blocks)
+
+
 def _severity_of_first(context: Context, number: int, first: Message) -> Severity | None:
     if context.wire == "gemini" and not first.calls:
         return "warning"  # only a call is known to be refused there
+    if context.wire == "chat" and context.is_error("turn.first_not_user"):
+        counted = next((message for message in context.messages if message_neighbours.is_plain(message)), None)
+        return "error" if counted is not None and counted.role == "assistant" else "info"
     if context.provider == "mistral" and not number and _answered(context, first):
         return "error"  # the calls of the very first message are not counted, so its results are too many
     return None
@@ -113,10 +176,11 @@ def _answered(context: Context, message: Message) -> bool:
     return any(pair is not None and pair.results for pair in found)
 
 
-def _last(context: Context) -> None:
+def _last(context: Context, named: Severity | None = None) -> None:
+    """`named` as for the first."""
     last = context.messages[-1]
     number = len(context.messages) - 1
-    if last.role != "assistant" or last.calls or context.transcript.native:
+    if last.role != "assistant" or last.calls or (context.transcript.native and named is None):
         return
     if context.wire == "chat" and is_prefix(last):
         return  # it asks for a continuation
@@ -136,6 +200,7 @@ def _last(context: Context) -> None:
                 "remove-message", "remove the last message", (RemoveMessage(last),), loses="the assistant's last words"
             ),
         ),
+        severity=named,
     )
     if context.transcript.thinking is False and any(block.kind == "thinking" for block in last.blocks):
         context.add(

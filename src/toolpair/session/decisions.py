@@ -80,7 +80,8 @@ def with_named(named: Sequence[Problem], conversation: Conversation) -> Sequence
             found[problem.key, problem.named] = same if problem.severity == "error" else offered(same)
     if not found:
         return conversation.problems
-    rest = (problem for problem in conversation.problems if problem.key not in found)
+    keys = {problem.key for problem in found.values()}
+    rest = (problem for problem in conversation.problems if problem.key not in keys)
     return sorted((*rest, *found.values()), key=lambda problem: (problem.message or 0, problem.block or 0))
 
 

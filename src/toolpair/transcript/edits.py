@@ -248,10 +248,11 @@ class ShrinkImages(Struct, frozen=True):
 
 
 class KeepAside(Struct, frozen=True):
-    """Keep `value`, which other edits of the same fix take out of `block`, in the side file that a save writes."""
+    """Keep `value`, which other edits of the same fix take out of a block or a message, in the side file of a save."""
 
-    block: Block
+    block: Block | None
     value: Any
+    message: Message | None = None
 
 
 Edit = (

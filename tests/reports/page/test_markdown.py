@@ -12,13 +12,13 @@ from tests.reports.page.conftest import Writing
 from tests.reports.page.parsed import assert_markdown_only_of_the_template, assert_refers_to_nothing, tokens
 from tests.reports.page.sessions import assistant, call, hostile, one_of_everything, result, text, user, written
 from tests.reports.page.test_html import ODD, SAMPLES
-from tests.rounds import tries
+from tests.rounds import some, tries
 from toolpair.reports.page.markdown_text import code, fenced, inline
 from toolpair.text.safe import visible
 
 
 @pytest.mark.parametrize(
-    "sample", [path for path in SAMPLES if path.suffix not in (".py", ".md")], ids=lambda p: p.stem
+    "sample", some([path for path in SAMPLES if path.suffix not in (".py", ".md")], 10), ids=lambda p: p.stem
 )
 def test_every_sample(sample: Path, write: Writing) -> None:
     for path in write(sample, "report.md").paths:

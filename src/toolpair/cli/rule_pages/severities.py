@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from string import ascii_uppercase
 from typing import Any, Final
 
 from toolpair.rules.profiles import PROFILES
@@ -21,17 +22,16 @@ EVIDENCE: Final = {
     "unknown": "nothing is known",
 }
 """The grades of evidence, strongest first."""
-_GROUP: Final = 4
+_GROUP: Final = 5
 
 
 @cache
 def letters() -> Mapping[str, str]:
-    """Profile -> its letter: the first of its name that no earlier profile has taken."""
+    """Profile -> its letter: the first of its name that no earlier profile has taken, else of the alphabet."""
     found: dict[str, str] = {}
     for profile in PROFILES:
-        found[profile] = next(
-            letter for letter in (char.upper() for char in profile if char.isalpha()) if letter not in found.values()
-        )
+        own = [char for char in profile.upper() if char.isalpha()]
+        found[profile] = next(letter for letter in (*own, *ascii_uppercase) if letter not in found.values())
     return found
 
 

@@ -23,6 +23,8 @@ _WHOLE: Final = 2
 """A changed line of at most this many rows is shown whole."""
 _AROUND: Final = 24
 """Context shown around the change in a long line."""
+_TITLE: Final = 16
+"""Minimum columns for a rule's title in the list."""
 
 
 def print_rule(entry: Entry, style: TerminalStyle) -> None:
@@ -179,7 +181,7 @@ def print_list(entries: Sequence[Entry], style: TerminalStyle, only: Sequence[st
         for entry in listed:
             row = grouped(signs(entry, profiles)) if _judged(entry) else style.dim(of_file)
             title = entry["title"].split(",")[0]
-            titles = folded(title, max(width - left, 24))
+            titles = folded(title, max(width - left, _TITLE))
             out(f"{entry['rule'].ljust(longest)}  {row}  {titles[0]}")
             for title in titles[1:]:
                 out(" " * left + title)

@@ -19,6 +19,7 @@ FORMAT: Final = Format(
     knows=lazy("toolpair.formats.claude_code.record_kinds:is_own"),
     read=lazy("toolpair.formats.claude_code.reading:read_transcript"),
     apply=lazy("toolpair.formats.claude_code.editing:apply_edits"),
+    session_slots=(("sessionId",),),
     id_key="uuid",
     links=("parentUuid", "compactMetadata"),
     sees=lazy("toolpair.formats.claude_code.sending:sees"),

@@ -19,6 +19,7 @@ FORMAT: Final = Format(
     knows=lazy("toolpair.formats.codex.rollout_lines:is_own"),
     read=lazy("toolpair.formats.codex.reading:read_transcript"),
     apply=lazy("toolpair.formats.codex.editing:apply_edits"),
+    session_slots=(("payload", "id"), ("payload", "session_id")),
     sees=lazy("toolpair.formats.codex.sending:sees"),
     damage=lazy("toolpair.formats.codex.damage:effects_of"),
     levels_refused=lazy("toolpair.formats.codex.rollout_lines:levels_refused"),

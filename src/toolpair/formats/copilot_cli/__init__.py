@@ -20,6 +20,7 @@ FORMAT: Final = Format(
     profile_for=lazy("toolpair.formats.copilot_cli.detection:profile_for"),
     read=lazy("toolpair.formats.copilot_cli.history:read"),
     apply=lazy("toolpair.formats.copilot_cli.writing:apply"),
+    session_slots=(("data", "sessionId"),),
     id_key="id",
     links=("parentId",),
     sees=lazy("toolpair.formats.copilot_cli.sending:sees"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -13,46 +13,67 @@ _IDS: Final = ("call_", "toolu_", "tooluse_", "chatcmpl-tool-")
 """What ids begin with that no tool is called by."""
 
 
-def names_in_order(messages: Sequence[Message]) -> list[Message]:
+class NamesInOrder:
     """Gemini's calls and responses without ids: they belong together by name and order, within one exchange.
 
-    Each gets an id that is not in the file. docker-agent writes the id of the call, which the call itself lacks, as
-    the name of its response: then the order alone is left.
+    Each gets an id that is not in the file, made from the number of its record, so that a part of a list is given the
+    ids that the whole would be. docker-agent writes the id of the call, which the call itself lacks, as the name of its
+    response: then the order alone is left.
     """
-    taken = {block.id for message in messages for block in message.blocks if isinstance(block.id, str)}
-    made: list[Message] = []
-    waiting: list[tuple[str, tuple[str | None, ...]]] = []
-    count = 0
 
-    def fresh(name: str | None) -> str:
-        nonlocal count
-        while (id_ := f"{name or 'function'}_{(count := count + 1)}") in taken:
-            pass
+    def __init__(self, taken: Collection[str] = ()) -> None:
+        self._taken = taken
+        self._waiting: list[tuple[str, tuple[str | None, ...]]] = []
+        self._record = self._count = -1
+
+    @property
+    def waiting(self) -> list[str]:
+        return [id_ for id_, _ in self._waiting]
+
+    def speaks(self) -> None:
+        """A message with calls begins: what was called before has no more results."""
+        self._waiting.clear()
+
+    def call(self, id_: str | None, name: str | None, record: int) -> str:
+        given = self._fresh(name, record) if id_ is None else id_
+        self._waiting.append((given, (name, id_)))
+        return given
+
+    def result(self, id_: str | None, name: str | None, record: int) -> str:
+        if id_ is not None:
+            self._waiting = [one for one in self._waiting if one[0] != id_]
+            return id_
+        found = next((one for one in self._waiting if name in one[1]), None)
+        if found is None and self._waiting and name is not None and name.startswith(_IDS):
+            found = self._waiting[0]
+        if found is None:
+            return self._fresh(name, record)
+        self._waiting.remove(found)
+        return found[0]
+
+    def _fresh(self, name: str | None, record: int) -> str:
+        self._count = self._count + 1 if record == self._record else 1
+        self._record = record
+        while (id_ := f"{name or 'function'}_{record}_{self._count}") in self._taken:
+            self._count += 1
         return id_
 
-    def given(block: Block) -> Block:
-        if block.kind == "call":
-            id_ = block.id if block.id is not None else fresh(block.name)
-            waiting.append((id_, (block.name, block.id)))
-            return block if block.id is not None else replace(block, id=id_)
-        if block.kind != "result" or block.id is not None:
-            waiting[:] = [one for one in waiting if block.kind != "result" or one[0] != block.id]
+    def paired(self, messages: Sequence[Message]) -> list[Message]:
+        made: list[Message] = []
+        for message in messages:
+            if message.calls:
+                self.speaks()
+            blocks = tuple(map(self._given, message.blocks))
+            same = all(a is b for a, b in zip(blocks, message.blocks, strict=True))
+            made.append(message if same else replace(message, blocks=blocks))
+        return made
+
+    def _given(self, block: Block) -> Block:
+        if block.kind not in ("call", "result"):
             return block
-        found = next((one for one in waiting if block.name in one[1]), None)
-        if found is None and waiting and block.name is not None and block.name.startswith(_IDS):
-            found = waiting[0]
-        if found is None:
-            return replace(block, id=fresh(block.name))
-        waiting.remove(found)
-        return replace(block, id=found[0])
-
-    for message in messages:
-        if message.calls:
-            waiting.clear()
-        blocks = tuple(map(given, message.blocks))
-        same = all(a is b for a, b in zip(blocks, message.blocks, strict=True))
-        made.append(message if same else replace(message, blocks=blocks))
-    return made
+        pairs = self.call if block.kind == "call" else self.result
+        id_ = pairs(block.id, block.name, block.record)
+        return block if id_ == block.id else replace(block, id=id_)
 
 
-PAIR: Final[Mapping[str, Callable[[Sequence[Message]], list[Message]]]] = {"names_in_order": names_in_order}
+PAIR: Final[Mapping[str, type[NamesInOrder]]] = {"names_in_order": NamesInOrder}

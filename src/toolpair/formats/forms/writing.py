@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import takewhile
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from toolpair.dialects.anthropic_writer import AnthropicWriter
 from toolpair.dialects.block_texts import media_of, text_of
 from toolpair.dialects.block_values import THOUGHT_SIGNATURE
+from toolpair.dialects.foreign_media import HeldMedia, is_held, spelled
 from toolpair.formats.engine.reading.view import Item
 from toolpair.formats.engine.writing.drafts.as_messages import ResultsAsMessages
 from toolpair.formats.engine.writing.drafts.drafter import Drafter, home_of
@@ -84,7 +85,15 @@ class FormWriter(AnthropicWriter):
         return self._of_role(role, kind, "")
 
     def message(self, role: str, content: str | list[Any]) -> Any:
+        lists = any(map(_leads_into_list, map(self.compiled.whole, self.table.text)))
+        if lists and isinstance(content, list) and is_held(content):
+            return _Later(partial(self._with_media, role, spelled(content)))
         return self._of_role(role, "text", content if media_of(content) else text_of(content))
+
+    def _with_media(self, role: str, parts: list[Any], beside: Any) -> Any:
+        made = self._of_role(role, "text", "").made(beside)
+        path = next(path for path in map(self.compiled.whole, self.table.text) if _leads_into_list(path))
+        return with_slots(made, {_head(path, made): parts})
 
     def _of_role(self, role: str, kind: str, text: Any) -> Any:
         if role == "assistant" and self.templates["said"] is not None:
@@ -154,6 +163,8 @@ class FormWriter(AnthropicWriter):
                 made |= _set(rule.signature, unit, block.value[THOUGHT_SIGNATURE])
             if "input" in was and block.value.get("input") is not was["input"]:
                 made |= _set(rule.content, unit, self._arguments(rule, unit, block.value.get("input")))
+            if was.get("is_error") is True and block.value.get("is_error") is not True:
+                made |= self._without_error(rule, unit)
             if "content" in was and block.value.get("content") is not was["content"]:
                 made |= _set(rule.content, unit, self._content(block, rule))
         if (edit := self.given.get(id(block))) is not None:
@@ -169,9 +180,17 @@ class FormWriter(AnthropicWriter):
         )
         return json.dumps(given, ensure_ascii=False) if written and not isinstance(given, str) else given
 
+    def _without_error(self, rule: Rule, unit: Any) -> Mapping[Slot, Any]:
+        """Without the fields by whose value its table tells an error."""
+        conditions = (one.partition("=") for one in getattr(rule.table, "error", ()))
+        places = (place_of(path_of(path), unit) for path, told, _ in conditions if told)
+        return {place: ABSENT for place in places if place and value_at(unit, place) is not None}
+
     def _content(self, block: DraftBlock, rule: Rule) -> Any:
         """A result's content, spelled as that of a new result is."""
         content = block.value.get("content")
+        if is_held(content):
+            return spelled(content)
         failed = block.value.get("is_error") is True
         filling = Filling(
             id=block.id, name="", text=content if media_of(content) else text_of(content), is_error=failed
@@ -319,6 +338,8 @@ class _Element:
         raw = self.writer.raw_of(block)
         if raw is not None:
             return raw
+        if isinstance(block.value, HeldMedia):
+            return block.value.raw
         if block.kind in ("call", "result", "server_call", "server_result") and block.source is not None:
             inner = self.writer.changes(block, block.written)
             return with_slots(block.written, inner) if inner else block.written

@@ -20,6 +20,7 @@ FORMAT: Final = Format(
     knows=lazy("toolpair.formats.gemini_cli.detection:knows"),
     read=lazy("toolpair.formats.gemini_cli.history:read"),
     apply=lazy("toolpair.formats.gemini_cli.writing:apply"),
+    session_slots=(("sessionId",),),
     sees=lazy("toolpair.formats.gemini_cli.sending:sees"),
     damage=lazy("toolpair.formats.gemini_cli.checks:damage"),
     check=lazy("toolpair.formats.gemini_cli.checks:check"),

@@ -27,6 +27,7 @@ _LINES: Final = Format(
     profile_for=lazy("toolpair.formats.pi_family.detection:profile_for"),
     read=lazy("toolpair.formats.openclaw.format:read"),
     apply=lazy("toolpair.formats.pi_family.writing:apply"),
+    session_slots=(("id",),),
     id_key="id",
     links=("parentId", "firstKeptEntryId"),
     sees=lazy("toolpair.formats.pi_family.sending:sees"),

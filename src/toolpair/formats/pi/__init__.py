@@ -20,6 +20,7 @@ FORMAT: Final = Format(
     profile_for=lazy("toolpair.formats.pi_family.detection:profile_for"),
     read=lazy("toolpair.formats.pi.format:read"),
     apply=lazy("toolpair.formats.pi_family.writing:apply"),
+    session_slots=(("id",),),
     id_key="id",
     links=("parentId", "firstKeptEntryId"),
     sees=lazy("toolpair.formats.pi_family.sending:sees"),

@@ -20,6 +20,7 @@ FORMAT: Final = Format(
     profile_for=lazy("toolpair.formats.qwen_code.detection:profile_for"),
     read=lazy("toolpair.formats.qwen_code.history:read"),
     apply=lazy("toolpair.formats.qwen_code.writing:apply"),
+    session_slots=(("sessionId",),),
     id_key="uuid",
     links=("parentUuid",),
     sees=lazy("toolpair.formats.qwen_code.sending:sees"),

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from toolpair.dialects.argument_texts import said_arguments
 from toolpair.dialects.block_texts import (
     argument_text,
     arguments,
@@ -379,7 +380,7 @@ def _is_among(block: Block, reached: Reached | None) -> bool:
 
 
 def _meant(call: Block) -> Any:
-    """The input of a call, whether written as an object or as a string."""
+    """The input of a call, whether written as an object, as a string, or as a broken text."""
     given = arguments(call)
     if not isinstance(given, str):
         return given
@@ -388,7 +389,8 @@ def _meant(call: Block) -> Any:
     try:
         return json.loads(given)
     except (ValueError, RecursionError):
-        return given
+        said = said_arguments(given)
+        return given if said is None else said.value
 
 
 def _nameless(text: str) -> str:

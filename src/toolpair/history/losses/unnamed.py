@@ -15,6 +15,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from toolpair.dialects.argument_texts import said_arguments
 from toolpair.dialects.besides import known_places
 from toolpair.history.checked_records import CheckedRecords
 from toolpair.history.losses.loss import Loss, Losses
@@ -213,7 +214,7 @@ class _Kept:
         letters = "".join(_PIECE.findall(text))
         if letters and len(text) <= _NAME and letters in self._letters:
             return True  # a name without what its provider does not take
-        if text[:1] in "{[" and _SPACE.sub("", text) in self._compact:
+        if text[:1] in "{[" and any(_SPACE.sub("", spelt) in self._compact for spelt in _as_json(text)):
             return True  # a text that is JSON became that JSON
         return bool(self._ids) and self._nameless(text) in self._new_nameless
 
@@ -241,6 +242,13 @@ class _Kept:
             for text in self._new
             if not fresh.isdisjoint(_NAMES.findall(text))
         }
+
+
+def _as_json(text: str) -> Iterator[str]:
+    """A text that is JSON, or arguments that were meant to be."""
+    yield text
+    if (said := said_arguments(text)) is not None:
+        yield from (said.text, decoded(said.text.encode("utf-8", "replace")))
 
 
 def _spelt(text: str) -> Iterator[str]:

@@ -42,7 +42,8 @@ _VERTEX: Final = re.compile(r"req_vrtx_|toolu_vrtx_")
 _AZURE: Final = re.compile(r"azureexception|openai\.azure\.com|azure_?openai|azure\.core")
 _FAMILIES: Final = (
     frozenset({"anthropic", "vertex-anthropic"}),
-    frozenset({"openai-chat", "azure-openai", "deepseek", "moonshot", "groq"}),
+    frozenset({"openai-chat", "azure-openai", "deepseek", "moonshot", "groq", "zai", "xai", "dashscope", "minimax"})
+    | {"openrouter", "llama-cpp", "ollama", "vllm", "lm-studio"},
 )
 """Providers that may use each other's error texts, because one validator (or a copy of it) reads the request."""
 
@@ -59,6 +60,17 @@ _VENDORS: Final = (
     ("deepseek", "deepseek", "DeepSeek"),
     ("moonshot", "moonshot", "Moonshot AI"),
     ("groq", "groq", "Groq"),
+    ("minimax", "minimax", "MiniMax"),
+    ("dashscope", "dashscope", "DashScope"),
+    ("alibaba", "dashscope", "Alibaba"),
+    ("openrouter", "openrouter", "OpenRouter"),
+    ("ollama", "ollama", "Ollama"),
+    ("vllm", "vllm", "vLLM"),
+    ("lmstudio", "lm-studio", "LM Studio"),
+    ("llamacpp", "llama-cpp", "llama.cpp"),
+    ("zhipu", "zai", "Z.ai"),
+    ("zai", "zai", "Z.ai"),
+    ("xai", "xai", "xAI"),
 )
 
 

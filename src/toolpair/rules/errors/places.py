@@ -54,10 +54,13 @@ class Place(Struct, frozen=True):
 _GAP: Final = rf"[{SOFT}{BLANK}{QUOTE}]*"
 _LISTED: Final = rf"(?<!\])(?:(?<={QUOTE}),|,(?={BLANK}?{QUOTE}))"
 """Between the steps of a path in a list, `["messages", 13, "content"]`."""
-_STEP: Final = rf"{_GAP}(?:(?:[.\[/]|->|→)+|{_LISTED}){_GAP}"
+_STEP: Final = rf"(?:[{SOFT}{QUOTE}]*[.\[/]+[{SOFT}{QUOTE}]*|{_GAP}(?:->|→|{_LISTED}){_GAP})"
 _DIGITS: Final = r"\d{1,9}(?!\w)"
+_ROOT: Final = "|".join(
+    f"{SOFT}?".join(root) for root in ("messages", "message", "contents", "content", "input", "history")
+)
 _PATH: Final = re.compile(
-    rf"(?<![\w.])(?:\$\.?|/|body{_STEP}|request{_STEP})?{_GAP}(?P<root>messages?|contents?|input|history)"
+    rf"(?<![\w.])(?:\$\.?|/|body{_STEP}|request{_STEP})?{_GAP}(?P<root>{_ROOT})"
     rf"(?P<steps>{_STEP}{_DIGITS}{_GAP}\]?(?:{_STEP}(?:{_DIGITS}|[A-Za-z_]\w{{0,40}}){_GAP}\]?){{0,12}})(?!{_GAP}\]?{_GAP}=)"
 )
 _CALLS: Final = re.compile(rf"(?<![\w.\]])tool_calls{_STEP}(?P<call>{_DIGITS}){_GAP}\]?(?:{_STEP}\w{{1,40}}){{0,4}}")
@@ -75,8 +78,9 @@ _PARSED: Final = re.compile(
 )
 _ABOUT_MESSAGES: Final = re.compile(r"message|content|tool_?call|role|turn|assistant|user", re.IGNORECASE)
 _COMPLAINS: Final = re.compile(
-    r"error|invalid|must|missing|require|expect|fail|exception|cannot|can't|not (?:allow|support|valid|found)|unsupport"
-    r"|refus|reject|exceed|duplicat|unexpect|does not|did not|too (?:long|many|large)|\b4\d\d\b|bad request|malformed",
+    r"error|invalid|must|should|is not |missing|require|expect|fail|exception|cannot|can't"
+    r"|not (?:allow|support|valid|found)|unsupport|refus|reject|exceed|duplicat|does not|did not"
+    r"|too (?:long|many|large)|\b4\d\d\b|bad request|malformed",
     re.IGNORECASE,
 )
 _FRAME: Final = re.compile(
@@ -190,7 +194,7 @@ def _take(taken: bytearray, start: int, end: int) -> None:
 
 
 def _of_path(match: re.Match[str], start: int) -> Place:
-    root = match["root"]
+    root = match["root"].replace(SOFT, "")
     message = block = part = call = None
     key = ""
     for token in _TOKEN.findall(match["steps"]):
@@ -207,6 +211,8 @@ def _of_path(match: re.Match[str], start: int) -> Place:
         elif key in _KEYS and part is None:
             part = number
         key = ""
+    if "member" in match["steps"]:  # AWS counts from 1
+        message, block, part = (None if number is None else number - 1 for number in (message, block, part))
     named: Root = "contents" if root.startswith("content") else "input" if root == "input" else "messages"
     words = _plain(match.group())
     words = ".".join(_TOKEN.findall(words)) if "," in words else words

@@ -20,7 +20,7 @@ class ErrorText(Struct, frozen=True):
     words: tuple[str, ...]
     """Its wordings, newest first: templates in which {N}, {M} and {id} stand for what the text names."""
     rules: tuple[str, ...]
-    """The rules that raise it; empty when it only wraps another text."""
+    """The rules that raise it; empty when it only wraps another text, or when no rule sees what it is about."""
     meaning: str
     """What it means, one sentence."""
     remedy: str
@@ -33,11 +33,15 @@ class ErrorText(Struct, frozen=True):
     legacy: bool = False
     wraps: bool = False
     at: str = "itself"
-    """What the index names: "itself", or "behind" for the message after the call."""
+    """What it is about: "itself", the block that is named; "behind", where the index names the message after the call;
+    or the "conversation", which has no place.
+    """
     base: int = 0
     """The number that the index starts at."""
     judged_as: str | None = None
     """The profile whose rules these are, if `provider` is not one."""
+    command: str = ""
+    """The command that does it, where no fix of a block does: FILE stands for the session file."""
     names: str = "id"
     """What {id} is: "id", or "tool" for a tool name."""
 
@@ -47,14 +51,18 @@ class ErrorText(Struct, frozen=True):
 
 
 TITLES: Final = {
+    "chat-template": "Chat template",
     "claude-code": "Claude Code",
-    "dashscope": "DashScope",
+    "copilot": "GitHub Copilot",
+    "google-adk": "Google ADK",
+    "kiro": "Kiro",
+    "langgraph": "LangGraph",
     "litellm": "LiteLLM",
-    "minimax": "MiniMax",
     "openrouter": "OpenRouter",
+    "python-server": "Server in Python",
     "vercel-ai-sdk": "Vercel AI SDK",
 }
-"""Names that raise errors but have no profile."""
+"""Names that raise errors but have no profile, or that are named as gateways."""
 
 
 def title_of(provider: str) -> str:

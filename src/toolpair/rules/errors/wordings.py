@@ -66,6 +66,11 @@ def wordings() -> tuple[Wording, ...]:
     whole = [(error, words) for error in texts() if not error.wraps for words in error.words]
     eaten = [(error, _IN_BACKTICKS.sub("", words)) for error, words in whole if "`" in words]
     kept = [found for found in (_taken_apart(*one, ()) for one in eaten) if found.size >= _STILL_SAYS]
+    # What told two of them apart was in backticks.
+    said: dict[tuple[str, ...], set[str]] = {}
+    for found in kept:
+        said.setdefault(found.fixed, set()).add(found.error.id)
+    kept = [found for found in kept if len(said[found.fixed]) == 1]
     return (*(_taken_apart(error, words, error.tells) for error, words in whole), *kept)
 
 

@@ -16,7 +16,7 @@ from toolpair.rules.errors.texts import title_of
 from toolpair.rules.errors.unwrapping import inner_text
 from toolpair.rules.profiles import PROFILES, profile
 from toolpair.session.find.by_error import BY_ID, BY_INDEX, NOT_FOUND, ErrorMatch, ErrorSearch
-from toolpair.session.find.by_place import by_place, offers_at
+from toolpair.session.find.by_place import PARSED, meant_by, offers_at, place_words
 from toolpair.session.find.ids_in_file import ConversationIds
 from toolpair.source.document import Document
 from toolpair.transcript.pairing import Pair
@@ -27,10 +27,12 @@ if TYPE_CHECKING:
 _PLACE: Final = re.compile(r"(line|record|pair|message)\s*[: ]\s*(\d[\d,]{0,14})\Z", re.IGNORECASE)
 _RULE: Final = re.compile(r"[a-z]{2,20}\.[a-z_]{2,40}")
 _WORD: Final = re.compile(rf"[\w.:|/+=-]+(?:{SOFT}[\w.:|/+=-]+){{0,20}}")
+_TOOL: Final = re.compile(r"(?!\d)[\w.:/-]{2,100}")
 _SHORTEST: Final = 4
 _ID_LIKE: Final = re.compile(r"(?=.*\d)[\w.:|+=-]{8,200}")
 _LOOKED_UP: Final = 2_000
 _SEARCHED: Final = 10
+_SEVERAL: Final = 2
 _TYPED: Final = 100
 """Characters: what is typed as a place is no longer."""
 _SAID: Final = 300
@@ -40,6 +42,7 @@ _NOTHING: Final = (
     "This is not an id, place, rule or error text that toolpair knows. line:N, message:N, pair:N and messages.N work "
     "as well."
 )
+_OF_ALL: Final = "This is about the whole conversation, not about one block of it."
 _GONE: Final = (
     "Nothing in this file causes it now: it may already have been fixed, or the error came from another branch or "
     "another session."
@@ -74,11 +77,30 @@ def find(file: Searched, where: str) -> Target | None:
     exact = _by_id(file, text.strip(_AROUND_AN_ID) or text)
     if exact is not None:
         return exact
+    by_tool = _by_tool(file, text.strip(_AROUND_AN_ID)) if len(text) <= _TYPED else None
+    if by_tool is not None:
+        return by_tool
     typed = typed_place(text)
     if typed is not None:
         return _typed(file, typed)
     known = recognise(text)
-    return _as_judged(file, _by_error(file, known)) if known is not None else _by_words(file, text)
+    if known is None:
+        return _by_words(file, text)
+    found = _as_judged(file, _by_error(file, known))
+    return found if known.count < _SEVERAL else _with_others(file, found, text)
+
+
+def _with_others(file: Searched, last: Target, text: str) -> Target:
+    """The last error of several, with what the others are about among what is offered."""
+    others = (_as_judged(file, _by_error(file, one)) for one in recognise_all(text))
+    keys = {None if last.problem is None else last.problem.key}
+    problems = [
+        other.problem
+        for other in others
+        if other.problem is not None and other.conversation == last.conversation and other.profile == last.profile
+    ]
+    new = tuple(problem for problem in problems if problem.key not in keys)
+    return replace(last, offers=(*last.offers, *new))
 
 
 def find_all(file: Searched, text: str) -> tuple[Target, ...]:
@@ -124,6 +146,20 @@ def _by_id(file: Searched, id_: str, said: str | None = None) -> Target | None:
     return _id_elsewhere(file, id_) if " " not in id_ and _ID_LIKE.fullmatch(id_) else None
 
 
+def _by_tool(file: Searched, name: str) -> Target | None:
+    """The first broken call of a tool, else its last one."""
+    if not _TOOL.fullmatch(name):
+        return None
+    for number, conversation in _in_order(file):
+        calls = [pair for pair in conversation.pairs if pair.call is not None and pair.call.name == name]
+        if calls:
+            broken = next((pair for pair in calls if pair.index in conversation.worst), None)
+            which = "the last one" if broken is None else "the first one with a problem"
+            said = f"This is {which} of {len(calls):,} calls of {name}." if len(calls) > 1 else f"The call of {name}."
+            return _target(conversation, number, broken or calls[-1], said, "by the tool's name")
+    return None
+
+
 def _id_elsewhere(file: Searched, id_: str) -> Target | None:
     for number, conversation in _in_order(file):
         place = ConversationIds(conversation).elsewhere(id_)
@@ -153,10 +189,13 @@ def _by_words(file: Searched, text: str) -> Target:
         found = _id_elsewhere(file, word)
         if found is not None:
             return replace(found, text=f"An unknown error text. {found.text}")
-    for place in places_in(text):
+    places = places_in(text)
+    for place in places:
         for _, conversation in _in_order(file):
-            pointed = by_place(conversation, place)
+            pointed = meant_by(conversation, place)
             if pointed is not None:
+                if pointed.how == PARSED:
+                    return pointed
                 return replace(pointed, text=f"This error is not known. It points here: {pointed.text}")
     near = nearest(text)
     said = inner_text(text) if any(mark in text for mark in "{│") else ""
@@ -166,7 +205,8 @@ def _by_words(file: Searched, text: str) -> Target:
         alike = (
             f' The nearest known error, which does not match, is from {title_of(near[0].provider)}: "{near[0].text}"'
         )
-    return Target(None, None, None, _NOTHING + says + alike)
+    named = f" It names {places[0].words}, which is not in what is sent of this file." if places else ""
+    return Target(None, None, None, _NOTHING + named + says + alike)
 
 
 def _words(text: str) -> list[str]:
@@ -213,7 +253,7 @@ def _target(conversation: Conversation, number: int, pair: Pair, text: str, how:
 
 
 def _typed(file: Searched, place: Place) -> Target:
-    found = (by_place(conversation, place) for _, conversation in _in_order(file))
+    found = (meant_by(conversation, place) for _, conversation in _in_order(file))
     target = next((one for one in found if one is not None), None)
     if target is not None:
         return target
@@ -307,7 +347,9 @@ def _by_error(file: Searched, known: Recognised) -> Target:
     if found.rank == BY_ID and found.problem is None:
         notes.insert(0, "Nothing is wrong with it now: it may already have been fixed.")
     if found.rank == NOT_FOUND:
-        notes.insert(0, _GONE)
+        notes.insert(0, _GONE if known.error.rules or known.error.wraps else _OF_ALL)
+    if found.rank == NOT_FOUND and found.named is not None:
+        notes.insert(1, f"It points to {place_words(found.named)}.")
     if found.profile is not None:
         notes.append(f"Checked against {found.profile} for it.")
     if found.rank != NOT_FOUND and number != file.current:
@@ -327,7 +369,7 @@ def _by_error(file: Searched, known: Recognised) -> Target:
         known,
         found.how,
         found.profile,
-        None if found.rank == NOT_FOUND else number,
+        None if found.rank == NOT_FOUND and found.named is None else number,
         line,
         found.named,
         tuple(offers_at(file.conversations[number], found.named)) if found.named is not None else (),

@@ -15,8 +15,9 @@ from toolpair.rules.named import raised
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import profile
 from toolpair.rules.registry import RULES
+from toolpair.rules.rule import family_of
 from toolpair.rules.where import NamedPlace
-from toolpair.session.find.by_place import calls_stopping_at
+from toolpair.session.find.by_place import OF_ARGUMENTS, calls_stopping_at
 from toolpair.session.find.ids_in_file import ConversationIds, reading_in
 from toolpair.session.find.request_places import Asked, Pointed, RequestPlaces, place_of
 from toolpair.transcript.model import Block
@@ -69,7 +70,7 @@ class ErrorSearch:
             or self._by_rule()
             or self._by_place()
             or self._by_stopping()
-            or ErrorMatch(NOT_FOUND)
+            or self._not_found()
         )
 
     # --- what is judged ----------------------------------------------------------------------------------
@@ -143,7 +144,7 @@ class ErrorSearch:
 
     def _by_parser(self) -> ErrorMatch | None:
         parsed = self._known.parsed
-        if parsed is None or not any(rule.startswith("args.") for rule in self._rules):
+        if parsed is None or OF_ARGUMENTS not in map(family_of, self._rules):
             return None
         for call in calls_stopping_at(self._conversation, parsed):
             found = self._at((call,), None, like=0)
@@ -200,6 +201,8 @@ class ErrorSearch:
         return None
 
     def _by_stopping(self) -> ErrorMatch | None:
+        if not self._rules and not self._known.error.wraps:
+            return None  # it is about the conversation as a whole
         # What a provider cannot accept has its own error texts; only a text that names nothing may mean anything.
         problem = min(self._views[0].problems, key=weight, default=None)
         if problem is None or problem.severity != "error":
@@ -208,6 +211,13 @@ class ErrorSearch:
         if self._known.names_a_place or self._rules:
             return self._found(BY_STOPPING, f"nothing here is broken in this way: this is the problem {stops}", problem)
         return self._found(BY_STOPPING, f"this text does not say where: this is the problem {stops}", problem)
+
+    def _not_found(self) -> ErrorMatch:
+        """Nothing is wrong in this way; the place that was named without an id is there all the same."""
+        one = next((one for one in self._pointed if one.exact and one.named.message is not None), None)
+        if one is None or self._known.ids:
+            return ErrorMatch(NOT_FOUND)
+        return ErrorMatch(NOT_FOUND, None, None, None, self._pair(one.blocks), one.named.message, one.named)
 
     # --- places ------------------------------------------------------------------------------------------
 
@@ -218,15 +228,21 @@ class ErrorSearch:
         if known.message is None:
             return ()
         asked = Asked(known.message, known.block, known.part, known.call, known.error.base, known.error.at == "behind")
-        return tuple(self._places.pointed(asked))
+        # A block that is there goes before a message in which its number is not.
+        return tuple(
+            sorted(self._places.pointed(asked), key=lambda one: asked.block is not None and one.named.block is None)
+        )
 
     def _pair(self, blocks: Sequence[Block]) -> int | None:
         found = (self._conversation.pair_of(block) for block in blocks)
         return next((pair.index for pair in found if pair is not None), None)
 
     def _found(self, rank: int, how: str, problem: Problem, name: str | None = None) -> ErrorMatch:
-        if problem.severity != "error" and rank > BY_STOPPING and problem.rule in self._rules | self._alike:
-            problem = raised(problem)  # the API has refused it
+        is_meant = rank > BY_STOPPING and problem.rule in self._rules | self._alike
+        if is_meant and problem.named is None and (problem.severity != "error" or problem.recommended is None):
+            place = NamedPlace(problem.message, problem.block)
+            named = self._conversation.named((problem.rule,), place) if problem.message is not None else ()
+            problem = next(iter(named), None) or raised(problem)  # the API has refused it
         return ErrorMatch(rank, how, problem, name, problem.pair, problem.message)
 
 

@@ -6,19 +6,26 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from toolpair.dialects import openai_chat
+from toolpair.dialects.block_values import is_object
 from toolpair.history.conversation import Conversation, Target, weight
 from toolpair.rules.errors.message_counting import way_of
 from toolpair.rules.errors.places import Place
-from toolpair.rules.named import offered
+from toolpair.rules.named import offered, raised
 from toolpair.rules.problem import Problem
 from toolpair.rules.registry import RULES
+from toolpair.rules.rule import family_of
 from toolpair.rules.where import NamedPlace
 from toolpair.session.find.request_places import Asked, Pointed, RequestPlaces, place_of
 from toolpair.source.document import Document
 from toolpair.transcript.model import Block
 
 HOW: Final = "by the place"
+PARSED: Final = "by the character at which its arguments stop being JSON"
+OF_ARGUMENTS: Final = "args"
+"""The family of rules about what a parser reads."""
 _COUNTED_BY: Final = {"input": "openai-responses", "contents": "gemini"}
 _OTHERWISE: Final = "openai-chat"
 _SHOWN: Final = 3
@@ -26,7 +33,7 @@ _APART: Final = 1
 """Characters by which two parsers may disagree on where a text stops being JSON."""
 
 
-def by_place(conversation: Conversation, place: Place) -> Target | None:
+def meant_by(conversation: Conversation, place: Place) -> Target | None:
     """What a place means in one conversation; None when there is no such place in it."""
     if place.is_of_parser:
         return _by_parser(conversation, place)
@@ -36,22 +43,16 @@ def by_place(conversation: Conversation, place: Place) -> Target | None:
     if place.block is not None and any(one.named.block is not None for one in found):
         found = [one for one in found if one.named.block is not None]
     first, *others = found
-    text = f"{place.words} is {_in_file(first)}."
+    text = f"{place.words} is {place_words(first.named)}."
     if place.block is not None and first.named.block is None:
-        text = (
-            f"{_in_file(first)[:1].upper()}{_in_file(first)[1:]} has no block {place.block}, which {place.words} names."
-        )
+        text = f"{place.words} is {place_words(first.named)}, which has no block {place.block}."
     if others:
-        ways = " or ".join(_in_file(other) for other in others[:_SHOWN])
+        ways = " or ".join(place_words(other.named) for other in others[:_SHOWN])
         text += f" It may also be {ways}: {_why_several(place)}."
     return at_block(conversation, first.named, text)
 
 
-def _in_file(one: Pointed) -> str:
-    return _said(one.named)
-
-
-def _said(place: NamedPlace) -> str:
+def place_words(place: NamedPlace) -> str:
     block = f", block {place.block}" if place.block is not None else ""
     return f"message {place.message}{block} of this file"
 
@@ -138,13 +139,16 @@ def _by_parser(conversation: Conversation, place: Place) -> Target | None:
     found = calls_stopping_at(conversation, place)
     if not found:
         named = _in_body(conversation, place)
-        text = f"{place.words}: if this file is the body that was sent, byte by byte, it is in {_said(named)}."
+        text = f"{place.words}: if this file is the body that was sent, byte by byte, it is in {place_words(named)}."
         return None if named.message is None else at_block(conversation, named, text)
     named = RequestPlaces(conversation, conversation.profile.base).named(found[0])
-    text = f"at {place.words} the arguments of this call stop being JSON."
+    target = at_block(conversation, named, f"At {place.words} the arguments of this call stop being JSON.")
     if len(found) > 1:
-        text += f" Those of {len(found) - 1:,} more calls do so as well."
-    return at_block(conversation, named, text)
+        return replace(target, text=f"{target.text} Those of {len(found) - 1:,} more calls do so as well.")
+    if target.problem is None or family_of(target.problem.rule) != OF_ARGUMENTS:
+        return target
+    # Whose parser it was does not matter: it stopped just there.
+    return replace(target, problem=raised(target.problem), how=PARSED)
 
 
 def _in_body(conversation: Conversation, place: Place) -> NamedPlace:
@@ -182,7 +186,7 @@ def calls_stopping_at(conversation: Conversation, place: Place) -> Sequence[Bloc
         (abs(stop - (place.char if place.char is not None else (place.column or 1) - 1)), block)
         for message in conversation.transcript.messages
         for block in message.calls
-        if isinstance(block.value, dict)
+        if is_object(block)
         and isinstance(raw := openai_chat.given_arguments(block), str)
         and (stop := _stop(raw, place)) is not None
     ]

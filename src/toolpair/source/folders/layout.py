@@ -30,6 +30,8 @@ class FolderLayout(ABC):
     """What such a folder is, in a sentence."""
     tables: Sequence[Table] = ()
     """The kinds of files; the JSON of each is its row's last column."""
+    only_read = ""
+    """Why no session is saved there, a phrase: then one is read as the list of its `elements`."""
     open_beside: Sequence[str] = ()
     """Neighbouring folders in which the agent keeps a file open while it runs."""
 
@@ -58,6 +60,10 @@ class FolderLayout(ABC):
         """The files that make a session as rows without their content: its own, then the others in the order in which
         the agent reads them. Nothing if there is no such session.
         """
+
+    def elements(self, folder: str, session: str) -> Iterator[bytes]:
+        """The messages of a session that is only read, as JSON. Raises Unreadable."""
+        raise NotImplementedError
 
     def path_of(self, table: str, columns: Mapping[str, Stored]) -> str:
         """Where in the folder the file of a row is, with slashes."""

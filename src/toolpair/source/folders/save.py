@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from toolpair.source.errors import Refused, UnreadableFile
@@ -114,12 +114,12 @@ class FilesSave(RecordsSave, FilesChange):
         by_uid = {record.uid: row for record, row in zip(self.base.records, rows, strict=True)}
         held = {files.layout.path_of(row.table.name, row.columns): _bytes_in(row.columns, "data") for row in rows}
         found = changes_between(self.base, self.now, by_uid, files.layout.tables, self.shown)
-        changes = list(self._file_changes(found, held))
+        changes = self._file_changes(found, held)
         if any(one.before is None and os.path.lexists(place(self.path, one.path)) for one in changes):
             raise Refused(self.in_the_way() or changed(self.shown), "in-the-way")
         return changes
 
-    def _file_changes(self, found: Sequence[RowChange], held: Mapping[str, bytes | None]) -> Iterator[FileChange]:
+    def _file_changes(self, found: Sequence[RowChange], held: Mapping[str, bytes | None]) -> list[FileChange]:
         """What becomes of each file. A record that has another name now leaves its file, which another may get."""
         after: dict[str, bytes | None] = {}
         for change in found:
@@ -129,7 +129,9 @@ class FilesSave(RecordsSave, FilesChange):
             if new is not None:
                 columns = change.after or {}
                 after[new] = _bytes_in(columns, "data") if "data" in columns or old is None else held[old]
-        return (FileChange(path, held.get(path), content) for path, content in after.items())
+        # Where records move to the names of those behind them, the last one goes first: a kill leaves none out.
+        changes = [FileChange(path, held.get(path), content) for path, content in reversed(after.items())]
+        return sorted(changes, key=lambda one: one.before is not None)
 
     def _path(self, table: str, columns: Mapping[str, Stored] | None) -> str | None:
         """Where a record's file is; None for a record that is not there. Raises Refused."""

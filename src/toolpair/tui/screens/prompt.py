@@ -134,7 +134,7 @@ class FilterPrompt(PromptScreen):
             super().action_submit()
 
 
-NOTE = "an id, a rule, line:N, message:N, pair:N, messages.N as an API counts, or a whole API error, pasted"
+NOTE = "an id, a tool, a rule, line:N, message:N, pair:N, messages.N as an API counts, or a whole API error, pasted"
 
 
 class GotoScreen(PromptScreen):

@@ -17,8 +17,11 @@ from toolpair.formats.engine.detection.list_evidence import ListEvidence
 from toolpair.formats.engine.reading.view import FileFacts, Read
 from toolpair.transcript.model import Transcript
 
-USER, MODEL, HEAD, COMPACTED = range(4)
-"""Who an event is from. HEAD: a system prompt. COMPACTED: what came before is no longer sent; see `Light.replaced`."""
+USER, MODEL, HEAD, COMPACTED, EXCHANGES = range(5)
+"""Who an event is from. HEAD: a system prompt. COMPACTED: what came before is no longer sent; see `Light.replaced`.
+EXCHANGES: the model, whose calls hold their results; the response is the arguments and outputs of each response's
+calls, the number of messages that they are, and whether the last of these are results.
+"""
 CALL, RESULT, TEXT, THINKING = range(4)
 """Kinds of parts: `(CALL, id, name, arguments, family)`, `(RESULT, id, text, family, linked)`, `(TEXT, text)`,
 `(THINKING, signed, hangs)`. `linked`: the result names the record of its call. `hangs`: the model must say more.
