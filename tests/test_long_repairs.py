@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import toolpair
-from tests.rounds import some
+from tests.rounds import mixed
 from toolpair.library import message_lists
 from toolpair.library.message_lists import Repaired
 
@@ -133,8 +133,7 @@ def test_one_broken_pair(api: str, kind: str, monkeypatch: pytest.MonkeyPatch) -
     assert toolpair.check(windows.messages).ok
 
 
-@pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("api", some(MAKERS, 8))
+@pytest.mark.parametrize(("api", "seed"), mixed(MAKERS, range(12)))
 def test_several_far_from_each_other(api: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     lot = random.Random(seed)
     places = range(5, EXCHANGES, 29)

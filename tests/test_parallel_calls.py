@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import toolpair
+from tests.rounds import mixed
 from tests.work import work_of
 
 Messages = list[dict[str, Any]]
@@ -53,9 +54,12 @@ def strays(count: int) -> Messages:
     return [ASKS, {"role": "assistant", "content": "yes"}, *turn(names(1), names(count))[2:]]
 
 
-@pytest.mark.parametrize("profile", ["anthropic", "gemini", "openai-chat"])
 @pytest.mark.parametrize(
-    "messages", [half_answered, renamed, answered_twice, answered_backwards, refused_ids, empty_errors, strays]
+    ("messages", "profile"),
+    mixed(
+        [half_answered, renamed, answered_twice, answered_backwards, refused_ids, empty_errors, strays],
+        ["anthropic", "gemini", "openai-chat"],
+    ),
 )
 def test_twice_the_calls_are_twice_the_work(messages: Callable[[int], Messages], profile: str) -> None:
     def work(count: int) -> int:

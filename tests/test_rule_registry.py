@@ -82,8 +82,7 @@ def test_checks_of_a_sample_run_in_any_order(path: Path) -> None:
         _assert_any_order(data, seed, path.name, name)
 
 
-@pytest.mark.parametrize("kind", MAKERS)
-@pytest.mark.parametrize("name", some(profile_names(), 24))
+@pytest.mark.parametrize(("kind", "name"), some([(kind, name) for name in profile_names() for kind in MAKERS], 23))
 @given(seed=SEEDS)
 @settings(max_examples=tries(8), suppress_health_check=list(HealthCheck))
 def test_checks_of_a_history_run_in_any_order(name: str, kind: str, seed: int) -> None:

@@ -9,6 +9,7 @@ first_break(requests)   the first request in which each pair broke, and what cha
 excerpt(path)     the smallest part of a session that shows a problem, redacted, as an Excerpt
 redact(path)      a session without anything that tells who, where or what about, as a RedactedCopy
 report(session)   a session as pages to read: what is wrong, and each call beside its result
+cut(session, where, side)   what is before a place, or after it, left out, as a new session, as a Part
 diff(a, b)        where two sessions part, and what differs, as a SessionDiff
 """
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from toolpair.reports.page.files import ReportFiles, report
     from toolpair.reports.redaction.copies import RedactedCopy
     from toolpair.reports.redaction.copies import redacted_session as redact
+    from toolpair.session.cutting import Part, cut
     from toolpair.session.session import Session, SessionError
     from toolpair.session.session import open_session as open
     from toolpair.session.two_sessions import SessionDiff, diff
@@ -44,6 +46,7 @@ __all__ = [
     "ExportRefused",
     "Exported",
     "InvalidMessages",
+    "Part",
     "RedactedCopy",
     "Refused",
     "Repaired",
@@ -55,6 +58,7 @@ __all__ = [
     "Taken",
     "__version__",
     "check",
+    "cut",
     "diff",
     "excerpt",
     "export",
@@ -75,6 +79,7 @@ _FROM = {
     "export": "toolpair.reports.export.exporting",
     **dict.fromkeys(("ReportFiles", "report"), "toolpair.reports.page.files"),
     **dict.fromkeys(("SessionDiff", "diff"), "toolpair.session.two_sessions"),
+    **dict.fromkeys(("Part", "cut"), "toolpair.session.cutting"),
     "Refused": "toolpair.source.errors",
     "guard": "toolpair.library.guard",
     "Excerpt": "toolpair.reports.excerpt.issue",

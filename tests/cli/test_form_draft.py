@@ -51,11 +51,24 @@ def _inside(n: int) -> list[Any]:
     ]
 
 
+def _listed(n: int) -> list[Any]:
+    return [
+        {"from": "human", "msg": "look at it"},
+        {
+            "from": "bot",
+            "msg": "I do so",
+            "calls": [{"id": f"c-{n}", "operation": "find", "argumentsJson": '{"n": 1}'}],
+        },
+        {"from": "tool", "reply_to": [f"c-{n}"], "msg": "found it"},
+    ]
+
+
 SHAPES: dict[str, Callable[[int], list[Any]]] = {
     "block": _block,
     "message": _message,
     "item": _item,
     "inside": _inside,
+    "listed": _listed,
 }
 
 
@@ -187,6 +200,7 @@ def test_the_draft_with_its_example_writes_fixes(run: Run, tmp_path: Path) -> No
     elements = [one for n in range(3) for one in _item(n)]
     del elements[6]
     path, table = drafted(run, tmp_path, elements, lines=True)
+    assert "the file has 3 calls and 2 results: 2 of 3 are pairs" in Path(table).read_text()
     head, _, example = Path(table).read_text().partition("# [new]\n")
     result = next(line for line in example.splitlines() if line.startswith("# result = ")).removeprefix("# ")
     Path(table).write_text(f'{head}[new]\n{result}\ntext = {{ event = "turn", who = "customer", say = "$text" }}\n')
@@ -209,5 +223,5 @@ def test_the_refusal_of_an_unknown_list_names_it(run: Run, tmp_path: Path) -> No
 def test_a_long_list_is_sampled(run: Run, tmp_path: Path) -> None:
     elements = [one for n in range(1500) for one in _item(n)]
     path, table = drafted(run, tmp_path, elements)
-    assert "500 of 500 are pairs" in Path(table).read_text()
+    assert "the first 2,000 elements have 500 calls and 500 results: 500 of 500 are pairs" in Path(table).read_text()
     assert facts(path, table)[2] == 1500

@@ -49,6 +49,8 @@ def test_it_is_shown_as_a_guess_and_its_keys_say_why_they_do_nothing(log: Path) 
     terminal.press("y\r")
     shown = terminal.read(until=b"no result anywhere") + terminal.read(0.5)
     assert b"a guess: its form was drafted" in shown and b"A GUESS" in shown
+    terminal.press("j")  # a call and its result
+    assert "· a guess".encode() in terminal.read(until=b"a guess \xc2\xb7 messages.")
     for key in "Awf] P!pm":
         terminal.press(key)
         assert WHY in terminal.read(until=WHY), key
@@ -58,7 +60,9 @@ def test_it_is_shown_as_a_guess_and_its_keys_say_why_they_do_nothing(log: Path) 
     assert terminal.close() == 0
     assert b"form draft" in terminal.output[-500:]
     seen = terminal.output[terminal.output.index(QUESTION) :]
-    assert not any(word in seen for word in (b"VALID", b"READY", b"PROBLEM", b"fix everything", b"no problem"))
+    assert not any(
+        word in seen for word in (b"VALID", b"READY", b"PROBLEM", b"fix everything", b"no problem", b"sound")
+    )
     assert log.read_bytes() == original and list(log.parent.iterdir()) == [log]
 
 

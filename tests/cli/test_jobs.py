@@ -56,7 +56,9 @@ def folder(tmp_path: Path, samples: Path) -> Path:
     """Sessions, one of which cannot be read, among other files, in folders."""
     made = tmp_path / "many"
     shutil.copytree(samples, made / "a")
-    shutil.copytree(samples, made / "b")
+    (made / "b").mkdir()
+    for name in ("interrupted-call.json", "openai-chat-missing.json", "valid.json"):
+        shutil.copy(samples / name, made / "b")
     (made / "a" / "broken.json").write_text('[{"role": "user", "content": ')
     (made / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     (made / "ünïcødé \x1b[31m.json").write_bytes((samples / "valid.json").read_bytes())

@@ -35,6 +35,7 @@ READING: dict[str, str] = {
     "export": "export FILE --to openai-chat -o OUT/body.json",
     "report": "report STORED -o OUT/report.html",
     "excerpt": "excerpt FILE",
+    "cut": "cut FILE --after message:1 -o OUT/part.jsonl",
     "form draft": "form draft LOG",
     "compare": "compare FILE",
     "fix --diff": "fix FOLDER --diff",

@@ -510,10 +510,7 @@ def _tau() -> list[Any]:
     def result(id_: str, said: str) -> Any:
         return {"id": id_, "role": "tool", "content": said, "requestor": "assistant", "error": False}
 
-    of_user = [{"id": "u1", "name": "look_out", "arguments": {}, "requestor": "user"}]
     return [
-        {"role": "user", "content": None, "tool_calls": of_user},
-        {"id": "u1", "role": "tool", "content": "clouds", "requestor": "user", "error": False},
         {"role": "user", "content": ASK, "tool_calls": None},
         {"role": "assistant", "content": "I look.", "tool_calls": calls},
         result(A, OSLO),
@@ -543,6 +540,34 @@ def _mini() -> list[Any]:
         answered(B, BERGEN),
         response(said(ANSWER)),
         {"type": "message", "role": "user", "content": [{"type": "input_text", "text": GO_ON}]},
+    ]
+
+
+def _stream() -> list[Any]:
+    def line(type_: str, **more: Any) -> Any:
+        return {"type": type_, **more, "session_id": "6f1f9a52", "uuid": "0f1d7c1b"}
+
+    def message(role: str, content: Any, parent: Any = None, **more: Any) -> Any:
+        return line(role, message={"role": role, "content": content, **more}, parent_tool_use_id=parent)
+
+    def block(number: int, **block: Any) -> Any:
+        return message("assistant", [block], id=f"msg_{number}", type="message", model="claude-opus-5-5")
+
+    def result(id_: str, text: str) -> Any:
+        return message("user", [{"tool_use_id": id_, "type": "tool_result", "content": text, "is_error": False}])
+
+    return [
+        line("system", subtype="init", tools=[TOOL], model="claude-opus-5-5"),
+        message("user", ASK),
+        block(1, type="text", text="I look."),
+        block(1, type="tool_use", id=A, name=TOOL, input=_oslo()),
+        block(1, type="tool_use", id=B, name=TOOL, input=_bergen()),
+        message("user", [{"type": "text", "text": "of a sub-agent"}], parent=A),
+        result(A, OSLO),
+        result(B, BERGEN),
+        block(2, type="text", text=ANSWER),
+        message("user", GO_ON),
+        line("result", subtype="success", result=ANSWER, num_turns=2),
     ]
 
 
@@ -594,6 +619,7 @@ def made_lists() -> dict[str, MadeList]:
         "mini-swe-agent": MadeList(
             "mini-swe-agent-responses", _mini(), lambda e: {"messages": e, "trajectory_format": "mini-swe-agent-1.1"}
         ),
+        "stream-json": MadeList("claude-stream", _stream(), lines=True),
         "swe-agent": MadeList("swe-agent", _swe(), lambda e: {"trajectory": [], "history": e}),
     }
     return made

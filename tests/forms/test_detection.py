@@ -88,6 +88,15 @@ def test_a_body_that_is_cut_off_opens_where_it_is_known() -> None:
     assert session.file.conversations[0].counts.pairs == 2
 
 
+@pytest.mark.parametrize("form", ["autogen-state", "bedrock-converse", "langchain-state"])
+def test_an_element_of_a_form_in_a_list_of_the_responses_api_is_said(form: str) -> None:
+    """It has a content where the API looks for one; what it calls is not seen."""
+    elements = next(made for made in MADE.values() if made.form == form).elements
+    session = open_session("s.json", data=json.dumps([*responses(), elements[1]]).encode())
+    assert session.format.id == "openai-responses"
+    assert [problem.rule for problem in session.problems if problem.severity == "error"] == ["record.no_message"]
+
+
 @pytest.mark.parametrize("first", ["langchain-dict", "pydantic-ai", "strands", "autogen-state"])
 @pytest.mark.parametrize("second", ["langchain-dict", "pydantic-ai", "strands", "autogen-state", "openai-agents"])
 def test_two_forms_in_one_list_are_never_called_valid(first: str, second: str) -> None:

@@ -48,6 +48,21 @@ def _long(made: MadeList, seed: int, damaged: int) -> MadeList:
 
 
 @pytest.mark.parametrize("damaged", [1, 12])
+@pytest.mark.parametrize("name", ["pydantic-ai", "model", "langchain state"])
+def test_so_are_they_by_another_profile(name: str, damaged: int) -> None:
+    made = _long(made_lists()[name], len(name), damaged)
+    elements = json.loads(json.dumps(made.elements).replace('"call_', '"toolu_'))
+    made = MadeList(made.form, elements, made.around, made.lines)
+    session = open_session("s.json", data=made.data())
+    assert session.profile.id == "anthropic"
+    items = [Item(number, element) for number, element in enumerate(made.elements)]
+    whole = CheckedRecords(items, session.format, session.profile)
+    assert sorted((one.rule, one.record or 0) for one in session.problems) == sorted(
+        (one.rule, one.record or 0) for one in whole.problems
+    )
+
+
+@pytest.mark.parametrize("damaged", [1, 12])
 @pytest.mark.parametrize("name", some(SCANNED, 6))
 def test_windows_are_judged_as_the_whole_is(name: str, damaged: int) -> None:
     made = _long(made_lists()[name], len(name), damaged)

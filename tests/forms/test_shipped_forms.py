@@ -12,6 +12,7 @@ from toolpair.dialects.block_texts import result_text
 from toolpair.formats.format import Item
 from toolpair.formats.forms.reading import own_slot
 from toolpair.formats.forms.registry import Form, form_named, shipped
+from toolpair.formats.forms.table import FOLDER, parsed
 from toolpair.reports.excerpt.excerpts import excerpt_of
 from toolpair.reports.export.exporting import export
 from toolpair.reports.redaction.copies import redacted
@@ -74,6 +75,11 @@ def without_second_result(made: MadeList) -> MadeList:
                 del where[block.slot[next(n for n, step in enumerate(block.slot) if isinstance(step, int))]]
             return made
     raise AssertionError("it has no second result")
+
+
+def test_every_table_is_right_in_all_its_paths() -> None:
+    for path in FOLDER.glob("*.toml"):
+        assert parsed(path.read_text(encoding="utf-8"), str(path)) == form_named(path.stem).table
 
 
 def test_each_table_has_a_list() -> None:
@@ -262,3 +268,11 @@ def test_no_placeholder_stands_in_for_an_output_that_was_cut_off(name: str) -> N
 
 def said_by(session: Session) -> bytes:
     return json.dumps([text for _, text in said(session.conversation.transcript)], ensure_ascii=False).encode()
+
+
+def test_what_a_simulated_user_calls_is_not_the_agents() -> None:
+    made = made_lists()["tau2"]
+    asks = {"role": "user", "content": None, "tool_calls": [{"id": "u1", "name": "look_out", "requestor": "user"}]}
+    sees = {"id": "u1", "role": "tool", "content": "clouds", "requestor": "user", "error": False}
+    made.elements[:0] = [asks, sees]
+    assert opened(made).conversation.counts.calls == 2 and errors(opened(made)) == []

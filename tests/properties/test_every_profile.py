@@ -40,8 +40,7 @@ def broken(seed: int, kind: str) -> Made:
     return add_odd(rng, made, rng.randrange(0, 4))
 
 
-@pytest.mark.parametrize("kind", MAKERS)
-@pytest.mark.parametrize("name", some(profile_names(), 32))
+@pytest.mark.parametrize(("kind", "name"), some([(kind, name) for name in profile_names() for kind in MAKERS], 33))
 @given(seed=SEEDS)
 @FEW
 def test_mended_for_any_provider(name: str, kind: str, seed: int) -> None:

@@ -357,8 +357,7 @@ def merged(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return made
 
 
-@pytest.mark.parametrize("kind", FILES)
-@pytest.mark.parametrize("recipe", some(COPIES, 10))
+@pytest.mark.parametrize(("kind", "recipe"), some([(kind, recipe) for recipe in COPIES for kind in FILES], 13))
 @given(seed=SEEDS)
 @settings(FEW, max_examples=tries(40))
 def test_every_format_keeps_its_form(recipe: str, kind: str, seed: int) -> None:

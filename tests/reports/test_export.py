@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import toolpair
 from tests.reports import one_of_everything as everything
 from tests.reports.through_rules import refused
-from tests.rounds import some, tries
+from tests.rounds import mixed, tries
 from toolpair.reports.export.exporting import export
 from toolpair.reports.export.targets import TARGETS
 from toolpair.rules.profiles import profile
@@ -348,8 +348,7 @@ def test_half_a_surrogate_pair_is_written_as_json_has_it(to: str) -> None:
 # Samples
 
 
-@pytest.mark.parametrize("to", ALL)
-@pytest.mark.parametrize("path", some(sorted(SAMPLES.glob("*.*")), 50), ids=lambda path: path.name)
+@pytest.mark.parametrize(("path", "to"), mixed(sorted(SAMPLES.glob("*.*")), ALL), ids=str)
 def test_every_sample_is_exported_to_every_api(path: Path, to: str) -> None:
     if path.suffix in (".py", ".md"):
         pytest.skip("no session")
@@ -358,8 +357,14 @@ def test_every_sample_is_exported_to_every_api(path: Path, to: str) -> None:
     assert json.loads(exported.json) == exported.body
 
 
-@pytest.mark.parametrize("api", ["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock-converse"])
-@pytest.mark.parametrize("path", some(sorted(SAMPLES.glob("*.json*")), 40), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    ("path", "api"),
+    mixed(
+        sorted(SAMPLES.glob("*.json*")),
+        ["anthropic", "openai-chat", "openai-responses", "gemini", "bedrock-converse", "anthropic", "gemini"],
+    ),
+    ids=str,
+)
 def test_each_call_of_a_sample_is_a_call_in_the_body(path: Path, api: str) -> None:
     """Whatever spelling its agent writes and sends."""
     if path.name == "proxy-log.jsonl":

@@ -231,22 +231,23 @@ def test_a_backup_that_is_still_being_written(file: Path) -> None:
 
 
 def test_what_does_not_fit_into_memory_is_not_read(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolpair.source.limits._SMALL", 1 << 20)
     before = open_source(file)
     with file.open("ab") as stream:
-        stream.truncate(1 << 29)
+        stream.truncate(1 << 26)
     root = tmp_path / "root"
     for name, text in {
-        "proc/meminfo": "MemTotal: 9 kB\nMemAvailable:  1500000 kB\n",
+        "proc/meminfo": "MemTotal: 9 kB\nMemAvailable:  187500 kB\n",
         "proc/self/cgroup": "0::/a/b\n",
         "sys/fs/cgroup/a/b/memory.max": "max\n",
     }.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    assert fits(3 << 27, root)
-    assert not fits(1 << 29, root)
+    assert fits(3 << 24, root)
+    assert not fits(1 << 26, root)
     assert fits(1 << 40, tmp_path)
-    (root / "sys/fs/cgroup/a/b/memory.max").write_text("800000000\n")
-    assert not fits(3 << 27, root)
+    (root / "sys/fs/cgroup/a/b/memory.max").write_text("100000000\n")
+    assert not fits(3 << 24, root)
     assert fits(1 << 20, root)
     for module in (large, growth):
         monkeypatch.setattr(module, "fits", lambda size: fits(size, root))

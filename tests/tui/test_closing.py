@@ -10,6 +10,7 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
+from tests.rounds import some
 from tests.tui.driving import drive, frame, lines_of, press
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.screens import base_screen
@@ -29,11 +30,11 @@ async def burst(app: ToolpairApp, pilot: Pilot[Any], *keys: str) -> None:
 
 @pytest.mark.parametrize(
     ("opening", "keys"),
-    [
+    some([
         (["a"], ["enter", "enter", "enter"]), (["y"], ["1", "1", "1"]), (["at"], ["x", "enter", "enter"]),
         (["space", "q"], ["escape", "d", "w", "escape"]), (["f"], ["enter", "enter"]), (["question_mark"], ["escape", "escape"]),
         (["P"], ["escape", "escape", "enter"]), (["A"], ["escape", "escape"]),
-    ],
+    ], 4),
 )  # fmt: skip
 def test_two_keys_of_one_read_close_one_screen(broken: Path, opening: list[str], keys: list[str]) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:

@@ -40,8 +40,7 @@ def test_completion() -> None:
     assert [command.name for command in found_for("fix c", commands)] == ["fix-cause"]
 
 
-@pytest.mark.parametrize("size", some(SIZES, 2))
-@pytest.mark.parametrize("key", ["colon", "ctrl+p"])
+@pytest.mark.parametrize(("size", "key"), some([(size, key) for size in SIZES for key in ("colon", "ctrl+p")], 2))
 def test_a_command_by_its_name(broken: Path, size: tuple[int, int], key: str) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, key, "text:sta")

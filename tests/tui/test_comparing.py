@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from tests.history.opening import judged_by
 from tests.history.test_two_histories import distinct, messages
-from tests.rounds import some
+from tests.rounds import mixed, some
 from tests.session_folders import claude_session, set_age
 from tests.tui.driving import SIZES, drive, frame, lines_of, press, settled
 from tests.tui.test_picker import drive as drive_picker
@@ -73,8 +73,7 @@ def test_a_file_and_its_original(broken: Path) -> None:
     drive(broken, play, (120, 40))
 
 
-@pytest.mark.parametrize("size", some(SIZES, 2))
-@pytest.mark.parametrize("ascii", [False, True])
+@pytest.mark.parametrize(("size", "ascii"), mixed(some(SIZES, 2), [False, True]))
 def test_two_sessions_of_one_beginning(tmp_path: Path, size: tuple[int, int], ascii: bool) -> None:
     """Claude Code's fork repeats the records that it continues."""
     path = claude_session(tmp_path / ".claude", pairs=12)

@@ -14,7 +14,7 @@ import pytest
 from benchmarks.generate import generate
 from benchmarks.sessions.options import Options
 from tests.patience import PATIENCE
-from tests.rounds import mixed
+from tests.rounds import mixed, some
 from tests.terminal import Terminal, program
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="terminals of Unix")
@@ -129,7 +129,7 @@ def test_a_crash_gives_the_terminal_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no shell with jobs")
-@pytest.mark.parametrize("how", ["ctrl+z", "SIGTSTP", "SIGSTOP"])
+@pytest.mark.parametrize("how", some(["ctrl+z", "SIGSTOP", "SIGTSTP"], 2))
 def test_it_is_suspended_and_drawn_again(samples: Path, tmp_path: Path, how: str) -> None:
     path = Path(shutil.copy(samples / "sanitised-on-one-side.json", tmp_path / "session.json"))
     shell = shutil.which("bash")

@@ -10,7 +10,7 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from tests.rounds import some
+from tests.rounds import mixed
 from tests.test_named_places import CHAT
 from tests.tui.driving import array_file, drive, frame, press
 from toolpair.session.session import open_session
@@ -56,8 +56,7 @@ async def paste(app: ToolpairApp, pilot: Pilot[Any], text: str) -> None:
     await pilot.pause()
 
 
-@pytest.mark.parametrize("name", ANSWERS)
-@pytest.mark.parametrize("with_at", some([True, False], 4))
+@pytest.mark.parametrize(("name", "with_at"), mixed(ANSWERS, [True, False]))
 def test_four_keys_lead_from_a_paste_to_a_saved_session(one_missing: Path, name: str, with_at: bool) -> None:
     before = sent(one_missing)
 

@@ -20,6 +20,7 @@ examples:
   toolpair cut session.jsonl --before messages.40 -o rest.jsonl     the session from that message on
   toolpair cut session.jsonl --after line:9871 -o start.jsonl       up to that line, which is where it went wrong
   toolpair cut history.json --before toolu_01ABC -o rest.json
+  toolpair cut SESSION_ID --before messages.40 -o ~/.claude/projects/-home-me-shop/     where its agent finds it
 
 The answer to "prompt is too long", and to a session that is beyond repair after some point. The place itself stays.
 A call and its result stay together: if one of them stays, the other does, too. The system prompt stays. If what stays
@@ -37,7 +38,7 @@ def parser() -> Parser:
     )
     result.add("""
         FILE              a session file, a session's id, or - for standard input
-        -o, --output OUT  write the part to OUT
+        -o, --output OUT  write the part to OUT; in a folder it gets a name like FILE's, with its own id
         --force           overwrite OUT
         """, output={"required": True})  # fmt: skip
     sides = result.add_mutually_exclusive_group(required=True)
@@ -58,20 +59,24 @@ def run(options: argparse.Namespace) -> int:
     if options.output == inputs.STDIN:
         raise UsageError("A part of a session goes to a file: give -o OUT.")
     session = inputs.opened(options, one_profile(options))
+    folder = options.output if os.path.isdir(options.output) else None
     side: Side = "before" if options.before is not None else "after"
     try:
-        part = cut(session, options.before or options.after or "", side, os.path.basename(options.output))
+        part = cut(
+            session, options.before or options.after or "", side, "" if folder else os.path.basename(options.output)
+        )
     except ValueError as error:
         raise UsageError(str(error)) from None
+    out = os.path.join(folder, part.file_name) if folder is not None else options.output
     errors = len(part.session.left)
-    saved = part.session.save_as(options.output, force=options.force)
+    saved = part.session.save_as(out, force=options.force)
     streams.note_saved()
     style = style_for(sys.stderr, options.color)
-    streams.say(style.bold(f"{plural(part.kept, 'message')} written to {safe(options.output)}.") + "\n")
+    streams.say(style.bold(f"{plural(part.kept, 'message')} written to {safe(out)}.") + "\n")
     for line in (*_told(part, side), *saved.notes):
         streams.say(f"  {safe(line)}\n")
     if errors:
-        streams.say(f"  {plural(errors, 'error')} left: {command('fix')} {shell_word(options.output)} --in-place\n")
+        streams.say(f"  {plural(errors, 'error')} left: {command('fix')} {shell_word(out)} --in-place\n")
     if saved.resume is not None:
         streams.say(f"  Next: {safe(saved.resume)}\n")
     return exits.PROBLEMS if errors else exits.OK

@@ -51,8 +51,7 @@ def parser() -> Parser:
 
 
 def run(options: argparse.Namespace) -> int:
-    roots, lines = values_in(options.file)
-    made = draft(roots, lines)
+    made = draft(*values_in(options.file))
     if made is None:
         raise SessionError(
             f"No calls and results that have the same ids were found in {safe(options.file)}, so there is nothing to "
@@ -68,8 +67,10 @@ def run(options: argparse.Namespace) -> int:
     return exits.OK
 
 
-def values_in(name: str) -> tuple[list[Any], bool]:
-    """The JSON value of a file; or the values of its first lines, and True. Raises SessionError, UnreadableFile."""
+def values_in(name: str) -> tuple[list[Any], bool, bool]:
+    """The JSON value of a file, or the values of its lines and True; and whether these are only its first ones. Raises
+    SessionError, UnreadableFile.
+    """
     if name == inputs.STDIN:
         snapshot = from_bytes(inputs.read_stdin(), "standard input", USUAL)
     else:
@@ -81,7 +82,7 @@ def values_in(name: str) -> tuple[list[Any], bool]:
     written = [line for line in first if line.strip()][:MOST]
     found = [value for value in map(parse, written) if isinstance(value, dict)]
     if len(found) > 1 and len(found) * 2 > len(written):
-        return found, True
+        return found, True, len(data) > _SAMPLE or len(first) > MOST
     if len(data) > _MOST:
         raise SessionError(
             f"{snapshot.shown} is not lines of JSON, and has more than {in_words(_MOST)}: give a part of it."
@@ -89,4 +90,4 @@ def values_in(name: str) -> tuple[list[Any], bool]:
     whole = parse(data[:].removeprefix(BOM))
     if isinstance(whole, Damaged):
         raise SessionError(f"{snapshot.shown} is not JSON, and not lines of JSON objects.")
-    return [whole], False
+    return [whole], False, False

@@ -132,7 +132,9 @@ def _drafted(path: str) -> str | None:
     if made is None:
         return None
     calls, results = plural(made.found.calls, "call"), plural(made.found.results, "result")
-    recognised = f"{calls} and {results} were recognised by their shape"
+    first = made.found.first
+    where = "" if first is None else f" in the first {plural(first, 'element')}"
+    recognised = f"{calls} and {results} were recognised by their shape{where}"
     streams.say(f"toolpair: This form is not known. {recognised}: look at them? [y/N] ")
     return guessed(made.form.table) if sys.stdin.buffer.readline().strip().lower() in (b"y", b"yes") else None
 

@@ -141,6 +141,8 @@ def result_of(value: dict[str, Any], was: Block | None, raw: dict[str, Any]) -> 
         parts = content if isinstance(content, list) else [content] if content else []
         same = _written_as(known.get("content"), raw.get("content"))
         made["content"] = [same[id(part)] if id(part) in same else part_of(part, None, None) for part in parts]
+    if value.get("name") != known.get("name"):
+        made["toolName"] = value.get("name")
     if value.get("is_error", False) != known.get("is_error", False) or "isError" not in made:
         made["isError"] = value.get("is_error") is True
     return made

@@ -27,6 +27,8 @@ from toolpair.transcript.model import Block
 def light_for(format: Format, profile: Profile, view: View) -> Light | None:
     """None where only the whole can be judged."""
     if format.light is not None:
+        if profile.base == "gemini" and profile.family is not None:
+            return None  # whether signatures are wanted depends on more than what is seen in the list
         return format.light(view) if profile.base in format.clean_by else None
     return ReadOneByOne(format, view) if format.in_windows else None
 

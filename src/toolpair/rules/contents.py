@@ -10,6 +10,7 @@ from toolpair.dialects.anthropic import marks_empty_text, without_cache_marks
 from toolpair.dialects.besides import keys_of_content, named_keys, says_besides
 from toolpair.dialects.block_texts import media_of, result_content
 from toolpair.dialects.block_values import as_json, is_object, text_in, with_text
+from toolpair.rules.content_lists import check_lists, named_list
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.rule import Rule
@@ -72,7 +73,7 @@ RULES: Final = (
     ),
     Rule("content.empty_text", "contents", check),
     Rule("content.empty_tool_calls", "contents", check),
-    Rule("content.not_a_string", "contents", check),
+    Rule("content.not_a_string", "contents", check_lists, named=named_list, whole_history=True),
     Rule("content.mixed_with_tool", "contents", check, whole_history=True),
     Rule("content.image_too_large", "contents", _check_images, named=_large),
     Rule("content.too_many_images", "contents", named=_many, whole_history=True),
@@ -264,8 +265,6 @@ def _chat_message(context: Context, number: int, message: Message) -> None:
             ),
         )
     content = openai_chat.content_of(message)
-    if isinstance(content, list) and content and not context.transcript.native:
-        _not_a_string(context, number, message, content)
     if message.role in ("tool", "function") or (context.in_turns and is_system(message)):
         return
     _empty_parts(context, number, message, content)
@@ -275,30 +274,6 @@ def _chat_message(context: Context, number: int, message: Message) -> None:
         return
     if _refused_as_empty(context, message.role, content) and not openai_chat.says_otherwise(message):
         _empty_message(context, number, message, removed=number < len(context.messages) - 1)
-
-
-def _not_a_string(context: Context, number: int, message: Message, content: list[Any]) -> None:
-    """Content in parts, for an API that takes one text."""
-    if not context.judges("content.not_a_string") or (context.provider == "groq" and message.role != "assistant"):
-        return
-    texts = [part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None for part in content]
-    fixes = (
-        Fix(
-            "join-texts",
-            "write its texts as one",
-            (SetField(message, "content", "\n".join(text for text in texts if isinstance(text, str))),),
-            recommended=True,
-            several="write the texts of each as one",
-        ),
-    )
-    context.add(
-        "content.not_a_string",
-        f"The content of this {message.role} message is a list, and {context.profile.title} takes one text.",
-        at_message(number, message),
-        cause=Cause("content_in_parts", "another API's client wrote it, or it was put into parts for a cache mark"),
-        fixes=fixes if all(isinstance(text, str) for text in texts) else (),
-        no_fix="There is more than text in it. Remove that part, or send it to a model that reads it.",
-    )
 
 
 def _null_beside_calls(context: Context, number: int, message: Message) -> None:

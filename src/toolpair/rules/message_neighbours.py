@@ -10,8 +10,8 @@ from typing import Final
 from toolpair.dialects import anthropic, openai_chat
 from toolpair.dialects.block_values import as_parts, as_written, field_names, text_in
 from toolpair.rules.context import Context
-from toolpair.rules.problem import Cause, Fix
-from toolpair.rules.where import Where, at_message
+from toolpair.rules.problem import Cause, Fix, Severity
+from toolpair.rules.where import NamedPlace, Where, at_message
 from toolpair.rules.wire import is_system
 from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import ABSENT, Edit, InsertMessage, Remove, RemoveMessage, SetField
@@ -119,6 +119,16 @@ def _across_calls(context: Context, number: int, message: Message, before: Messa
     )
 
 
+def named_run(context: Context, place: NamedPlace) -> None:
+    """Messages of one role in a row that an API refused: all of them, or those at the place."""
+    if context.transcript.merged or context.written == "items":
+        return
+    for run in _runs(context):
+        here = place.message is None or any(number == place.message for number, _ in run)
+        if here and not any(message.calls for _, message in run[:-1]):
+            _join(context, "turn.alternation", run, "which this API refuses", "error")
+
+
 def _call_after_model(context: Context) -> None:
     """A call in a message of its own, after assistant text."""
     if context.transcript.merged or context.written == "items" or not context.judges("turn.call_after_model"):
@@ -133,7 +143,7 @@ def _call_after_model(context: Context) -> None:
             words = [] if message.calls else [*words, (number, message)]
 
 
-def _join(context: Context, rule: str, run: _Run, why: str) -> None:
+def _join(context: Context, rule: str, run: _Run, why: str, severity: Severity | None = None) -> None:
     """Merge a run into one message: the assistant's last, which may hold calls, or the user's first, which may follow
     calls.
     """
@@ -156,6 +166,7 @@ def _join(context: Context, rule: str, run: _Run, why: str) -> None:
                 loses=f"the fields {', '.join(gone)} of the others" if gone else None,
             ),
         ),
+        severity=severity,
     )
 
 

@@ -155,13 +155,14 @@ def _thought_signatures(context: Context) -> None:
             if not can_be_signed(context, call):
                 break
             signature = signatures.get(id(call))
-            if signature is not None and not _whole(signature):
+            if signature is not None and not is_whole(signature):
                 _signature(context, number, message, call, "reasoning.bad_signature", "is damaged")
             elif signature is None and position == 0 and number > asked:
                 _signature(context, number, message, call, "reasoning.missing_signature", "is missing")
 
 
-def _whole(signature: Any) -> bool:
+def is_whole(signature: Any) -> bool:
+    """Whether a thought signature may be what a model gave."""
     if not isinstance(signature, str) or signature in _BYPASSES:
         return isinstance(signature, str)
     from base64 import b64decode

@@ -11,7 +11,7 @@ from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.rule import Rule
 from toolpair.rules.where import Where, at_call, at_message
 from toolpair.transcript.edits import MoveToRole, Remove, SetField
-from toolpair.transcript.model import Message
+from toolpair.transcript.model import LIFTED, Message
 
 _ROLES: Final = {
     "blocks": frozenset({"user", "assistant"}),
@@ -81,7 +81,7 @@ def _unknown_roles(context: Context) -> None:
         if context.transcript.layout == "tool_messages" and openai_chat.is_of_another(message):
             _result_of_another(context, number, message)
             continue
-        if isinstance(role, str) and role in known:
+        if (isinstance(role, str) and role in known) or message.note == LIFTED:
             continue
         if role == "function":
             _function_role(context, number, message)

@@ -33,10 +33,29 @@ def _final_thinking(context: Context, place: NamedPlace) -> None:
 
 
 RULES: Final = (
-    Rule("turn.first_not_user", "turns", check, decided_by="neighbours"),
-    Rule("turn.no_user", "turns", check, whole_history=True, decided_by="neighbours"),
-    Rule("turn.trailing_assistant", "turns", check, decided_by="neighbours"),
-    Rule("turn.alternation", "turns", check, decided_by="neighbours"),
+    Rule(
+        "turn.first_not_user",
+        "turns",
+        check,
+        named=lambda context, _: _first(context, "error"),
+        decided_by="neighbours",
+    ),
+    Rule(
+        "turn.no_user",
+        "turns",
+        check,
+        named=lambda context, _: _no_user(context, "error"),
+        whole_history=True,
+        decided_by="neighbours",
+    ),
+    Rule(
+        "turn.trailing_assistant",
+        "turns",
+        check,
+        named=lambda context, _: _last(context, "error"),
+        decided_by="neighbours",
+    ),
+    Rule("turn.alternation", "turns", check, named=message_neighbours.named_run, decided_by="neighbours"),
     Rule("turn.user_after_tool", "turns", check, decided_by="neighbours"),
     Rule("turn.call_after_model", "turns", check, decided_by="neighbours"),
     Rule("call.not_trailing", "calls", check, fix_order=620, of_pair=True, alike=NO_RESULT, decided_by="neighbours"),
@@ -86,16 +105,19 @@ def _first_other_after_a_call(blocks: Sequence[Block]) -> int | None:
     return None
 
 
-def _first(context: Context) -> None:
+def _first(context: Context, named: Severity | None = None) -> None:
+    """`named`: an API refused it, whatever the agent adds before it sends."""
     first = next((message for message in context.messages if not is_system(message)), None)
-    if first is None or context.transcript.native or first.role in ("user", "tool", "function"):
+    if first is None or (context.transcript.native and named is None):
+        return
+    if first.role in ("user", "tool", "function"):
         return
     number = context.messages.index(first)
     context.add(
         "turn.first_not_user",
         "The conversation does not start with a user message, which some APIs require.",
         at_message(number, first),
-        severity=_severity_of_first(context, number, first),
+        severity=named or _severity_of_first(context, number, first),
         cause=Cause("begins_with_assistant", "the beginning was cut off, or the assistant greeted first"),
         fixes=(
             Fix(
@@ -108,20 +130,20 @@ def _first(context: Context) -> None:
     )
 
 
-def _no_user(context: Context) -> None:
-    """No message that the user wrote: results do not count."""
-    if context.transcript.native or context.written == "items" or not context.judges("turn.no_user"):
-        return
-    if any(one.role == "user" and any(block.kind != "result" for block in one.blocks) for one in context.messages):
+def _no_user(context: Context, named: Severity | None = None) -> None:
+    """No message that the user wrote: results do not count. `named` as for the first."""
+    judged = not context.transcript.native and context.written != "items" and context.judges("turn.no_user")
+    if not (judged or named) or any(map(_asks, context.messages)):
         return
     first = next((number for number, one in enumerate(context.messages) if not is_system(one)), len(context.messages))
     at = min(first, len(context.messages) - 1)
-    if context.messages[at].role == "assistant" and context.is_error("turn.first_not_user"):
+    if named is None and context.messages[at].role == "assistant" and context.is_error("turn.first_not_user"):
         return  # its fix adds one
     context.add(
         "turn.no_user",
         f"No message here is the user's, which {context.profile.title} {context.refuses('turn.no_user')}.",
         at_message(at, context.messages[at]),
+        severity=named,
         cause=Cause("no_user", "the beginning was cut off or shortened, or a program sent only a system prompt"),
         fixes=(
             Fix(
@@ -132,6 +154,10 @@ def _no_user(context: Context) -> None:
             ),
         ),
     )
+
+
+def _asks(message: Message) -> bool:
+    return message.role == "user" and any(block.kind != "result" for block in message.blocks)
 
 
 def _severity_of_first(context: Context, number: int, first: Message) -> Severity | None:
@@ -150,10 +176,11 @@ def _answered(context: Context, message: Message) -> bool:
     return any(pair is not None and pair.results for pair in found)
 
 
-def _last(context: Context) -> None:
+def _last(context: Context, named: Severity | None = None) -> None:
+    """`named` as for the first."""
     last = context.messages[-1]
     number = len(context.messages) - 1
-    if last.role != "assistant" or last.calls or context.transcript.native:
+    if last.role != "assistant" or last.calls or (context.transcript.native and named is None):
         return
     if context.wire == "chat" and is_prefix(last):
         return  # it asks for a continuation
@@ -173,6 +200,7 @@ def _last(context: Context) -> None:
                 "remove-message", "remove the last message", (RemoveMessage(last),), loses="the assistant's last words"
             ),
         ),
+        severity=named,
     )
     if context.transcript.thinking is False and any(block.kind == "thinking" for block in last.blocks):
         context.add(

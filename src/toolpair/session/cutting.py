@@ -39,6 +39,8 @@ class Part(Struct, frozen=True, eq=False):
     """The text of the message that was put at the start, since no message of the user's stands there."""
     not_sent: int
     """How many records were left out that the model did not see either."""
+    file_name: str
+    """A name for its file, made like that of the session's own, by which its agent finds it."""
     signed: bool
     """Whether thinking that stays was signed after what is left out."""
 
@@ -52,7 +54,9 @@ class Part(Struct, frozen=True, eq=False):
         )
         said = [plural(kinds["result"], "output")] if kinds["result"] else []
         said += [f"{plural(users, 'message')} of yours"] if users else []
-        summary = ", and the summary of what was before it" if any(m.note == "summary" for m in self.left_out) else ""
+        summary = (
+            ", and the summary of what was before it" if any(one.note == "summary" for one in self.left_out) else ""
+        )
         among = f", among them {' and '.join(said)}" if said else ""
         return f"The model no longer sees {plural(len(self.left_out), 'message')}{among}{summary}."
 
@@ -63,41 +67,55 @@ def cut(session: Session, where: str, side: Side, name: str = "") -> Part:
 
     Raises ValueError when there is no such place, and Refused where such a file cannot be cut.
     """
+    return cut_at(session, _message_at(session, where), side, name)
+
+
+def cut_at(session: Session, message: int, side: Side, name: str = "") -> Part:
+    """The same at a message of the transcript."""
     _refuse(session)
     conversation = session.conversation.whole
     transcript = conversation.transcript
-    asked = _message_at(session, where)
     head = next((n for n, one in enumerate(transcript.messages) if not is_system(one)), len(transcript.messages))
     if side == "before":
-        start, end = _whole_from(conversation.pairs, transcript.messages, asked), len(transcript.messages)
-        moved = asked - start
+        start, end = _whole_from(conversation.pairs, transcript.messages, message), len(transcript.messages)
+        moved = message - start
     else:
-        start, end = head, _whole_to(conversation.pairs, asked + 1)
-        moved = end - asked - 1
+        start, end = head, _whole_to(conversation.pairs, message + 1)
+        moved = end - message - 1
     kept = [*transcript.messages[: min(head, start)], *transcript.messages[max(head, start) : end]]
     left_out = [*transcript.messages[head:start], *transcript.messages[end:]]
     if not left_out:
-        raise ValueError(f"Nothing is {side} that place but what belongs to the pairs in it.")
+        raise ValueError(f"There is nothing to leave out {side} that place.")
     added = None
     if start > head and transcript.messages[start].role == "assistant":
-        added = f"[{plural(start - head, 'earlier message')} of this conversation left out. Added by toolpair.]"
+        added = f"[Left out here: {plural(start - head, 'earlier message')} of this conversation. Added by toolpair.]"
     loose = _records_left_out(conversation, kept, side)
-    id_ = _new_id(transcript, name, f"{side} {asked}")
-    edits: list[Edit] = list(map(RemoveMessage, left_out))
-    if added is not None:
-        edits.insert(0, InsertMessage(transcript.messages[head - 1] if head else None, "user", added))
-    edits += map(RemoveRecord, loose)
+    id_ = _new_id(transcript, name, f"{side} {message}")
+    edits: list[Edit] = [*map(RemoveMessage, left_out), *map(RemoveRecord, loose)]
     after = conversation.apply(edits)
+    if added is not None:
+        start_of_rest = after.transcript.messages[head - 1] if head else None
+        after = after.apply([InsertMessage(start_of_rest, "user", added)])
     names = list(_names_of_session(after, transcript.session_id, id_)) if id_ is not None else []
     after = after.apply(names) if names else after
     _refuse_unless(kept, after, added, conversation.judged.sends_nothing)
     draft = session.draft()
     draft.staging.look_at(session.current, after)
     signed = side == "before" and any(
-        block.kind == "thinking" and is_signed(block) for message in kept for block in message.blocks
+        block.kind == "thinking" and is_signed(block) for one in kept for block in one.blocks
     )
     unsent = sum(uid in conversation.transcript.scopes for uid in loose)
-    return Part(draft, id_ if names else None, tuple(left_out), len(kept), moved, added, unsent, signed)
+    return Part(
+        draft,
+        id_ if names else None,
+        tuple(left_out),
+        len(kept),
+        moved,
+        added,
+        unsent,
+        _file_name(session, transcript.session_id, id_ if names else None),
+        signed,
+    )
 
 
 def _refuse(session: Session) -> None:
@@ -112,6 +130,15 @@ def _refuse(session: Session) -> None:
         raise Refused(f"{name} has {len(session.conversations):,} conversations, and only a single one is cut.")
     if session.changed:
         raise Refused("Save or undo the applied fixes first: only what is in the file is cut.")
+
+
+def _file_name(session: Session, old: str | None, new: str | None) -> str:
+    path = session.path
+    if path is None:
+        return "part.jsonl" if session.file.kind == "lines" else "part.json"
+    if old and new and old in path.name:
+        return path.name.replace(old, new)
+    return f"{path.name.partition('.')[0]}.part{''.join(path.suffixes)}"
 
 
 def _message_at(session: Session, where: str) -> int:
@@ -204,8 +231,8 @@ def _refuse_unless(kept: Sequence[Message], after: Conversation, added: str | No
     seen = after.judged.seen
     if seen is not None and seen.refuses is not None and not resumes_not:
         raise Refused(f"It cannot be cut there: {seen.refuses}")
-    said = [part for part in _said(found) if part[2] != added]
-    if said != list(_said(kept)):
+    said = [part for part in _said(found) if added is None or part[2] != added]
+    if said != list(_said(kept)) or (added is not None and all(part[2] != added for part in _said(found))):
         raise Refused("It cannot be cut there: this format ties what stays to what would go.")
 
 

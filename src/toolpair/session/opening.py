@@ -35,7 +35,8 @@ from toolpair.source.container import Container, ConversationSource
 from toolpair.source.container_reading import container_in
 from toolpair.source.errors import IsDatabase, UnreadableFile
 from toolpair.source.file_bytes import Content
-from toolpair.source.limits import Limits
+from toolpair.source.limits import Limits, Places
+from toolpair.source.locate import locate
 from toolpair.source.sibling_files import FilesBeside
 from toolpair.source.snapshot import Snapshot, from_bytes, open_source
 
@@ -218,10 +219,11 @@ def open_file(
     wanted = _wanted(reader.format)
     snapshot, container = _with_lists(snapshot, wanted)
     sources = container.conversations
+    unusual = _unusual_place(container) if wanted is None else ()
     refused = not_understood(sources, snapshot.shown) if wanted is None else refused_as(wanted, sources, snapshot.shown)
     formats = [
         of_its_api(wanted, source.document) if wanted is not None else _first_look(source, reader.profile)
-        for source in (sources if refused is None else ())
+        for source in (sources if refused is None and not unusual else ())
     ]
     form: Format | None = None
     if wanted is None and not any(formats):
@@ -229,10 +231,10 @@ def open_file(
 
         form, places = form_in(container, snapshot.shown)
         if form is not None:
-            snapshot = replace(snapshot, limits=replace(snapshot.limits, places=places))
+            snapshot = replace(snapshot, limits=replace(snapshot.limits, places=places or unusual))
             container = container_in(snapshot) if places else container
             sources, formats = container.conversations, [form for _ in container.conversations]
-    if form is None and refused is None:
+    if form is None and refused is None and not unusual:
         formats = [found or _by_all(s, reader.profile) for s, found in zip(sources, formats, strict=True)]
     known = next((found for found in formats if found is not None), None)
     if known is None:
@@ -247,6 +249,14 @@ def open_file(
         if refused is not None:
             raise refused
     return replace(reader, settled=True), state
+
+
+def _unusual_place(container: Container) -> Places:
+    """Where the one list of a large document is, if that is no usual place: only forms have such lists."""
+    source = container.conversations[0]
+    keys = tuple(step for step in source.path if isinstance(step, str))
+    found = container.kind == "document" and len(container.conversations) == 1 and keys == source.path
+    return (keys,) if found and not locate(source.root) else ()
 
 
 def _wanted(format: str | None) -> Format | None:

@@ -27,7 +27,7 @@ from toolpair.source.file_bytes import Content
 from toolpair.source.floods import Flood
 from toolpair.source.index import ArrayIndex, Body, LineIndex
 from toolpair.source.indexed_records import IndexedRecords
-from toolpair.source.json_spans import SpanScan, scan
+from toolpair.source.json_spans import BadSpan, SpanScan, children, key_text, node_at, scan
 from toolpair.source.limits import USUAL, Limits, Places, fits, no_memory, refuse_crumbs, refuse_long_line
 from toolpair.source.literal import may_be_literal
 from toolpair.source.locate import LOOKED_AT
@@ -186,6 +186,8 @@ def _as_document(content: Content, start: int, shown: str, limits: Limits, end: 
         if wrong.state != "error" or wrong.pos <= cut or may_be_literal(text, wrong.pos):
             return None  # only the whole text can tell what it is
         raise syntax_error(content, SpanScan("error", wrong.pos + resumed - cut), shown) from None
+    if found.kind == "lines" and not limits.places:  # no list where they usually are: it is the one that is large
+        found = read_in_memory(text, shown, _place_of(text, row.start))
     if found.kind != "document" or len(found.conversations) != 1:
         return None
     (source,) = found.conversations
@@ -193,6 +195,19 @@ def _as_document(content: Content, start: int, shown: str, limits: Limits, end: 
         return None
     document = _with_all(source.document, content, row, kept, source.offset + resumed - cut)
     return replace(found, conversations=(replace(source, document=document),))
+
+
+def _place_of(text: bytes, start: int) -> Places:
+    """Where in a document the value that begins at this place is: below keys alone."""
+    keys: list[str] = []
+    try:
+        node = node_at(text)
+        while node.start != start:
+            node = next(child for child in children(text, node) if child.start <= start < child.end)
+            keys.append(key_text(text, node))
+    except (BadSpan, StopIteration):
+        return ()
+    return (tuple(keys),)
 
 
 def _with_all(few: Document, content: Content, row: Elements, kept: int, moved: int) -> Document:

@@ -120,6 +120,10 @@ class Block(Struct, frozen=True, eq=False):
         return ""
 
 
+LIFTED: Final = "lifted"
+"""The note of a system message that a program sends beside the conversation where the API wants that."""
+
+
 class Message(Struct, frozen=True, eq=False):
     """One message as it would be sent. `records` are the uids of the records it is made of."""
 
@@ -129,7 +133,7 @@ class Message(Struct, frozen=True, eq=False):
     shape: ContentShape = "blocks"
     value: Any = None
     note: str | None = None
-    """What kind of message it is besides its role: "summary", "meta"."""
+    """What kind of message it is besides its role: "summary", "meta", LIFTED."""
 
     @property
     def calls(self) -> tuple[Block, ...]:

@@ -82,6 +82,7 @@ PROBLEMS = KeyGroup(
         Key("ctrl+r", "redo", "redo"),
         Key("w", "review", "review and save"),
         Key("R", "restore", "restore an original that a save kept"),
+        Key("C", "cut", "cut: leave out what is before here, or after, as a new session"),
     ),
 )
 LOOK = KeyGroup(

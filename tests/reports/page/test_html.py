@@ -29,7 +29,7 @@ from tests.reports.page.sessions import (
     user,
     written,
 )
-from tests.rounds import some, tries
+from tests.rounds import mixed, tries
 from toolpair.text.safe import visible_text
 
 SAMPLES = sorted((Path(__file__).parents[3] / "sample_sessions").glob("*.*"))
@@ -38,9 +38,8 @@ SESSIONS = os.environ.get("TOOLPAIR_SESSIONS")
 
 
 @pytest.mark.parametrize(
-    "sample", [path for path in SAMPLES if path.suffix not in (".py", ".md")], ids=lambda p: p.stem
+    ("sample", "full"), mixed([path for path in SAMPLES if path.suffix not in (".py", ".md")], [False, True]), ids=str
 )
-@pytest.mark.parametrize("full", some([False, True], 14))
 def test_every_sample(sample: Path, full: bool, write: Writing) -> None:
     files = write(sample, full=full, images=full)
     for path in files.paths:

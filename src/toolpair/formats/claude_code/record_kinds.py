@@ -216,7 +216,7 @@ _LINK: Final = {"uuid", "parentUuid"}
 
 def sniff(values: Sequence[Any]) -> int:
     """How likely these records are Claude Code's, 0 to 100. The first line shows little: it may be bookkeeping."""
-    messages = keeping = of_qwen = 0
+    messages = keeping = of_others = 0
     for value in values:
         if not isinstance(value, dict):
             continue
@@ -224,12 +224,14 @@ def sniff(values: Sequence[Any]) -> int:
         linked = any(key in value for key in ("uuid", "parentUuid", "sessionId", "isSidechain"))
         message = value.get("message")
         if isinstance(message, dict) and "parts" in message:
-            of_qwen += 2
+            of_others += 2
+        elif "session_id" in value and "sessionId" not in value and "parentUuid" not in value:
+            of_others += 2  # what it prints with --output-format stream-json has no links
         elif type_ in ("user", "assistant") and isinstance(message, dict) and linked:
             messages += 2 if "uuid" in value and "parentUuid" in value else 1
         else:
             keeping += is_own(value)
-    if of_qwen and of_qwen >= messages:
+    if of_others and of_others >= messages:
         return 0
     if messages:
         return 95 if messages > 1 else 80

@@ -182,6 +182,8 @@ class Source:
                     return f"type({held}) is dict"
                 case "is" if not any(map(_may_be_other, one.values)):
                     return f"{held} == {one.values[0]!r}" if len(one.values) == 1 else f"{held} in {one.values!r}"
+        if one.operator == "has" and len(one.path) == 1 and isinstance(one.path[0], Key):
+            return f"({' or '.join(f'{var}.get({name!r}) is not None' for name in one.path[0].names)})"
         negative = one.operator in ("lacks", "is not")
 
         def body() -> None:
@@ -248,9 +250,10 @@ class Compiled:
         self.table = table
         self.shown = shown
         self.at = path_of(table.at)
-        self.rules = [*map(self._rule, table.call), *map(self._rule, table.result)]
-        self._source = Source()
-        self._write()
+
+    @cached_property
+    def rules(self) -> Sequence[Rule]:
+        return [*map(self._rule, self.table.call), *map(self._rule, self.table.result)]
 
     def whole(self, path: str) -> Path:
         """A path of the table from the element on."""
@@ -266,12 +269,17 @@ class Compiled:
 
     def functions(self, makers: Mapping[str, Any]) -> Mapping[str, Any]:
         """`blocks`, `role` and the others, with these functions to make what is found."""
-        return self._source.run(f"<{self.shown}>", makers)
+        return self._reading.run(f"<{self.shown}>", makers)
 
     @cached_property
     def tests(self) -> Mapping[str, Any]:
-        """The functions that make nothing."""
-        return self.functions({})
+        """The functions that tell whether an element is of this form. Of most tables no others are asked for."""
+        source, evidence = Source(), self.table.evidence
+        _test(source, "some", source.any_of(evidence.some, "e"))
+        _test(source, "none", source.any_of(evidence.none, "e"))
+        _test(source, "each", " and ".join(source.test(conditions_of(text), "e") for text in evidence.each) or "True")
+        _test(source, "around", source.any_of(evidence.file, "e"))
+        return source.run(f"<{self.shown}>", {})
 
     def finder(self, path: Path) -> Callable[[Any], Iterator[tuple[Slot, Any]]]:
         """A function that finds each place of a path in a value, with what is there."""
@@ -293,27 +301,20 @@ class Compiled:
 
     # --- the source --------------------------------------------------------------------------------------
 
-    def _write(self) -> None:
-        source, table = self._source, self.table
-        evidence = table.evidence
-        self._test("skipped", source.any_of(table.skip, "e"))
-        self._test("some", source.any_of(evidence.some, "e"))
-        self._test("none", source.any_of(evidence.none, "e"))
-        self._test("each", " and ".join(source.test(conditions_of(text), "e") for text in evidence.each) or "True")
-        self._test("around", source.any_of(evidence.file, "e"))
+    @cached_property
+    def _reading(self) -> Source:
+        source, table = Source(), self.table
+        _test(source, "skipped", source.any_of(table.skip, "e"))
         for name, texts in (("role", table.role), ("group", [] if table.group is None else [table.group])):
             with source.function(name, "e"):
                 for text in texts:
-                    self._returned(text, name)
+                    self._returned(source, text, name)
                 source.line("return None")
-        self._blocks()
+        self._blocks(source)
+        return source
 
-    def _test(self, name: str, test: str) -> None:
-        with self._source.function(name, "e"):
-            self._source.line(f"return {test}")
-
-    def _returned(self, text: str, name: str) -> None:
-        source, roles = self._source, self.table.roles
+    def _returned(self, source: Source, text: str, name: str) -> None:
+        roles = self.table.roles
         known = f" and {{}} in {tuple(roles)!r}" if name == "role" and text != self.table.role[-1] else ""
 
         def emit(var: str, _: str) -> None:
@@ -330,9 +331,8 @@ class Compiled:
         parts += [_Part("copy", at) for rule in self.rules for at, _ in rule.copies if _list_of(at)]
         return parts + ([] if table.step is None else [_Part("step", self.whole(table.step))])
 
-    def _blocks(self) -> None:
+    def _blocks(self, source: Source) -> None:
         """`blocks(e, r)`: what stands in an element, in order: first what it says, then its calls."""
-        source = self._source
         alone = [part for part in self._parts() if not _list_of(part.path)]
         lists: dict[Path, list[_Part]] = {}
         for part in self._parts():
@@ -344,87 +344,95 @@ class Compiled:
             source.line("add = made.append")
             source.line("swallow = False")
             for part in results:
-                self._alone(part, "swallow = True")
+                _alone(source, part, "swallow = True")
             with source.block("if not swallow:"):
                 source.line("pass")
                 for part in (part for part in alone if part.kind in ("thinking", "text")):
-                    self._alone(part)
+                    _alone(source, part)
                 for head, found in sorted(
                     lists.items(), key=lambda pair: all(part.rule is not None for part in pair[1])
                 ):
-                    self._in_list(head, found)
+                    _in_list(source, head, found)
             for part in (part for part in alone if part.rule is not None and part not in results):
-                self._alone(part)
+                _alone(source, part)
             source.line("return made")
 
-    def _alone(self, part: _Part, then: str = "") -> None:
-        """What is found in one place of an element."""
 
-        def emit(var: str, slot: str) -> None:
-            self._made(part, var, slot, then, " and {}")
+def _test(source: Source, name: str, test: str) -> None:
+    with source.function(name, "e"):
+        source.line(f"return {test}")
 
-        self._source.walk(part.path, "e", emit, is_object=True)
 
-    def _in_list(self, head: Path, parts: Sequence[_Part]) -> None:
-        """What is found in the parts of a list: each is the first thing that it can be."""
-        source = self._source
+def _alone(source: Source, part: _Part, then: str = "") -> None:
+    """What is found in one place of an element."""
 
-        def emit(var: str, slot: str) -> None:
-            number, one = source.fresh("n"), source.fresh()
-            with source.block(f"if type({var}) is list:"), source.block(f"for {number}, {one} in enumerate({var}):"):
-                place = f"{slot}{number}, "
-                words = [part for part in parts if part.kind == "text" and _guards(part.path) == ([], ())]
-                words = [part for part in words if not _tail(part.path)]
-                if words:
-                    with source.block(f"if type({one}) is str:"):
-                        source.line(f"add(said('text', r, ({place}), {one}))")
-                with source.block(f"if type({one}) is not dict:"):
-                    source.line("continue")
-                source.line("hit = False")
-                for part in (part for part in parts if part not in words):
-                    self._one_of(part, one, place)
-                with source.block("if not hit:"):
-                    source.line(f"add(other(r, ({place}), {one}))")
+    def emit(var: str, slot: str) -> None:
+        _made(source, part, var, slot, then, " and {}")
 
-        source.walk(tuple(step for step in head if not isinstance(step, Only)), "e", emit, is_object=True)
+    source.walk(part.path, "e", emit, is_object=True)
 
-    def _one_of(self, part: _Part, one: str, place: str) -> None:
-        source = self._source
-        on_element, on_part = _guards(part.path)
-        if part.kind == "copy":
-            with source.block(f"if {source.test(on_part, one)}:"):
-                source.line("hit = True")
-            return
-        tests = [] if part.rule is not None and part.rule.inside else ["not hit"]
-        tests += [source.test(on_element, "e")] if on_element else []
-        tests += [source.test(on_part, one)] if on_part else []
 
-        def emit(var: str, slot: str) -> None:
-            self._made(part, var, slot, "hit = True")
+def _in_list(source: Source, head: Path, parts: Sequence[_Part]) -> None:
+    """What is found in the parts of a list: each is the first thing that it can be."""
 
-        with source.block(f"if {' and '.join(tests) or 'True'}:"):
-            source.walk(_tail(part.path), one, emit, place, True)
+    def emit(var: str, slot: str) -> None:
+        number, one = source.fresh("n"), source.fresh()
+        with source.block(f"if type({var}) is list:"), source.block(f"for {number}, {one} in enumerate({var}):"):
+            place = f"{slot}{number}, "
+            words = [part for part in parts if part.kind == "text" and _guards(part.path) == ([], ())]
+            words = [part for part in words if not _tail(part.path)]
+            if words:
+                with source.block(f"if type({one}) is str:"):
+                    source.line(f"add(said('text', r, ({place}), {one}))")
+            with source.block(f"if type({one}) is not dict:"):
+                source.line("continue")
+            source.line("hit = False")
+            for part in (part for part in parts if part not in words):
+                _one_of(source, part, one, place)
+            with source.block("if not hit:"):
+                source.line(f"add(other(r, ({place}), {one}))")
 
-    def _made(self, part: _Part, var: str, slot: str, then: str, filled: str = "") -> None:
-        """What is made of a value that was found."""
-        source, rule = self._source, part.rule
-        with source.block(
-            f"if type({var}) is {'str' + filled.format(var) if rule is None and part.kind != 'step' else 'dict'}:"
-        ):
-            if rule is None:
-                source.line(f"add(said({part.kind!r}, r, ({slot}), {var}))")
+    source.walk(tuple(step for step in head if not isinstance(step, Only)), "e", emit, is_object=True)
+
+
+def _one_of(source: Source, part: _Part, one: str, place: str) -> None:
+    on_element, on_part = _guards(part.path)
+    if part.kind == "copy":
+        with source.block(f"if {source.test(on_part, one)}:"):
+            source.line("hit = True")
+        return
+    tests = [] if part.rule is not None and part.rule.inside else ["not hit"]
+    tests += [source.test(on_element, "e")] if on_element else []
+    tests += [source.test(on_part, one)] if on_part else []
+
+    def emit(var: str, slot: str) -> None:
+        _made(source, part, var, slot, "hit = True")
+
+    with source.block(f"if {' and '.join(tests) or 'True'}:"):
+        source.walk(_tail(part.path), one, emit, place, True)
+
+
+def _made(source: Source, part: _Part, var: str, slot: str, then: str, filled: str = "") -> None:
+    """What is made of a value that was found."""
+    rule = part.rule
+    with source.block(
+        f"if type({var}) is {'str' + filled.format(var) if rule is None and part.kind != 'step' else 'dict'}:"
+    ):
+        if rule is None:
+            source.line(f"add(said({part.kind!r}, r, ({slot}), {var}))")
+        else:
+            id_, name, content = (source.first(paths, var) for paths in (rule.id, rule.name, rule.content))
+            kind = f"server_{part.kind}" if rule.table.server else part.kind
+            if isinstance(rule.table, Result):
+                slot += f"{INSIDE!r}, " if rule.inside else ""
+                error = source.any_of(rule.table.error, var)
+                made = f"result({kind!r}, r, ({slot}), {id_}, {name}, {content}, {error}, {source.value(rule)})"
             else:
-                id_, name, content = (source.first(paths, var) for paths in (rule.id, rule.name, rule.content))
-                kind = f"server_{part.kind}" if rule.table.server else part.kind
-                if isinstance(rule.table, Result):
-                    slot += f"{INSIDE!r}, " if rule.inside else ""
-                    error = source.any_of(rule.table.error, var)
-                    made = f"result({kind!r}, r, ({slot}), {id_}, {name}, {content}, {error}, {source.value(rule)})"
-                else:
-                    made = f"call({kind!r}, r, ({slot}), {id_}, {name}, {content}, {source.value(rule)})"
-                source.line(f"add({made})")
-            if then:
-                source.line(then)
+                signed = f"{source.first(rule.signature, var)} or ''" if rule.signature else "None"
+                made = f"call({kind!r}, r, ({slot}), {id_}, {name}, {content}, {source.value(rule)}, {signed})"
+            source.line(f"add({made})")
+        if then:
+            source.line(then)
 
 
 def _list_of(path: Path) -> Path:

@@ -38,7 +38,12 @@ def form_in(container: Container, shown: str) -> tuple[Format | None, Places]:
     if not found:
         return None, ()
     _refuse_alone(found[0], container, shown)
-    return found[0].format, places
+    lists = (
+        [one.value for root in seen.roots for one in at_places(places, root)]
+        if places
+        else [values for values, _ in seen.lists]
+    )
+    return found[0].for_list([value for one in lists[:_CONVERSATIONS] for value in one[:LOOKED_AT]]).format, places
 
 
 def _refuse_alone(form: Form, container: Container, shown: str) -> None:
@@ -58,7 +63,7 @@ def form_of_list(values: Sequence[Any]) -> Format | None:
     for forms in (of_user()[0], shipped()):
         found = [form for form in forms if fits(form.compiled, values[:LOOKED_AT])]
         if found:
-            return found[0].format if len(found) == 1 else None
+            return found[0].for_list(values[:LOOKED_AT]).format if len(found) == 1 else None
     return None
 
 

@@ -13,6 +13,8 @@ from toolpair.formats.engine.detection.understanding import why_not
 from toolpair.formats.engine.reading.view import Item
 from toolpair.formats.forms.drafting import (
     EACH,
+    FIRST,
+    MOST,
     Guess,
     Keys,
     Sample,
@@ -43,11 +45,14 @@ class Found(Struct, frozen=True):
     calls: int
     results: int
     pairs: int
+    first: int | None = None
+    """How many elements were looked at, if there are more."""
 
     @property
     def sentence(self) -> str:
+        looked_at = "the file has" if self.first is None else f"the first {plural(self.first, 'element')} have"
         return (
-            f"Read by this table, what was looked at has {plural(self.calls, 'call')} and "
+            f"Read by this table, {looked_at} {plural(self.calls, 'call')} and "
             f"{plural(self.results, 'result')}: {self.pairs} of {self.calls} are pairs."
         )
 
@@ -65,14 +70,16 @@ class Draft(Struct, frozen=True):
     form: Form
 
 
-def draft(roots: Sequence[Any], lines: bool) -> Draft | None:
-    """A table for the JSON value of a file, or the values of its lines; None where no calls and results are found."""
+def draft(roots: Sequence[Any], lines: bool, is_part: bool = False) -> Draft | None:
+    """A table for the JSON value of a file, or the values of its lines (or of its first ones: `is_part`); None where no
+    calls and results are found.
+    """
     samples = [(sample, guesses_in(sample)) for sample in samples_of(roots, lines)]
     loose = all(guess.loose for _, guesses in samples for guess in guesses)
     tried: list[tuple[float, Draft]] = []
     for sample, guesses in samples:
         for guess in [one for one in guesses if one.loose == loose][:_TRIED]:
-            made = _run(sample, guess)
+            made = _run(sample, guess, is_part)
             if made is not None:
                 roles = len({*made.form.table.roles.values()})
                 more = made.found.pairs / (made.found.pairs + 20)
@@ -80,7 +87,7 @@ def draft(roots: Sequence[Any], lines: bool) -> Draft | None:
     return max(tried, key=lambda one: one[0])[1] if tried else None
 
 
-def _run(sample: Sample, guess: Guess) -> Draft | None:
+def _run(sample: Sample, guess: Guess, is_part: bool) -> Draft | None:
     """The table of a guess with what the engine finds by it; None if there can be no such table."""
     body = _table(sample, guess)
     try:
@@ -97,7 +104,8 @@ def _run(sample: Sample, guess: Guess) -> Draft | None:
     first = [element for elements in sample.lists for element in elements][:200]
     if not pairs or not fits(form.compiled, first) or why_not(form.format, first) is not None:
         return None
-    found = Found(calls, results, pairs)
+    count = sum(map(len, sample.lists))
+    found = Found(calls, results, pairs, count if is_part or count >= MOST else None)
     return Draft(_said(found, guess) + body + _new(guess), found, form)
 
 
@@ -157,7 +165,9 @@ def _spelled(path: Iterable[str]) -> str:
         if key == EACH:
             made += EACH
         else:
-            made += ("." if made else "") + (key if re.fullmatch(r"(?!-?\d+$)[\w-]+|\*", key) else f'"{key}"')
+            key, first, _ = key.partition(FIRST)
+            bare = re.fullmatch(r"(?!-?\d+$)[\w-]+|\*", key)
+            made += ("." if made else "") + (key if bare else f'"{key}"') + first
     return made
 
 
@@ -255,7 +265,12 @@ def _with_words(value: Any, words: dict[Keys, str], at: Keys = ()) -> Any:
     if at in words:
         return words[at]
     if isinstance(value, dict):
-        return {key: _with_words(part, words, (*at, key)) for key, part in list(value.items())[:_SHOWN]}
+        return {key: _part_with(part, words, at, key) for key, part in list(value.items())[:_SHOWN]}
     if isinstance(value, list):
         return [_with_words(part, words, (*at, EACH)) for part in value[:3]]
     return f"{value[:_SHOWN]}…" if isinstance(value, str) and len(value) > _SHOWN else value
+
+
+def _part_with(part: Any, words: dict[Keys, str], at: Keys, key: str) -> Any:
+    only = (*at, key + FIRST)
+    return [words[only]] if only in words else _with_words(part, words, (*at, key))

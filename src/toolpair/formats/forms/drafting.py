@@ -19,6 +19,8 @@ from msgspec import Struct
 Keys = tuple[str, ...]
 EACH: Final = "[]"
 IN_MAP: Final = "*"
+FIRST: Final = "[0]"
+"""The end of a key: it leads to a list, and what is meant is the one text in it."""
 MOST: Final = 2000
 """Elements of a list that are looked at."""
 _LISTS: Final = 12
@@ -38,12 +40,13 @@ def _words(text: str) -> list[str]:
     return text.split()
 
 
-_NAMES: Final = _words("name toolname functionname tool function fn toolid command")
+_NAMES: Final = _words("name toolname functionname tool function fn toolid command operation")
 _ARGUMENTS: Final = _words(
-    "arguments args input parameters params kwargs toolinput toolargs toolparams toolkwargs inputs rawinput with"
+    "arguments args input parameters params kwargs toolinput toolargs toolparams toolkwargs inputs rawinput with "
+    "argumentsjson inputjson"
 )
 _OUTPUTS: Final = _words("output result response observation outputs results errortext toolresult tooloutput")
-_CONTENT: Final = [*_OUTPUTS, *_words("content text value return data message body error")]
+_CONTENT: Final = [*_OUTPUTS, *_words("content text value return data message body error msg")]
 _LINKS: Final = _words("toolcallid callid tooluseid toolid invocationid functioncallid")
 _IDS: Final = [*_LINKS, *_words("id call run ref requestid correlationid toolcall toolrequestid")]
 _NO_IDS: Final = re.compile(
@@ -53,7 +56,7 @@ _KINDS: Final = _words("type kind partkind event eventtype role op record what c
 _ENDED: Final = re.compile("result|output|return|response|observation|end|done|finish|complete|tool")
 _ABOUT: Final = {"metadata", "usage", "providerMetadata", "details"}
 _SPEAKERS: Final = _words("role author sender speaker who by from source")
-_SPOKEN: Final = _words("text content say message body words thought reply")
+_SPOKEN: Final = _words("text content say message body words thought reply msg utterance")
 _ID: Final = re.compile(r"[^\s{}\[\]/]{2,200}")
 _WORD: Final = re.compile(r"[^\s{}\[\],;]{1,80}")
 SPELLABLE: Final = re.compile(r"[\w./:-]{1,60}")
@@ -194,6 +197,8 @@ def _leaves(value: dict[str, Any], above: Keys = ()) -> Iterator[tuple[Keys, Any
         held = value[key]
         if held is not None and _can_be_key(key):
             yield (*above, key), held
+            if isinstance(held, list) and len(held) == 1 and isinstance(held[0], str):
+                yield (*above, key + FIRST), held[0]
             if isinstance(held, dict) and len(above) < 3:
                 inner.append(((*above, key), held))
     for path, held in inner:

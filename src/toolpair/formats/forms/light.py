@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from toolpair.dialects.anthropic import is_signed
+from toolpair.dialects.new_ids import THOUGHT
 from toolpair.formats.engine.reading.light import (
     ANSWERED,
     CALL,
@@ -18,6 +19,7 @@ from toolpair.formats.engine.reading.light import (
     THINKING,
     USER,
     Event,
+    Finding,
     Light,
     Odd,
     Whole,
@@ -26,12 +28,13 @@ from toolpair.formats.engine.reading.light import (
 )
 from toolpair.formats.forms.compiled import Compiled, Rule
 from toolpair.formats.forms.pairing import PAIR
-from toolpair.formats.forms.reading import Reader, flat, is_plain
+from toolpair.formats.forms.reading import IN_ONE, SIGNED, Reader, flat, is_plain
 from toolpair.formats.forms.table import Table
+from toolpair.rules.reasoning import is_whole
 
-_WHO: Final = {"user": USER, "assistant": MODEL}
+_WHO: Final = {"user": USER, "tool": USER, "assistant": MODEL, "system": HEAD}
 _CHAT, _BEDROCK = "openai-chat", "bedrock-converse"
-PROVEN: Final = frozenset({_CHAT, _BEDROCK, "gemini"})
+PROVEN: Final = frozenset({_CHAT, _BEDROCK, "gemini", "anthropic"})
 """The profiles under which an element that is accepted here has no problem."""
 _UNITS: Final = (CALL, RESULT)
 _STEP: Final = THINKING + 1
@@ -40,7 +43,8 @@ _STEP: Final = THINKING + 1
 
 def can_be_scanned(table: Table) -> bool:
     """Whether each element of its lists says by itself what it is."""
-    return table.profile in PROVEN and table.group is None
+    joined = table.profile in IN_ONE and table.shape in ("message", "item")
+    return table.profile in PROVEN and table.group is None and not joined
 
 
 class FormLight(Light):
@@ -48,10 +52,15 @@ class FormLight(Light):
         made = compiled.functions(_MAKERS)
         self._blocks = made["blocks"]
         self._skipped = made["skipped"]
-        self._knows = made["each"]
+        self._knows = compiled.tests["each"]
         self._reader = reader
         table, shape = compiled.table, compiled.table.shape
-        self._who = {**_WHO, "system": HEAD} if table.profile == _CHAT else _WHO
+        roles: dict[Any, str] = {**{role: role for role in _WHO}, **table.roles, None: table.default_role}
+        heads = () if table.profile == _CHAT else ("system",)
+        self._who = {name: _WHO[role] for name, role in roles.items() if role not in heads}
+        self._role = made["role"]
+        self._thinks = bool(table.thinking)
+        self._wants_signatures = table.profile in SIGNED
         self._is_bedrock = table.profile == _BEDROCK
         self._mixed = -1
         """The first record with text and calls."""
@@ -60,6 +69,8 @@ class FormLight(Light):
         """A record's number, and the ids of its calls and results, made up where they have none."""
         self._names: dict[Any, Any] = {}
         """The tools of the calls that are read last."""
+        self._has = self._lacks = False
+        """Some call is signed; the first one of a response since the user's last words is not."""
         self._heard = False
         """Results of these have been read."""
         self._inside = shape == "inside"
@@ -77,26 +88,29 @@ class FormLight(Light):
         parts = self._blocks(value, number)
         if not parts:
             raise Odd
-        if any(part[0] == THINKING for part in parts):
+        who = self._who[self._role(value)]
+        if len(parts) == 1 and parts[0][0] == TEXT:
+            self._lacks = self._lacks and who != USER
+            return who, parts, self._response
+        if self._thinks and any(part[0] == THINKING for part in parts):
             thinks = iter([block for block in self._reader.blocks(value, number) if block.kind == "thinking"])
             parts = [(THINKING, int(is_signed(next(thinks))), False) if part[0] == THINKING else part for part in parts]
-        who = self._who[self._reader.role_of(value)]
+            if self._wants_signatures and (THINKING, 0, False) in parts:
+                raise Odd
         if self._inside and who == MODEL:
+            if self._is_bedrock:
+                raise Odd
             return _exchanges(parts)
-        if parts[-1][0] in _UNITS or len(parts) > 1:
-            parts = self._linked(parts, number)
+        parts = self._linked(parts, number)
+        if who == USER and parts[0][0] == TEXT:
+            self._lacks = False
         if who == MODEL and self._is_bedrock:
-            self._for_bedrock(parts, number)
+            self._with_text(parts, number)
         return who, parts, self._response
 
-    def _for_bedrock(self, parts: Sequence[tuple[Any, ...]], number: int) -> None:
-        """Bedrock wants a signature with each thought, and some of its models no text beside calls: all messages that
-        have both are one problem.
-        """
-        kinds = {part[0] for part in parts}
-        if THINKING in kinds:
-            raise Odd
-        if kinds >= {TEXT, CALL}:
+    def _with_text(self, parts: Sequence[tuple[Any, ...]], number: int) -> None:
+        """Some models of Bedrock's take no text beside calls: all messages that have both are one problem."""
+        if {part[0] for part in parts} >= {TEXT, CALL}:
             if self._mixed not in (-1, number):
                 raise Whole
             self._mixed = number
@@ -105,6 +119,9 @@ class FormLight(Light):
     def left(self, value: Any, number: int, strict: bool) -> tuple[Iterable[Any], int]:
         blocks = self._reader.blocks(value, number) if isinstance(value, dict) else ()
         signed = sum(block.kind == "thinking" and is_signed(block) for block in blocks)
+        signatures = [block.signature for block in blocks if block.kind == "call"]
+        self._has = self._has or any(signatures)
+        self._lacks = self._lacks or "" in signatures
         if self._pairs is None:
             return [block.id for block in blocks], signed
         units = [(block.kind == "call", block.id, block.name) for block in blocks if block.kind in ("call", "result")]
@@ -128,6 +145,7 @@ class FormLight(Light):
             units = [(one[0] == CALL, one[1], one[2 if one[0] == CALL else 5]) for one in parts if one[0] in _UNITS]
             ids = self._ids(units, number)[::-1]
         made = []
+        first = True
         for part in parts:
             if part[0] in _UNITS and ids is not None:
                 part = (part[0], ids.pop(), *part[2:])
@@ -136,6 +154,9 @@ class FormLight(Light):
                     self._heard = False
                     self._names.clear()
                 self._names[part[1]] = part[2]
+                if part[5] is not None:
+                    self._sign(part[1], part[5], first)
+                first, part = False, part[:5]
             elif part[0] == RESULT:
                 self._heard = True
                 if part[5] is not None and part[5] != self._names.get(part[1]):
@@ -143,6 +164,16 @@ class FormLight(Light):
                 part = part[:5]
             made.append(part)
         return made
+
+    def _sign(self, id_: Any, signature: str, is_first: bool) -> None:
+        """Gemini wants a signature with the first call of each response since the user's words, if it gives any."""
+        if signature and not is_whole(signature):
+            raise Odd
+        self._has = self._has or bool(signature) or THOUGHT in id_
+        self._lacks = self._lacks or (is_first and not signature)
+
+    def finish(self) -> Finding | None:
+        return None if self._has and self._lacks else Finding()
 
 
 def _exchanges(parts: Sequence[tuple[Any, ...]]) -> Event:
@@ -171,7 +202,7 @@ def _exchanges(parts: Sequence[tuple[Any, ...]]) -> Event:
             texts.append(part[2])
             asked = None
         elif kind != _STEP:
-            said.append(part)
+            said.append(part[:5])
             spoke = True
             asked = part if kind == CALL else None
     if asked is not None or not said:
@@ -182,11 +213,13 @@ def _exchanges(parts: Sequence[tuple[Any, ...]]) -> Event:
     return EXCHANGES, said, (answered, 2 * len(answered) + more, not more)
 
 
-def _call(kind: str, record: int, slot: Any, id_: Any, name: Any, given: Any, rule: Rule) -> tuple[Any, ...]:
+def _call(
+    kind: str, record: int, slot: Any, id_: Any, name: Any, given: Any, rule: Rule, signature: Any
+) -> tuple[Any, ...]:
     if kind != "call":
         raise Odd
     given = given if type(given) is dict else parsed(given)
-    return CALL, id_, name.removeprefix(rule.strip) if rule.strip else name, given, ""
+    return CALL, id_, name.removeprefix(rule.strip) if rule.strip else name, given, "", signature
 
 
 def _result(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any, Final, cast
 
 import orjson
@@ -14,9 +15,8 @@ from toolpair.dialects.foreign_media import held_media, is_held
 from toolpair.formats.engine.reading.view import AS_RESUMED, Item, View
 from toolpair.formats.forms.compiled import INSIDE, Compiled, Rule, Slot
 from toolpair.formats.forms.pairing import PAIR
-from toolpair.formats.forms.templates import place_of
 from toolpair.transcript.draft import value_at
-from toolpair.transcript.model import Block, BlockKind, Message, Scope, Transcript
+from toolpair.transcript.model import LIFTED, Block, BlockKind, Message, Scope, Transcript
 
 _WRAPPERS: Final = ("text", "value", "output", "error", "result")
 """Keys of objects in which results say what they say."""
@@ -30,7 +30,9 @@ class FormBlock(WrittenBlock, frozen=True, eq=False):
     """What a call is signed with; empty where it could be signed and is not."""
 
 
-def call(kind: BlockKind, record: int, slot: Slot, id_: Any, name: Any, given: Any, rule: Rule) -> FormBlock:
+def call(
+    kind: BlockKind, record: int, slot: Slot, id_: Any, name: Any, given: Any, rule: Rule, signature: Any
+) -> FormBlock:
     if type(given) is str:
         try:
             given = orjson.loads(given)
@@ -40,7 +42,9 @@ def call(kind: BlockKind, record: int, slot: Slot, id_: Any, name: Any, given: A
     value = {"type": "tool_use", "name": name, "input": {} if given is None else given}
     if id_ is not None:
         value["id"] = id_
-    return FormBlock(kind, value, record, slot, id_, name if isinstance(name, str) else None, rule=rule)
+    signature = signature if signature is None or isinstance(signature, str) else ""
+    named = name if isinstance(name, str) else None
+    return FormBlock(kind, value, record, slot, id_, named, rule=rule, signature=signature)
 
 
 def result(
@@ -91,17 +95,8 @@ STEP: Final = cast(BlockKind, "step")
 MAKERS: Final = {"call": call, "result": result, "said": said, "other": other}
 
 
-def _with_signature(value: Any, block: FormBlock) -> FormBlock:
-    """Thinking with what a provider signed it with, which stands beside its text; a call with what its table names."""
-    if block.kind == "call" and block.rule is not None and block.rule.signature:
-        unit = value_at(value, own_slot(block))
-        places = (place_of(path, unit) for path in block.rule.signature)
-        found = (value_at(unit, place) for place in places if place)
-        return replace(block, signature=next((one for one in found if isinstance(one, str)), ""))
-    return _with_signed_text(value, block) if block.kind == "thinking" else block
-
-
-def _with_signed_text(value: Any, thinking: FormBlock) -> FormBlock:
+def _signed(value: Any, thinking: FormBlock) -> FormBlock:
+    """Thinking with what a provider signed it with, which stands beside its text."""
     beside = value_at(value, thinking.slot[:-1])
     if not isinstance(beside, dict):
         return thinking
@@ -151,7 +146,6 @@ class Reader:
     def __init__(self, compiled: Compiled) -> None:
         made = compiled.functions(MAKERS)
         self.table = compiled.table
-        self._signs = bool(self.table.thinking) or any(rule.signature for rule in compiled.rules)
         self._blocks: Callable[[Any, int], list[Any]] = made["blocks"]
         self._role = made["role"]
         self._skipped = made["skipped"]
@@ -160,7 +154,16 @@ class Reader:
     def blocks(self, value: Any, record: int) -> list[Any]:
         """The blocks of an element."""
         found = self._blocks(value, record)
-        return [_with_signature(value, one) for one in found] if self._signs else found
+        if not any(block.kind == "thinking" for block in found):
+            return found
+        return [_signed(value, block) if block.kind == "thinking" else block for block in found]
+
+    def is_signed_enough(self, values: Sequence[Any]) -> bool:
+        """Whether all thinking is signed, if the API wants that."""
+        if self.table.profile not in SIGNED:
+            return True
+        blocks = (block for value in values if isinstance(value, dict) for block in self.blocks(value, 0))
+        return all(block.kind != "thinking" or "signature" in block.value for block in blocks)
 
     def role_of(self, value: Any) -> str:
         """The role of an element, as the transcript has it; one that the table does not name stays as it is."""
@@ -180,7 +183,14 @@ class Reader:
                 scopes[item.uid] = "malformed"
             elif not self._skipped(item.value):
                 found.append(item)
-        messages = list(self._runs(found) if self.table.shape == "item" else self._messages(found))
+        if self.table.shape == "item":
+            messages = list(self._runs(found))
+        elif self.table.group is not None and self.table.shape != "inside":
+            messages = list(self._grouped(found))
+        else:
+            messages = list(self._messages(found))
+        if self.table.profile in IN_ONE and self.table.shape in ("message", "item"):
+            messages = list(_joined(messages))
         if self.table.pair:
             taken = {block.id for message in messages for block in message.blocks if isinstance(block.id, str)}
             messages = PAIR[self.table.pair](taken).paired(messages)
@@ -193,7 +203,19 @@ class Reader:
             if inside and role == "assistant":
                 yield from _steps(blocks, item.uid)
             else:
-                yield Message(role, tuple(block for block in blocks if block.kind != STEP), (item.uid,))
+                blocks = [block for block in blocks if block.kind != STEP]
+                yield Message(role, tuple(blocks), (item.uid,), note=self._note_of(role))
+
+    def _note_of(self, role: str) -> str | None:
+        return LIFTED if role == "system" and "system" in self.table.roles.values() else None
+
+    def _grouped(self, items: Sequence[Item]) -> Iterator[Message]:
+        """Neighbours of one role that are of one group, or of none, are one message."""
+        with_groups = zip(self._messages(items), map(self._group, (item.value for item in items)), strict=True)
+        for (role, _), some in groupby(with_groups, lambda one: (one[0].role, one[1])):
+            together = [message for message, _ in some]
+            blocks = (block for message in together for block in message.blocks)
+            yield Message(role, tuple(blocks), tuple(uid for message in together for uid in message.records))
 
     def _runs(self, items: Sequence[Item]) -> Iterator[Message]:
         """A flat list: what the model says and calls in a row is one response, until somebody answers."""
@@ -214,9 +236,26 @@ class Reader:
                 records.append(item.uid)
                 group = own
             else:
-                yield Message(role, tuple(blocks), (item.uid,))
+                yield Message(role, tuple(blocks), (item.uid,), note=self._note_of(role))
         if records:
             yield Message("assistant", tuple(run), tuple(records))
+
+
+SIGNED: Final = frozenset({"anthropic", "bedrock-converse"})
+"""The profiles whose API wants a signature with each thought."""
+IN_ONE: Final = frozenset({"anthropic", "bedrock-converse", "gemini"})
+"""The profiles whose API takes all results of a response in one message: programs join them when they send."""
+
+
+def _joined(messages: Iterable[Message]) -> Iterator[Message]:
+    """The messages with neighbours that hold nothing but results as one."""
+    for of_results, run in groupby(messages, lambda one: bool(one.blocks) and len(one.results) == len(one.blocks)):
+        found = list(run)
+        if not of_results or len(found) == 1:
+            yield from found
+            continue
+        blocks = tuple(block for one in found for block in one.blocks)
+        yield Message(found[0].role, blocks, tuple(uid for one in found for uid in one.records))
 
 
 def _steps(blocks: Sequence[Block], uid: int) -> Iterator[Message]:

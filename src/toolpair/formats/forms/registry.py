@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import groupby
 from pathlib import Path
@@ -12,11 +12,11 @@ from msgspec.structs import replace
 
 from toolpair.formats.engine.reading.view import AS_RESUMED, Item, View
 from toolpair.formats.format import Damage, Format, ResumeEffect
-from toolpair.formats.forms.compiled import Compiled
+from toolpair.formats.forms.compiled import Compiled, Slot
 from toolpair.formats.forms.evidence import fits
 from toolpair.formats.forms.light import PROVEN, FormLight, can_be_scanned
 from toolpair.formats.forms.reading import Reader
-from toolpair.formats.forms.table import FOLDER, BadTable, Table, parsed, text_of
+from toolpair.formats.forms.table import FOLDER, BadTable, ProfileAt, Table, parsed, text_of
 from toolpair.formats.lazy import lazy
 from toolpair.rules.context import Context
 from toolpair.rules.odd_records import no_message
@@ -59,6 +59,28 @@ class Form:
             clean_by=PROVEN & {self.table.profile},
             damage=self.damage,
         )
+
+    def for_list(self, values: Sequence[Any]) -> Form:
+        """The same form, judged as these elements say that they are: where all that is written means one profile.
+
+        Unsigned thoughts are left out, or become text, by most programs that send to an API which wants signatures:
+        a list with such is judged as others are.
+        """
+        for rule, find in self._profiles:
+            words = {word for value in values for _, word in find(value) if isinstance(word, str)}
+            meant = {_meant(rule.means, word) for word in words}
+            if len(meant) == 1 and (profile := meant.pop()) is not None:
+                form = self if profile == self.table.profile else self._judged_by(profile)
+                return form if form.reader.is_signed_enough(values) else self
+        return self
+
+    @cached_property
+    def _profiles(self) -> Sequence[tuple[ProfileAt, Callable[[Any], Iterator[tuple[Slot, Any]]]]]:
+        return [(rule, self.compiled.finder(self.compiled.whole(rule.at))) for rule in self.table.profile_at]
+
+    @cache  # noqa: B019 - forms live as long as the program
+    def _judged_by(self, profile: str) -> Form:
+        return Form(self.id, replace(self.table, profile=profile))
 
     def sniff(self, values: Sequence[Any]) -> int:
         return SURE if fits(self.compiled, values) else 0
@@ -108,6 +130,11 @@ class Form:
         return FormLinear(items, transcript, FormWriter(self.compiled, self.reader)).run(edits)
 
 
+def _meant(means: Mapping[str, str], word: str) -> str | None:
+    begun = (profile for key, profile in means.items() if key.endswith("*") and word.startswith(key[:-1]))
+    return means.get(word) or next(begun, None)
+
+
 class GuessedForm(Form):
     """A form that was drafted from a file, to look at that file: its pairs are shown, and nothing is judged."""
 
@@ -131,7 +158,7 @@ def _form(id_: str, path: Path) -> Form:
     """The form of the table in a file: the same one as long as that is not changed. Raises BadTable."""
     text = text_of(path)
     if (id_, text) not in _KEPT:
-        _KEPT[id_, text] = Form(id_, parsed(text, str(path)))
+        _KEPT[id_, text] = Form(id_, parsed(text, str(path), ours=path.parent == FOLDER))
     return _KEPT[id_, text]
 
 

@@ -84,6 +84,15 @@ class Result(Struct, forbid_unknown_fields=True, frozen=True):
     copy: list[Copy] = []
 
 
+class ProfileAt(Struct, forbid_unknown_fields=True, frozen=True):
+    """Where elements say whose API they are sent to."""
+
+    at: str
+    """A path, also to the keys of a map; or to ids, which begin as a provider's do."""
+    means: dict[str, str]
+    """What is written there -> profile; "toolu_*" is what begins so. It counts if all that is there means the same."""
+
+
 class New(Struct, forbid_unknown_fields=True, frozen=True):
     """Templates: values, or JSON in a string, with $id, $name, $text, $new (an id of its own), $null, $beside.PATH (of
     the element beside it), $results. A key whose value is not known is left out.
@@ -121,6 +130,8 @@ class Table(Struct, forbid_unknown_fields=True, frozen=True):
     evidence: Evidence
     where: str = "files and logs of programs that keep such a list"
     profile: str = "openai-chat"
+    profile_at: list[ProfileAt] = []
+    """Where a list says which profile judges it in place of `profile`: the first that tells."""
     at: str = ""
     """Where in an element the message is: all paths start there but those that begin with "/"."""
     default_role: str = "user"
@@ -166,8 +177,8 @@ def text_of(path: Path) -> str:
     return text
 
 
-def parsed(text: str, shown: str) -> Table:
-    """The table in a text that is called `shown`. Raises BadTable."""
+def parsed(text: str, shown: str, ours: bool = False) -> Table:
+    """The table in a text that is called `shown`. Raises BadTable. `ours`: its paths are known to be right."""
     raw = _raw(text, shown)
     passed: list[str] = []
     while (base := raw.pop("like", None)) is not None:
@@ -185,7 +196,8 @@ def parsed(text: str, shown: str) -> Table:
         keys = tuple(re.findall(r"\w+", place.strip("`$")))
         named = re.search(r"field `(\w+)`", said)
         raise _bad(shown, text, (*keys, named[1]) if named and "missing" not in said else keys, said) from None
-    _check(table, text, shown)
+    if not ours:
+        _check(table, text, shown)
     return table
 
 
@@ -197,8 +209,9 @@ def _raw(text: str, shown: str) -> dict[str, Any]:
 
 
 def _check(table: Table, text: str, shown: str) -> None:
-    if not is_profile(table.profile):
-        raise _bad(shown, text, ("profile",), f"is not a profile: {table.profile!r}")
+    for key, profile in _profiles(table):
+        if not is_profile(profile):
+            raise _bad(shown, text, (key,), f"is not a profile: {profile!r}")
     if table.pair and table.pair not in PAIR:
         raise _bad(shown, text, ("pair",), f"is none of {', '.join(PAIR)}")
     for rule in table.stricter:
@@ -214,10 +227,20 @@ def _check(table: Table, text: str, shown: str) -> None:
                 _check_template(value, keys)
             elif name in _CONDITIONS and isinstance(value, str):
                 conditions_of(value)
-            elif keys[0] not in ("roles", "stricter") and name in (*_PATHS, "lists") and isinstance(value, str):
+            elif (
+                keys[0] not in ("roles", "stricter")
+                and "means" not in keys
+                and name in (*_PATHS, "lists")
+                and isinstance(value, str)
+            ):
                 path_of(value.removeprefix("/").removesuffix("[]" if name == "lists" else ""))
         except BadPath as error:
             raise _bad(shown, text, keys, str(error)) from None
+
+
+def _profiles(table: Table) -> Iterator[tuple[str, str]]:
+    yield "profile", table.profile
+    yield from (("profile_at", profile) for rule in table.profile_at for profile in rule.means.values())
 
 
 def _check_template(value: Any, at: tuple[str, ...]) -> None:

@@ -268,6 +268,12 @@ class PairScreen(MainView):
 
         return commands_of_main()
 
+    @changing
+    def action_cut(self) -> None:
+        from toolpair.tui.controllers.cutting import choose_side
+
+        choose_side(self)
+
     # keys for which a controller does all
 
     action_goto = ask_where

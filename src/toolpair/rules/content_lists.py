@@ -1,0 +1,88 @@
+"""A rule about chat messages whose content is a list of parts, for what takes one text only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from toolpair.dialects.block_texts import result_content
+from toolpair.dialects.block_values import saying
+from toolpair.dialects.openai_chat import content_of
+from toolpair.rules.context import Context
+from toolpair.rules.problem import Cause, Fix, Severity
+from toolpair.rules.where import NamedPlace, Where, at_message
+from toolpair.transcript.counting import plural
+from toolpair.transcript.edits import Edit, SetField
+from toolpair.transcript.model import Message
+
+_TOLD: Final = frozenset({"type", "text", "cache_control"})
+_RULE: Final = "content.not_a_string"
+_Found = tuple[int, Message, str | None]
+"""With its texts as one; None where there is more than text in it."""
+
+
+def check_lists(context: Context) -> None:
+    """What is known of Groq is that it refuses lists of the assistant's; others refuse all."""
+    if context.judges(_RULE):
+        _add(context, _of_role(context, "assistant" if context.provider == "groq" else None))
+
+
+def named_list(context: Context, place: NamedPlace) -> None:
+    """A list that an API refused; it would refuse the next of this role as well. Without a place, any list."""
+    role = None if place.message is None else context.messages[place.message].role
+    found = [one for one in _of_role(context, role) if one[2] is not None]
+    if place.message is None or any(number == place.message for number, _, _ in found):
+        _add(context, found, place.message, "error")
+
+
+def _of_role(context: Context, role: Any) -> list[_Found]:
+    """All of a role; of any for None."""
+    if context.written != "chat" or context.transcript.native:
+        return []
+    lists = (
+        (number, message, result_content(message.results[0]) if message.results else content_of(message))
+        for number, message in enumerate(context.messages)
+        if role in (None, message.role)
+    )
+    return [
+        (number, message, _text_of(content))
+        for number, message, content in lists
+        if isinstance(content, list) and content
+    ]
+
+
+def _text_of(content: list[Any]) -> str | None:
+    for part in content:
+        if not isinstance(part, dict) or part.get("type") != "text" or not isinstance(part.get("text"), str):
+            return None
+        if not part.keys() <= _TOLD:
+            return None
+    return "\n\n".join(part["text"] for part in content)
+
+
+def _add(context: Context, found: Sequence[_Found], named: int | None = None, severity: Severity | None = None) -> None:
+    if not found:
+        return
+    number, message, _ = next((one for one in found if one[0] == named), found[0])
+    roles = {one.role for _, one, _ in found}
+    kind = f"{message.role} message" if len(roles) == 1 else "message"
+    edits = tuple(_edit(one, text) for _, one, text in found if text is not None)
+    title = "write it as one text" if len(edits) == 1 else f"write the {len(edits)} {kind}s as one text each"
+    more = (
+        "" if len(edits) == len(found) else " Where there is more than text in it, remove that, or take another model."
+    )
+    context.add(
+        _RULE,
+        f"The content of {plural(len(found), f'{kind} is', f'{kind}s is')} a list, and "
+        f"{context.profile.title} takes one text.{more}",
+        # Of several roles it is about the conversation: at a message it would be taken for those of one.
+        at_message(number, message) if len(roles) == 1 else Where(about=message),
+        cause=Cause("content_in_parts", "another API's client wrote it, or it was put into parts for a cache mark"),
+        fixes=(Fix("as-one-text", title, edits, recommended=True),) if edits else (),
+        no_fix=None if edits else "There is more than text in it. Remove that part, or take a model that reads it.",
+        severity=severity,
+    )
+
+
+def _edit(message: Message, text: str) -> Edit:
+    return saying(message.results[0], text) if message.results else SetField(message, "content", text)

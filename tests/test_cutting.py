@@ -1,0 +1,165 @@
+"""`toolpair cut`: what is before a place, or after it, left out, as a new session of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+import toolpair
+from tests.cli.conftest import Run, run
+from tests.tui.driving import drive, frame, press
+from toolpair.session.cutting import Part, Side, cut, cut_at
+from toolpair.session.session import Session, open_session
+from toolpair.source.errors import Refused
+from toolpair.tui.app import ToolpairApp
+
+__all__ = ["run"]
+
+NATIVE = (
+    "claude-code-branches.jsonl",
+    "codex-killed.jsonl",
+    "pi-lost-line.jsonl",
+    "qwen-late-result.jsonl",
+    "gemini-doubled.jsonl",
+    "copilot-damaged-line.jsonl",
+    "continue-cancelled.json",
+    "cline-late-result.json",
+    "sanitised-on-one-side.json",
+)
+LISTS = ("valid.json", "parallel-swapped.json", "reused-ids.json", "openai-chat-missing.json", "responses-request.json")
+
+
+def chat(*more: dict[str, Any]) -> list[dict[str, Any]]:
+    asks = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    return [
+        {"role": "system", "content": "Be short."},
+        {"role": "user", "content": "first"},
+        {"role": "assistant", "content": None, "tool_calls": [asks, {**asks, "id": "c2"}]},
+        {"role": "tool", "tool_call_id": "c1", "content": "one"},
+        {"role": "tool", "tool_call_id": "c2", "content": "two"},
+        {"role": "assistant", "content": "Seen."},
+        {"role": "user", "content": "second"},
+        {"role": "assistant", "content": "Done."},
+        *more,
+    ]
+
+
+def of_list(messages: list[dict[str, Any]]) -> Session:
+    return open_session("x.json", data=json.dumps(messages).encode())
+
+
+def written(part: Part) -> Any:
+    return json.loads(part.session.to_bytes())
+
+
+@pytest.mark.parametrize(
+    ("where", "side", "kept", "moved", "added"),
+    [
+        ("messages.6", "before", [0, 6, 7], 0, False),
+        ("messages.7", "before", [0, 6, 7], 1, False),
+        ("messages.5", "before", [0, 5, 6, 7], 0, True),
+        ("messages.4", "before", [0, 1, 2, 3, 4, 5, 6, 7], 3, False),
+        ("c2", "after", [0, 1, 2, 3, 4], 2, False),
+        ("messages.1", "after", [0, 1], 0, False),
+        ("messages.6", "after", [0, 1, 2, 3, 4, 5, 6], 0, False),
+    ],
+)
+def test_pairs_stay_whole_and_the_system_prompt_stays(
+    where: str, side: Side, kept: list[int], moved: int, added: bool
+) -> None:
+    messages = chat()
+    session = of_list(messages)
+    if len(kept) == len(messages):
+        with pytest.raises(ValueError, match="nothing to leave out"):
+            cut(session, where, side)
+        return
+    part = cut(session, where, side)
+    made = written(part)
+    if added:
+        assert made.pop(1) == {"role": "user", "content": part.added} and "4 earlier messages" in str(part.added)
+    assert made == [messages[number] for number in kept]
+    assert (part.kept, part.moved, part.added is not None) == (len(kept), moved, added)
+    assert not part.session.problems or side == "after"
+    assert session.to_bytes() == json.dumps(messages).encode() and not session.changed
+
+
+def test_what_the_model_no_longer_sees_is_said() -> None:
+    part = cut(of_list(chat()), "messages.6", "before")
+    assert part.text == "The model no longer sees 5 messages, among them 2 outputs and 1 message of yours."
+
+
+@pytest.mark.parametrize("name", [*NATIVE, *LISTS])
+def test_every_format_is_cut_and_keeps_the_rest(name: str, samples: Path) -> None:
+    """A part has the messages that stay, its agent resumes it, its records name only the new session."""
+    session = open_session(samples / name)
+    messages = session.conversation.transcript.messages
+    old = session.conversation.transcript.session_id
+    done = 0
+    for side in ("before", "after"):
+        for number in range(len(messages)):
+            try:
+                part = cut_at(session, number, side)
+            except ValueError:
+                continue
+            done += 1
+            data = part.session.to_bytes()
+            again = open_session(part.file_name, data=data, format=session.format.id)
+            assert len(again.conversation.transcript.messages) == part.kept + (part.added is not None)
+            assert part.kept + len(part.left_out) == len(messages)
+            assert len(again.left) <= len(session.left)
+            assert not again.conversation.sends_nothing or session.conversation.sends_nothing
+            if part.session_id is not None:
+                assert again.conversation.transcript.session_id == part.session_id != old
+                assert part.session_id in part.file_name or old not in (name, None)
+            assert cut_at(session, number, side).session.to_bytes() == data  # the same on every run
+    assert done >= 2
+
+
+def test_what_cannot_be_cut_says_why(samples: Path) -> None:
+    for name, words in {"goose-left-out.db": "not a file of its own", "proxy-log.jsonl": "conversations"}.items():
+        session = open_session(samples / name)
+        with pytest.raises(Refused, match=words):
+            cut_at(session, 1, "before")
+    session = open_session(samples / "openai-chat-missing.json")
+    session.stage(session.problems[0])
+    with pytest.raises(Refused, match="applied fixes"):
+        cut_at(session, 2, "before")
+
+
+def test_the_command(run: Run, tmp_path: Path, samples: Path) -> None:
+    path, out = tmp_path / "list.json", tmp_path / "part.json"
+    path.write_text(json.dumps(chat()))
+    before = path.read_bytes()
+    ran = run("cut", path, "--before", "messages.6", "-o", out)
+    assert ran.code == 0 and "3 messages written to" in ran.err and "no longer sees 5 messages" in ran.err
+    assert json.loads(out.read_text()) == [chat()[n] for n in (0, 6, 7)] and path.read_bytes() == before
+    assert run("cut", path, "--before", "messages.6", "-o", out).code == 3  # it is there
+    assert run("cut", path, "--after", "messages.99", "-o", out).code == 2
+    assert run("cut", path, "-o", out).code == 2 and run("cut", path, "--after", "c1", "-o", "-").code == 2
+    name = "codex-killed.jsonl"
+    ran = run("cut", samples / name, "--after", "message:5", "-o", tmp_path)
+    assert ran.code in (0, 1) and "session of its own" in ran.err
+    assert toolpair.cut is cut
+
+
+def test_the_interface(tmp_path: Path) -> None:
+    path = tmp_path / "list.json"
+    path.write_text(json.dumps(chat()))
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "G", "C")
+        assert "leave out everything before this" in frame(app)
+        await press(pilot, "1")
+        assert "The model no longer sees" in frame(app) and "list.part.json" in frame(app)
+        await press(pilot, "enter")
+        await asyncio.sleep(0)
+        assert "messages written to" in frame(app)
+
+    drive(path, play)
+    assert json.loads((tmp_path / "list.part.json").read_text())[-1] == chat()[-1]
+    assert json.loads(path.read_text()) == chat()
