@@ -27,7 +27,7 @@ def test_an_error_makes_a_warning_acute_and_is_answered_alone(tmp_path: Path, ru
     mended = after[2]["tool_calls"][1]["function"].pop("arguments")
     assert isinstance(json.loads(mended), dict) and len(after) == len(CHAT)
     assert [message for n, message in enumerate(after) if n != 2] == [m for n, m in enumerate(CHAT) if n != 2]
-    for unknown in ("the dog ate it", "Error: messages[2] is invalid"):
+    for unknown in (text.replace("call_b", "call_z"), "the dog ate it", "Error: messages[2] is invalid"):
         ran = run("fix", path, "--for-error", unknown, "-o", other)
         assert ran.code == 2 and not other.exists(), unknown
     assert "--choose args.unparseable=arguments-json" in ran.err
@@ -55,6 +55,9 @@ def test_two_errors_in_one_paste_are_both_answered(tmp_path: Path, run: Run) -> 
     target = toolpair.open(path).find(text)
     assert target is not None and target.problem is not None and target.problem.rule == "args.unparseable"
     assert [problem.rule for problem in target.offers] == ["result.missing"]
+    ran = run("explain", text, path)
+    assert ran.code == 0 and ran.out.count("What to do: ") == 2
+    assert ran.out.index("error result.missing") < ran.out.index("MiniMax") < ran.out.index("error args.unparseable")
     ran = run("fix", path, "--for-error", text, "-o", out)
     assert ran.code == 0, ran.err
     after = json.loads(out.read_bytes())
@@ -80,3 +83,17 @@ def test_an_error_without_a_place_means_all_that_break_its_rule_and_nothing_else
     assert ran.code == 2 and "This error is not known. It points here: messages.0.content.0" in ran.err
     for wrong in (("--select", "result"), ("--recipe", "keep"), (path,)):
         assert run("fix", path, "--for-error", "text content is empty", "--diff", *wrong).code == 2
+
+
+def test_what_is_wrong_at_a_place_in_another_way_is_left(tmp_path: Path, run: Run) -> None:
+    path, out = tmp_path / "chat.json", tmp_path / "out.json"
+    unnamed = [dict(message) for message in CHAT]
+    unnamed[2] = {**CHAT[2], "tool_calls": CHAT[2]["tool_calls"][:1]}
+    del unnamed[4], unnamed[3]["tool_call_id"]
+    path.write_text(json.dumps(unnamed))
+    extra = "messages.[3]: property 'reasoning' is unsupported, did you mean 'role'?"
+    ran = run("fix", path, "--for-error", f"'messages.3' : for 'role:tool' {extra}", "-o", out)
+    assert ran.code == 2 and not out.exists()
+    missing = "Failed to deserialize the JSON body into the target type: messages[3]: missing field `tool_call_id`"
+    ran = run("fix", path, "--for-error", missing, "-o", out)
+    assert ran.code == 0 and json.loads(out.read_bytes())[3]["tool_call_id"] == "call_a"

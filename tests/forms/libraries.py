@@ -63,7 +63,7 @@ def with_results_together(turns: Turns) -> Iterator[Turn | list[Result]]:
 # LangChain
 
 
-def _langchain(turns: Turns) -> list[Any]:
+def langchain(turns: Turns) -> list[Any]:
     from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
     made: list[Any] = []
@@ -89,7 +89,7 @@ def _langchain(turns: Turns) -> list[Any]:
 def _langchain_dict(turns: Turns) -> str:
     from langchain_core.messages import messages_to_dict
 
-    return json.dumps(messages_to_dict(_langchain(turns)))
+    return json.dumps(messages_to_dict(langchain(turns)))
 
 
 def _langchain_dict_load(data: bytes) -> Any:
@@ -101,7 +101,7 @@ def _langchain_dict_load(data: bytes) -> Any:
 def _langchain_dumps(turns: Turns) -> str:
     from langchain_core.load import dumps
 
-    return dumps(_langchain(turns), pretty=True)
+    return dumps(langchain(turns), pretty=True)
 
 
 def _langchain_loads(data: bytes) -> Any:
@@ -111,7 +111,7 @@ def _langchain_loads(data: bytes) -> Any:
 
 
 def _langgraph_state(turns: Turns) -> str:
-    state = {"messages": [message.model_dump() for message in _langchain(turns)]}
+    state = {"messages": [message.model_dump() for message in langchain(turns)]}
     return json.dumps({"values": state, "next": [], "metadata": {"step": 3}}, indent=2)
 
 

@@ -15,7 +15,16 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.formats.fixing import sent_messages
-from tests.forms.libraries import GO_ON, Turns, adk_events, adk_sends, converse, strands_folder, strands_sends
+from tests.forms.libraries import (
+    GO_ON,
+    Turns,
+    adk_events,
+    adk_sends,
+    converse,
+    langchain,
+    strands_folder,
+    strands_sends,
+)
 from tests.forms.test_libraries import DEFECTS, SHARED, errors, missing, whole
 from toolpair.formats.engine.agents.databases import named_sessions
 from toolpair.session.session import open_session
@@ -146,3 +155,32 @@ def test_what_a_library_keeps_is_mended_where_it_is(name: str, defect: str, tmp_
 def _word(value: Any) -> str:
     found = value.get("text", value.get("content", value.get("name")))
     return str(found if isinstance(found, str) else found[0]["text"])
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_a_thread_of_langgraph_is_read_as_its_saver_reads_it(defect: str, tmp_path: Path) -> None:
+    """With the last message written by a step that was stopped; the mended list is put in with `update_state`."""
+    pytest.importorskip("langgraph.checkpoint.sqlite")
+    from langchain_core.messages import convert_to_messages
+    from langgraph.checkpoint.sqlite import SqliteSaver
+    from langgraph.graph import START, MessagesState, StateGraph
+    from langgraph.graph.message import REMOVE_ALL_MESSAGES, RemoveMessage
+
+    make, rule = DEFECTS[defect]
+    turns = make(whole("call_"))
+    path, config = tmp_path / "some.db", {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
+    *messages, last = langchain(turns)
+    with SqliteSaver.from_conn_string(str(path)) as saver:
+        graph = StateGraph(MessagesState).add_node("say", lambda state: {}).add_edge(START, "say")
+        app = graph.compile(checkpointer=saver)
+        app.update_state(config, {"messages": messages})
+        saver.put_writes(saver.get_tuple(config).config, [("messages", [last])], "task")
+    session = open_session(f"{path}::t")
+    assert errors(session) == ({rule} if rule else set())
+    session.stage_recommended()
+    mended = convert_to_messages(json.loads(session.to_bytes()))
+    with SqliteSaver.from_conn_string(str(path)) as saver:
+        app = graph.compile(checkpointer=saver)
+        app.update_state(config, {"messages": [RemoveMessage(REMOVE_ALL_MESSAGES), *mended]}, as_node="say")
+    assert missing(turns, open_session(f"{path}::t").to_bytes().decode()) == []
+    assert errors(open_session(f"{path}::t")) <= {"result.id_mismatch"}  # a guess

@@ -49,6 +49,7 @@ def with_roles(document: Document) -> Document:
         ({"request": {"messages": MESSAGES}, "response": {}}, ["$.request.messages"]),
         ({"body": {"payload": {"input": MESSAGES}}}, ["$.body.payload.input"]),
         ([{"traj": MESSAGES}, {"traj": MESSAGES}], ["$[0].traj", "$[1].traj"]),
+        ({"raw": "", "tasks_output": [{"messages": MESSAGES}]}, ["$.tasks_output[0].messages"]),
         ([MESSAGES, MESSAGES], ["$[0]", "$[1]"]),
         ({"body": json.dumps({"messages": MESSAGES})}, ["$.body.messages"]),
         ({"data": json.dumps({"body": json.dumps(MESSAGES)})}, ["$.data.body"]),

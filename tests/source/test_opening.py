@@ -39,6 +39,7 @@ def refusal(path: Path) -> str:
         (b"\0" * 5000, "NUL"),
         (gzip.compress(LINE, mtime=0), "gzip"),
         (b"PK\x03\x04rest", "zip"),
+        (b"PK\x03\x04" + bytes(26) + b"_journal/start.json", "inspect log convert"),
         (b"\x28\xb5\x2f\xfdrest", "zstd"),
         (b"SQLite format 3\0rest", "SQLite"),
         (b"\x89PNG\r\n\x1a\n", "PNG"),

@@ -18,7 +18,7 @@ from toolpair.cli.rule_pages.entry import rule_entry
 from toolpair.cli.rule_pages.text import print_rule
 from toolpair.cli.terminal import Parser, TerminalStyle, add_common, dump, out, safe, say, style_for, typed
 from toolpair.rules.causes import CausePage, cause_called, cause_ids
-from toolpair.rules.errors.error_detection import Recognised, nearest, passed_on_by, recognise
+from toolpair.rules.errors.error_detection import Recognised, nearest, passed_on_by, recognise, recognise_all
 from toolpair.rules.errors.places import places_in, typed_place
 from toolpair.rules.errors.texts import ErrorText, title_of
 from toolpair.rules.errors.unwrapping import inner_text
@@ -42,6 +42,7 @@ _NAME: Final = re.compile(r"[a-z_]+(?:\.[a-z_0-9]+)?")
 _CAUSE: Final = 400
 """Characters: no cause is longer."""
 _LISTED: Final = 10
+_SEVERAL: Final = 2
 _SHOWN: Final = 160
 _SAID: Final = 1_000
 """Characters shown of a known text, and of what an unknown one says."""
@@ -52,7 +53,8 @@ class _Asked(Struct, frozen=True):
 
     thing: str
     rule: str | None
-    recognised: Recognised | None
+    recognised: tuple[Recognised, ...]
+    """The known errors in it; `places` has one for each, where there are several."""
     places: list[Entry]
     unreadable: str | None = None
     """Why the file could not be read, one sentence."""
@@ -61,13 +63,13 @@ class _Asked(Struct, frozen=True):
     def rules(self) -> list[str]:
         if self.rule is not None:
             return [self.rule]
-        return list(self.recognised.error.rules) if self.recognised is not None else []
+        return list(dict.fromkeys(rule for known in self.recognised for rule in known.error.rules))
 
     @property
     def known(self) -> bool:
         """A rule, a known error text, or a word that identifies a place."""
         one_word = len(self.thing.split()) == 1
-        if self.rule is not None or self.recognised is not None or (one_word and bool(self.places)):
+        if self.rule is not None or self.recognised or (one_word and bool(self.places)):
             return True
         return any(fix["recommended"] for entry in self.places for fix in entry.get("fixes", ()))
 
@@ -104,10 +106,10 @@ def run(options: argparse.Namespace) -> int:
         page = cause_called(name)
         if page is not None:
             return _explain_cause(options, page)
-    recognised = recognise(thing) if rule is None else None
+    recognised = _recognised(thing) if rule is None else ()
 
     def places(session: Session) -> list[Entry]:
-        _judged_otherwise(session, recognised)
+        _judged_otherwise(session, recognised[-1] if recognised else None)
         return places_of(session, options.file, rule, thing, options.show_content)
 
     asked = _Asked(thing, rule, recognised, *asked_of_file(options, places))
@@ -126,6 +128,13 @@ def _ended(unreadable: str | None, known: bool = True) -> int:
     return exits.OK if known else exits.PROBLEMS
 
 
+def _recognised(thing: str) -> tuple[Recognised, ...]:
+    known = recognise(thing)
+    if known is None:
+        return ()
+    return (known,) if known.count < _SEVERAL else recognise_all(thing) or (known,)
+
+
 def _judged_otherwise(session: Session, recognised: Recognised | None) -> None:
     """Say so when the error came from another provider than the one whose rules the file is checked by."""
     profile = recognised.profile if recognised is not None else None
@@ -142,24 +151,25 @@ def _error_entry(error: ErrorText) -> Entry:
 
 
 def _as_json(asked: _Asked) -> Entry:
-    known = asked.recognised
-    entry: Entry | None = None
-    if known is not None:
-        entry = {
+    errors = [
+        {
             **_error_entry(known.error),
             "provider": known.provider,
             "title": title_of(known.provider),
             "through": known.through,
             "profile": known.profile,
             "names": entry_of(known, "ids message block tool"),
-            "count": known.count,
+            "count": len(asked.recognised),
         }
+        for known in asked.recognised
+    ]
     near = [] if asked.known else [_error_entry(error) for error in nearest(asked.thing)]
     return {
         "version": 1,
         "thing": asked.thing,
         "known": asked.known,
-        "error": entry,
+        "error": errors[-1] if errors else None,
+        "errors": errors,
         "says": asked.said or None,
         "nearest": near,
         "rules": [rule_entry(rule, [], whole=asked.rule is not None) for rule in asked.rules],
@@ -171,19 +181,26 @@ def _as_json(asked: _Asked) -> Entry:
 def _print(options: argparse.Namespace, asked: _Asked, style: TerminalStyle) -> None:
     if asked.rule is not None:
         print_rule(rule_entry(asked.rule, []), style)
-    elif asked.recognised is not None:
-        _print_error(asked.recognised, style)
+    several = len(asked.recognised) > 1 and len(asked.recognised) == len(asked.places)
+    for number, known in enumerate(asked.recognised):
+        if number:
+            out()
+        _print_error(known, style)
+        if several:
+            _print_place(known, options.file, asked.places[number], style)
+    if several:
+        return
     near = not asked.known and _print_unknown(asked, style)
     if not options.file or asked.unreadable is not None:
-        placed = asked.recognised is not None or (asked.rule is None and _names_a_place(asked.thing))
+        placed = bool(asked.recognised) or (asked.rule is None and _names_a_place(asked.thing))
         if placed and not options.file:
             out()
             out(f"With the session file after it, `{command('explain')}` says which block it means.")
         return
-    if near or asked.rule is not None or asked.recognised is not None:
+    if near or asked.rule is not None or asked.recognised:
         out()
     for entry in asked.places[:_LISTED]:
-        _print_place(asked, options.file, entry, style)
+        _print_place(asked.recognised[-1] if asked.recognised else None, options.file, entry, style)
     if len(asked.places) > _LISTED:
         out(f"and {len(asked.places) - _LISTED:,} more: {command('check')} {typed(options.file)}")
     if not asked.places:
@@ -206,8 +223,6 @@ def _print_error(known: Recognised, style: TerminalStyle) -> None:
     out(f"  What to do: {safe(error.remedy)}")
     if error.rules:
         out(f"  {'Rules' if len(error.rules) > 1 else 'Rule'}: {', '.join(error.rules)}")
-    if known.count > 1:
-        out(f"  The text contains {known.count} errors; this is the last.")
     out(style.dim(f"  {safe(error.link)}"))
 
 
@@ -240,7 +255,7 @@ def _shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
-def _print_place(asked: _Asked, path: str, entry: Entry, style: TerminalStyle) -> None:
+def _print_place(known: Recognised | None, path: str, entry: Entry, style: TerminalStyle) -> None:
     problem = entry["problem"]
     at = place_shown("", entry["location"])
     if problem is None:
@@ -252,7 +267,6 @@ def _print_place(asked: _Asked, path: str, entry: Entry, style: TerminalStyle) -
         out(f"{safe(path)}{at}: {severity} {problem['rule']}  {safe(problem['message'])}{named}")
         if entry["notes"]:
             out(f"    {safe(entry['notes'])}")
-    known = asked.recognised
     if known is not None and known.error.command:
         out(f"    Do it: {command(known.error.command.replace('FILE', typed(path), 1))}")
     for line in entry["block"]:

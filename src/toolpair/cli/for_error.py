@@ -9,6 +9,8 @@ from msgspec.structs import replace
 from toolpair.cli.exits import UsageError
 from toolpair.cli.terminal import say
 from toolpair.rules.errors.texts import title_of
+from toolpair.rules.registry import RULES
+from toolpair.rules.rule import family_of
 from toolpair.session.decisions import Decision, found_by, standing
 from toolpair.session.find.by_place import PARSED
 from toolpair.session.session import Fix, Problem, Refused, Session, Target
@@ -108,9 +110,13 @@ def is_meant(target: Target) -> bool:
     known, problem = target.recognised, target.problem
     if known is None or problem is None:
         return problem is not None and target.how == PARSED
-    if problem.rule in known.error.rules or problem.named is not None:
-        return not known.names_a_place or (target.how or "").startswith("by ")
-    return problem.severity == "error" and (target.how or "").startswith("by ")
+    alike = {like for rule in known.error.rules for like in RULES[rule].alike}
+    placed = (target.how or "").startswith("by ")
+    if problem.named is not None or problem.rule in (*known.error.rules, *alike):
+        return placed or not known.names_a_place
+    # A result without an id breaks the pair as well, which is the one problem that is told.
+    of_ids = any(family_of(rule) == "id" for rule in known.error.rules)
+    return placed and of_ids and problem.result is not None and not problem.result.id
 
 
 def _is_of(problem: Problem, rule: str) -> bool:

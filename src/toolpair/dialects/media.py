@@ -15,8 +15,10 @@ from toolpair.dialects.block_values import field_of, is_output, saying
 from toolpair.transcript.edits import SetValue
 from toolpair.transcript.model import Block
 
-_HEADS: Final = (4096, 1 << 18)
+_HEADS: Final = (4096, 1 << 16, 1 << 18)
 """Base64 characters that are decoded to read an image's size: a JPEG may have a small picture of itself before it."""
+_JPEG: Final = "/9j/"
+"""How a JPEG begins in Base64."""
 _ADDRESS: Final = 200
 """Characters of an address that are kept."""
 
@@ -49,7 +51,7 @@ def pixels_of(data: str) -> tuple[int, int] | None:
             found = _pixels(binascii.a2b_base64(data[:end][: len(data[:end]) // 4 * 4]))
         except (binascii.Error, ValueError, struct.error):
             return None
-        if found is not None or len(data) <= end:
+        if found is not None or len(data) <= end or not data.startswith(_JPEG):
             return found
     return None
 

@@ -32,7 +32,8 @@ def _smaller(part: dict[str, Any], edit: ShrinkImages) -> dict[str, Any]:
             kind = "PNG" if opened.format == "GIF" else opened.format
             image = opened.convert("RGBA" if kind == "PNG" else "RGB")
     except Exception as error:  # it has many of its own, for bytes from anywhere
-        raise CannotShrink(f"The image cannot be made smaller ({type(error).__name__}); remove it instead.") from None
+        kind = type(error).__name__
+        raise CannotShrink(f"The image cannot be made smaller ({kind}); remove it instead (remove-image).") from None
     size = edit.pixels
     while True:
         image.thumbnail((size, size))

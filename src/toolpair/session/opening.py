@@ -255,7 +255,8 @@ def _unusual_place(container: Container) -> Places:
     """Where the one list of a large document is, if that is no usual place: only forms have such lists."""
     source = container.conversations[0]
     keys = tuple(step for step in source.path if isinstance(step, str))
-    found = container.kind == "document" and len(container.conversations) == 1 and keys == source.path
+    whole = container.kind == "document" and not (source.document.cut_end or source.document.closing)
+    found = whole and len(container.conversations) == 1 and keys == source.path
     return (keys,) if found and not locate(source.root) else ()
 
 

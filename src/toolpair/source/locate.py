@@ -14,6 +14,8 @@ from toolpair.transcript.model import Damaged
 
 LIST_KEYS: Final = ("messages", "input", "history", "conversation", "traj", "trajectory")
 NEST_KEYS: Final = ("request", "body", "payload", "params", "data")
+HOLDERS: Final = ("tasks_output",)
+"""Keys of lists of which each element holds one of messages."""
 _DEPTH: Final = 8
 LOOKED_AT: Final = 50
 """Elements of a list that are looked at to tell what it holds."""
@@ -113,7 +115,7 @@ def _in_dict(value: dict[str, Any], depth: int) -> list[Located]:
     best = next((key for key in lists if is_message_list(value[key])), None)
     if best is not None:
         return [Located((best,), value[best], value)]
-    for key in (*LIST_KEYS, *NEST_KEYS):
+    for key in (*LIST_KEYS, *NEST_KEYS, *HOLDERS):
         found = _under(value, key, depth)
         if any(map(is_sure, found)):
             return found
@@ -127,7 +129,7 @@ def _in_dict(value: dict[str, Any], depth: int) -> list[Located]:
 
 def _under(value: dict[str, Any], key: str, depth: int) -> list[Located]:
     member = value.get(key)
-    if isinstance(member, dict) or (isinstance(member, list) and key in LIST_KEYS):
+    if isinstance(member, dict) or (isinstance(member, list) and key in (*LIST_KEYS, *HOLDERS)):
         return [_below(key, place) for place in locate(member, depth + 1)]
     if isinstance(member, str) and member.lstrip()[:1] in ("{", "["):
         return _in_text(member, key, value, depth)

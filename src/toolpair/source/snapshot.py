@@ -42,6 +42,8 @@ _MAGIC: Final = (
     (b"%PDF", "a PDF document", "give the session file itself"),
     (b"\x7fELF", "a program", "give the session file itself"),
 )
+_INSPECT: Final = b"_journal/start.json"
+"""The name of the first member of Inspect's archives."""
 _WHITE: Final = b" \t\n\r\x0b\x0c"
 _UTF16: Final = "convert it to UTF-8 first"
 _CONTROLS: Final = bytes([*range(0x01, 0x09), *range(0x0E, 0x1B), *range(0x1C, 0x20)])
@@ -229,6 +231,9 @@ def _refuse_odd(mode: int, shown: str) -> None:
 
 def refuse_binary(data: Content, shown: str) -> None:
     """Refuse anything that is not UTF-8 text. Invalid bytes and runs of NUL within text are accepted."""
+    if data.startswith(b"PK\x03\x04") and data[30 : 30 + len(_INSPECT)] == _INSPECT:
+        way = "write it as JSON first: `inspect log convert --to json --output-dir FOLDER LOG`"
+        raise UnreadableFile(f"{shown} is a log of Inspect in a zip archive; {way}.")
     for magic, name, advice in _MAGIC:
         if data.startswith(magic):
             if magic.startswith(b"SQLite"):

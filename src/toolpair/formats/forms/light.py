@@ -28,7 +28,7 @@ from toolpair.formats.engine.reading.light import (
 )
 from toolpair.formats.forms.compiled import Compiled, Rule
 from toolpair.formats.forms.pairing import PAIR
-from toolpair.formats.forms.reading import IN_ONE, SIGNED, Reader, flat, is_plain
+from toolpair.formats.forms.reading import IN_ONE, SIGNED, Reader, content_of
 from toolpair.formats.forms.table import Table
 from toolpair.rules.reasoning import is_whole
 
@@ -231,9 +231,8 @@ def _result(
 
 
 def _text(content: Any) -> str:
-    if type(content) is str:
-        return content
-    return texts_of(content) if is_plain(content) else flat(content)
+    found = content if type(content) is str else content_of(content)
+    return found if type(found) is str else texts_of(found)
 
 
 def _said(kind: str, record: int, slot: Any, text: str) -> tuple[Any, ...]:

@@ -50,7 +50,7 @@ def call(
 def result(
     kind: BlockKind, record: int, slot: Slot, id_: Any, name: Any, content: Any, failed: bool, rule: Rule
 ) -> FormBlock:
-    value = {"type": "tool_result", "content": content if is_plain(content) else _held(content) or flat(content)}
+    value = {"type": "tool_result", "content": content_of(content)}
     if id_ is not None:
         value["tool_use_id"] = id_
     if failed:
@@ -73,6 +73,11 @@ def other(record: int, slot: Slot, part: dict[str, Any]) -> Block:
         return FormBlock("media", media, record, slot)
     named = isinstance(part.get("type"), str) or not part
     return FormBlock("other", part if named else {"type": f"{next(iter(part))} part", **part}, record, slot)
+
+
+def content_of(content: Any) -> Any:
+    """What a result says, as Anthropic's results hold it."""
+    return content if is_plain(content) else _held(content) or flat(content)
 
 
 def _held(content: Any) -> list[dict[str, Any]] | None:

@@ -106,6 +106,8 @@ class RequestPlaces:
         way = way_of(self._provider)
         if way == "items" and self._conversation.judged.seen is not None:
             return 1, 0
+        if self._conversation.reading.request is not None:
+            return (0,)  # it is the body of a request, with all of its messages
         roles = {str(message.role) for message in self._conversation.transcript.messages[:3]}
         return (0, 1) if way == "messages" and roles.isdisjoint(("system", "developer")) else (0,)
 
