@@ -88,7 +88,7 @@ def test_a_body_that_is_cut_off_opens_where_it_is_known() -> None:
     assert session.file.conversations[0].counts.pairs == 2
 
 
-@pytest.mark.parametrize("form", ["autogen-state", "bedrock-converse", "langchain-state"])
+@pytest.mark.parametrize("form", ["autogen-state", "langchain-state"])
 def test_an_element_of_a_form_in_a_list_of_the_responses_api_is_said(form: str) -> None:
     """It has a content where the API looks for one; what it calls is not seen."""
     elements = next(made for made in MADE.values() if made.form == form).elements

@@ -211,6 +211,16 @@ def with_thought_signature(call: Block, signature: str) -> SetValue:
 # Messages
 
 
+def text_of_parts(content: list[Any]) -> str | None:
+    """The texts of a content as one text, a paragraph each; None where there is more than text in it."""
+    for part in content:
+        if not isinstance(part, dict) or part.get("type") != "text" or not isinstance(part.get("text"), str):
+            return None
+        if not part.keys() <= {"type", "text", "cache_control"}:
+            return None
+    return "\n\n".join(part["text"] for part in content)
+
+
 def content_of(message: Message) -> Any:
     return message.value.get("content") if isinstance(message.value, dict) else None
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from toolpair.dialects.block_texts import result_content
 from toolpair.dialects.block_values import saying
-from toolpair.dialects.openai_chat import content_of
+from toolpair.dialects.openai_chat import content_of, text_of_parts
 from toolpair.rules.context import Context
 from toolpair.rules.problem import Cause, Fix, Severity
 from toolpair.rules.where import NamedPlace, Where, at_message
@@ -15,7 +15,6 @@ from toolpair.transcript.counting import plural
 from toolpair.transcript.edits import Edit, SetField
 from toolpair.transcript.model import Message
 
-_TOLD: Final = frozenset({"type", "text", "cache_control"})
 _RULE: Final = "content.not_a_string"
 _Found = tuple[int, Message, str | None]
 """With its texts as one; None where there is more than text in it."""
@@ -47,19 +46,10 @@ def _of_role(context: Context, role: Any) -> list[_Found]:
         if role in (None, message.role)
     )
     return [
-        (number, message, _text_of(content))
+        (number, message, text_of_parts(content))
         for number, message, content in lists
         if isinstance(content, list) and content
     ]
-
-
-def _text_of(content: list[Any]) -> str | None:
-    for part in content:
-        if not isinstance(part, dict) or part.get("type") != "text" or not isinstance(part.get("text"), str):
-            return None
-        if not part.keys() <= _TOLD:
-            return None
-    return "\n\n".join(part["text"] for part in content)
 
 
 def _add(context: Context, found: Sequence[_Found], named: int | None = None, severity: Severity | None = None) -> None:

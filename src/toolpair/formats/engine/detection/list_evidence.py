@@ -30,7 +30,7 @@ _PARTS: Final = {
 }
 """Type of message part -> the API that uses it."""
 _ROLES: Final = frozenset({"system", "developer", "user", "assistant", "model", "human", "ai", "tool", "function"})
-_BEDROCK: Final = ("text", "toolUse", "toolResult", "tool_use", "tool_result")
+_BEDROCK: Final = ("text", "toolUse", "toolResult")
 _OF_FRAMEWORKS: Final = frozenset(
     {"human", "ai", "AIMessageChunk", "UserMessage", "AssistantMessage", "SystemMessage"}
     | {"FunctionExecutionResultMessage"}
@@ -88,17 +88,10 @@ def is_foreign(value: Any) -> bool:
     """
     if not isinstance(value, dict):
         return False
-    if "content" in value and "role" not in value and value.get("type") in _OF_FRAMEWORKS:
-        return True
-    content = value.get("content")
-    if type(content) is list and any(isinstance(part, dict) and _calls_as_bedrock(part) for part in content):
+    if "content" in value and "role" not in value and type_name(value) in _OF_FRAMEWORKS:
         return True
     keys = content_elsewhere(value)
     return bool(keys) and ("tool_calls" in keys or "content" not in value or not _is_known(value.get("role")))
-
-
-def _calls_as_bedrock(part: dict[str, Any]) -> bool:
-    return "type" not in part and any(isinstance(part.get(key), dict) for key in _BEDROCK[1:])
 
 
 def _is_of_ai_sdk(content: Any) -> bool:
@@ -146,7 +139,8 @@ class ListEvidence(Struct):
         self.items += is_item(value)
         self.of_roo += any(key in value for key in OF_ROO)
         self.listed = self.listed or isinstance(value.get("content"), list)
-        told = not foreign or any(value.get(key) for key in ("content", "tool_calls", "output"))
+        says = value.get("object") == "response" or any(value.get(key) for key in ("content", "tool_calls", "output"))
+        told = not foreign or says
         whose = api_of(value) if told else None
         if whose is not None:
             self.by[whose] = self.by.get(whose, 0) + 1
