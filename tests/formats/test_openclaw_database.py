@@ -160,7 +160,7 @@ def test_what_the_agent_derives_of_its_records_follows_them(name: str, tmp_path:
     assert name in _AS_IT_WAS or is_in_step(tmp_path / NAME)
 
 
-@pytest.mark.parametrize("name", sorted(PLANTED))
+@pytest.mark.parametrize("name", some(sorted(PLANTED), 30))
 def test_each_fix_of_each_problem_is_saved_as_it_was_shown(name: str, tmp_path: Path) -> None:
     """By default every fourth of the fixes, of each session others; TOOLPAIR_TEST_ROUNDS of 4 or more: all."""
     turn = sorted(PLANTED).index(name)

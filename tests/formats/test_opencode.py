@@ -32,7 +32,7 @@ from tests.opencode_sessions import (
     word,
     written,
 )
-from tests.rounds import ROUNDS, tries
+from tests.rounds import ROUNDS, some, tries
 from toolpair.cli.main import main
 from toolpair.formats import get_agent
 from toolpair.formats.agent import SessionFile
@@ -121,7 +121,7 @@ def assert_only_what_rows_say_changes(before: Rows, after: Rows) -> None:
             assert old[key][:-1] == new[key][:-1]
 
 
-@pytest.mark.parametrize("name", sorted(PLANTED))
+@pytest.mark.parametrize("name", some(sorted(PLANTED), 40))
 def test_each_fix_of_each_problem_is_saved_as_it_was_shown(name: str, tmp_path: Path) -> None:
     """By default every fifth of the fixes, of each session others."""
     turn = sorted(PLANTED).index(name)

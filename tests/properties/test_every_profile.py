@@ -89,7 +89,7 @@ def made_for(name: str, seed: int, kind: str) -> list[dict[str, Any]]:
         made = numbers.setdefault(old, f"{len(numbers) + 1:09d}")
         return made if shape.id_max == 9 else f"call_{made}"
 
-    apart = shape.cells["turn.user_after_tool"].severity == "error" or shape.family == "separate"
+    apart = shape.cells["turn.user_after_tool"].severity == "error" or shape.family in ("separate", "alternating")
     out: list[dict[str, Any]] = []
     for message in messages:
         calls = message.get("tool_calls") or []
@@ -107,6 +107,8 @@ def made_for(name: str, seed: int, kind: str) -> list[dict[str, Any]]:
             message["reasoning_content"] = "Hm."
         if calls and shape.id == "gemini/3":
             calls[0]["extra_content"] = {"google": {"thought_signature": "c2lnbmVk"}}
+        if calls and shape.id == "xai" and not message["content"]:
+            message["content"] = "I look."
         if apart and calls and message["content"]:
             message["content"] = None
         if apart and any(block["type"] == "tool_use" for block in content):

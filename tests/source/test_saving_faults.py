@@ -211,7 +211,7 @@ class Case:
     + [(how, fault) for how in ("as", "over", "restored") for fault in (FAULTS if ROUNDS > 1 else FAULTS[1::3])],
 )
 def test_every_call_can_fail(tmp_path: Path, fault: Callable[[], BaseException], after: bool, how: str) -> None:
-    for at in range(1, 200, 1 if how == "in place" or ROUNDS else 2):
+    for at in range(1, 200, 1 if how == "in place" or ROUNDS else 3):
         case = Case(tmp_path / str(at), how)
         io = Faulty(at, fault(), after)
         failed: BaseException | None = None

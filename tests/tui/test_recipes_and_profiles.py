@@ -56,7 +56,7 @@ def test_each_profile_says_how_many_problems_it_finds(broken: Path) -> None:
         assert "now" in rows["anthropic"] and "now" not in rows["mistral"]
         assert app.session.profile.id == "anthropic", "looking changes nothing"
 
-    drive(broken, play, (120, 60))
+    drive(broken, play, (120, 80))
 
 
 def test_a_switch_to_mistral_asks_for_ids_of_nine_and_gets_them(broken: Path) -> None:
