@@ -70,7 +70,7 @@ class Form:
             words = {word for value in values for _, word in find(value) if isinstance(word, str)}
             meant = {_meant(rule.means, word) for word in words}
             if len(meant) == 1 and (profile := meant.pop()) is not None:
-                form = self if profile == self.table.profile else self._judged_by(profile)
+                form = self if profile == self.table.profile else self.judged_by(profile)
                 return form if form.reader.is_signed_enough(values) else self
         return self
 
@@ -79,7 +79,8 @@ class Form:
         return [(rule, self.compiled.finder(self.compiled.whole(rule.at))) for rule in self.table.profile_at]
 
     @cache  # noqa: B019 - forms live as long as the program
-    def _judged_by(self, profile: str) -> Form:
+    def judged_by(self, profile: str) -> Form:
+        """The same form, judged by another profile."""
         return Form(self.id, replace(self.table, profile=profile))
 
     def sniff(self, values: Sequence[Any]) -> int:
