@@ -85,7 +85,9 @@ def run(options: argparse.Namespace) -> int:
 def _told(part: Part, side: Side) -> list[str]:
     told = [part.text]
     if part.moved:
-        told.append(f"{plural(part.moved, 'message')} more than asked for stay, so that no pair is taken apart.")
+        told.append(
+            f"{plural(part.moved, 'more message stays', 'more messages stay')} than asked for, so that no pair is taken apart."
+        )
     if part.added is not None:
         told.append(f"A user message was put at the start: {part.added}")
     if part.not_sent:
