@@ -85,9 +85,8 @@ def run(options: argparse.Namespace) -> int:
 def _told(part: Part, side: Side) -> list[str]:
     told = [part.text]
     if part.moved:
-        told.append(
-            f"{plural(part.moved, 'more message stays', 'more messages stay')} than asked for, so that no pair is taken apart."
-        )
+        more = plural(part.moved, "more message stays", "more messages stay")
+        told.append(f"{more} than asked for, so that no pair is taken apart.")
     if part.added is not None:
         told.append(f"A user message was put at the start: {part.added}")
     if part.not_sent:
