@@ -236,6 +236,13 @@ SAMPLES: Final[dict[str, Sample]] = {
     "PAI02": Sample('Tool call results were provided, but the message history does not contain'),
     "OAI19": Sample("Invalid 'messages[4].content': empty array. Expected an array with minimum length 1, but got an empty array instead.", message=4),
     "XMI03": Sample('image input is not supported - hint: if this is unexpected, you may need to provide the mmproj'),
+    "BDR23": Sample("User messages cannot contain tool uses. Please remove the tool uses and try again"),
+    "ANT47": Sample("Request too large (max 20MB). Double press esc to go back and try with a smaller file."),
+    "RSP20": Sample("System messages are not allowed"),
+    "QWN06": Sample("<400> InternalError.Algo.InvalidParameter: The input messages do not contain elements with the role of user"),
+    "OLL01": Sample("Invalid tool usage: mismatch between tool calls and tool results"),
+    "SRV01": Sample("messages.70.tool_calls.0.function.arguments: arguments must be a valid JSON object string", message=70),
+    "SRV02": Sample('expected string, received null at "params.messages[4].content"', message=4),
 }
 NEIGHBOURS: Final[dict[str, str]] = {
     "ANT27": 'messages.2.content.1: cache_control cannot be set for thinking blocks',
