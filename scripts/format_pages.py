@@ -180,6 +180,9 @@ begins a copy of any.""",
 _SAVED_ROWS: Final = """Each fix changes the columns that it names and no others, in one transaction; undo brings them
 back. `toolpair fix FILE::SESSION --diff` shows what would change, and a save keeps a backup:
 [databases.md](../databases.md)."""
+_SAVED_FILES: Final = """Each fix changes the bytes that it names and no others, and all files of a save are exchanged
+together; undo brings them back. `toolpair fix FOLDER::SESSION --diff` shows what would change, and a save keeps a
+backup: [databases.md](../databases.md#folders)."""
 _SAVED: Final = """Each fix changes the bytes that it names and no others; undo brings them back. `toolpair fix
 FILE --diff` shows what would change, and a save keeps the original beside the file."""
 
@@ -227,7 +230,8 @@ def _page(one: Format) -> Iterator[str]:
             f"of {profile} where the file does not say which; `--profile` picks others"
         )
     yield from ("## What toolpair does", f"It checks them against {checks}.")
-    yield _SAVED_ROWS if one.library or any(isinstance(agent, DatabaseAgent) for agent in agents) else _SAVED
+    in_rows = bool(one.layouts) or any(isinstance(agent, DatabaseAgent) for agent in agents)
+    yield _SAVED_ROWS if in_rows else _SAVED_FILES if one.folders else _SAVED
     ways = list(_ways(agents))
     if ways:
         yield from ("", "## How to resume", *ways)

@@ -341,6 +341,8 @@ def test_sizes_of_images(width: int, size: int, severity: str | None) -> None:
     assert found["anthropic"] == ([("content.image_too_large", severity)] if severity else [])
     for problem in toolpair.check(messages, profile="anthropic").problems:
         assert [fix.loses for fix in problem.fixes] == ["the image"], "a list in memory has no file beside it"
+        said = "At least one of the image dimensions exceed max allowed size: 8000 pixels"
+        assert problem.api_says == (said if width > 8000 else None), "a number that is not known is not quoted"
     assert found["gemini"] == []
 
 

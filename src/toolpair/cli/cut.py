@@ -90,7 +90,7 @@ def _told(part: Part, side: Side) -> list[str]:
     if part.added is not None:
         told.append(f"A user message was put at the start: {part.added}")
     if part.not_sent:
-        told.append(f"{plural(part.not_sent, 'record')} that the model did not see before were left out, too.")
+        told.append(f"Also left out: {plural(part.not_sent, 'record')} that the model did not see before.")
     if part.signed:
         told.append("Thinking in it was signed after what is left out; some models may refuse it.")
     if part.session_id is not None:

@@ -268,7 +268,7 @@ def _print_place(known: Recognised | None, path: str, entry: Entry, style: Termi
         if entry["notes"]:
             out(f"    {safe(entry['notes'])}")
     if known is not None and known.error.command:
-        out(f"    Do it: {command(known.error.command.replace('FILE', typed(path), 1))}")
+        out(f"    Run: {command(known.error.command.replace('FILE', typed(path), 1))}")
     for line in entry["block"]:
         out(style.dim(f"    {safe(line)}"))
     for fix in entry["fixes"] or ([entry["fix"]] if entry["fix"] else []):

@@ -14,7 +14,6 @@ from toolpair.rules.rule import family_of
 from toolpair.session.decisions import Decision, found_by, standing
 from toolpair.session.find.by_place import PARSED
 from toolpair.session.session import Fix, Problem, Refused, Session, Target
-from toolpair.shell.program import command
 
 Wanted = tuple[int, Problem, Fix]
 """A conversation's index, a problem in it, and the fix to take."""
@@ -92,8 +91,6 @@ def _wanted(session: Session, target: Target, choices: Mapping[str, str]) -> lis
     if problem is None or not is_meant(target):
         known = target.recognised
         remedy = f" What to do: {known.error.remedy}" if known is not None and problem is None else ""
-        if known is not None and known.error.command:
-            remedy += f" (`{command(known.error.command)}`)"
         unsure = " It is not certain that the error means this, so nothing was changed." if problem is not None else ""
         raise UsageError(f"{target.text}{remedy}{unsure}")
     fix = problem.recommended

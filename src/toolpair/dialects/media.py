@@ -19,6 +19,9 @@ _HEADS: Final = (4096, 1 << 16, 1 << 18)
 """Base64 characters that are decoded to read an image's size: a JPEG may have a small picture of itself before it."""
 _JPEG: Final = "/9j/"
 """How a JPEG begins in Base64."""
+SURE_PIXELS: Final = 2000
+SURE_BASE64: Final = 5 << 20
+"""Pixels wide or high, and characters in Base64, that no provider is known to refuse, whatever else a request holds."""
 _ADDRESS: Final = 200
 """Characters of an address that are kept."""
 
@@ -58,12 +61,12 @@ def pixels_of(data: str) -> tuple[int, int] | None:
 
 def media_in(result: Block) -> list[Media]:
     """The images and other media of a result."""
-    return [_media(part) for part in media_of(result_content(result))]
+    return [described(part) for part in media_of(result_content(result))]
 
 
 def media_of_block(block: Block) -> Media | None:
     """The image or other media that a block of a message is itself."""
-    return next((_media(part) for part in own_media(block)), None)
+    return next((described(part) for part in own_media(block)), None)
 
 
 def media_parts(block: Block) -> list[dict[str, Any]]:
@@ -75,11 +78,6 @@ def part_at(block: Block, number: int) -> Any:
     """The part with this number of what a block holds; None without one."""
     content = _content(block)
     return content[number] if isinstance(content, list) and number < len(content) else None
-
-
-def described(part: dict[str, Any]) -> Media:
-    """What a part that is media is."""
-    return _media(part)
 
 
 def with_parts(block: Block, instead: Callable[[dict[str, Any]], dict[str, Any] | None]) -> SetValue:
@@ -147,7 +145,8 @@ def _said(part: Any) -> str:
     return part if isinstance(part, str) else json.dumps(part, ensure_ascii=False, default=str)
 
 
-def _media(part: dict[str, Any]) -> Media:
+def described(part: dict[str, Any]) -> Media:
+    """What a part that is media is."""
     type_ = str(part.get("type", ""))
     source = part.get("source")
     holder: Any = source if isinstance(source, dict) else part

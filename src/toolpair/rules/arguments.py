@@ -96,9 +96,9 @@ def _arguments(context: Context, pair: Pair, call: Block) -> None:
         return
     if (raw is None or isinstance(raw, dict)) and context.provider == "mistral":
         return  # it accepts an object as well, and no arguments
-    is_object_ = raw is None or isinstance(raw, dict)
-    text = json.dumps((raw or {}) if is_object_ else {"raw_arguments": raw}, ensure_ascii=False)
-    title = "write them as a JSON string" if is_object_ else "keep them as a single argument"
+    is_given_as_object = raw is None or isinstance(raw, dict)
+    text = json.dumps((raw or {}) if is_given_as_object else {"raw_arguments": raw}, ensure_ascii=False)
+    title = "write them as a JSON string" if is_given_as_object else "keep them as a single argument"
     context.add(
         "args.unparseable",
         f"The arguments of {tool_of(call)} are not a string.",
@@ -154,12 +154,11 @@ def _not_an_object(context: Context, pair: Pair, call: Block, given: Any) -> Non
     if given is not ABSENT and given not in (None, "") and not isinstance(value, dict):
         wrapped = written({key: given})
         fixes.append(Fix("input-wrapped", f"wrap it as {key}", (wrapped,), recommended=not fixes))
-    what = "arguments" if as_string else "input"
     context.add(
         "args.not_object",
         f"The arguments of {tool_of(call)} are not an object, and {context.profile.title} requires one."
         if as_string
-        else f"The {what} of {tool_of(call)} is {_kind(given)}, and it must be an object.",
+        else f"The input of {tool_of(call)} is {_kind(given)}, and it must be an object.",
         at_call(pair),
         cause=_cause(said)
         if isinstance(given, str) and value is given

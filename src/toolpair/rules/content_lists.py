@@ -61,7 +61,7 @@ def _add(context: Context, found: Sequence[_Found], named: int | None = None, se
     edits = tuple(_edit(one, text) for _, one, text in found if text is not None)
     title = "write it as one text" if len(edits) == 1 else f"write the {len(edits)} {kind}s as one text each"
     more = (
-        "" if len(edits) == len(found) else " Where there is more than text in it, remove that, or take another model."
+        "" if len(edits) == len(found) else " Where there is more than text in it, remove that, or use another model."
     )
     context.add(
         _RULE,
@@ -71,7 +71,7 @@ def _add(context: Context, found: Sequence[_Found], named: int | None = None, se
         at_message(number, message) if len(roles) == 1 else Where(about=message),
         cause=Cause("content_in_parts", "another API's client wrote it, or it was put into parts for a cache mark"),
         fixes=(Fix("as-one-text", title, edits, recommended=True),) if edits else (),
-        no_fix=None if edits else "There is more than text in it. Remove that part, or take a model that reads it.",
+        no_fix=None if edits else "There is more than text in it. Remove that part, or use a model that reads it.",
         severity=severity,
     )
 

@@ -13,8 +13,8 @@ from toolpair.dialects.block_values import as_json, is_object, text_in, with_tex
 from toolpair.rules.content_lists import check_lists, named_list
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Severity
-from toolpair.rules.rule import Rule
-from toolpair.rules.where import NamedPlace, Where, at_message
+from toolpair.rules.rule import Rule, when_named
+from toolpair.rules.where import Where, at_message
 from toolpair.rules.wire import is_system
 from toolpair.transcript.edits import Remove, RemoveMessage, SetField
 from toolpair.transcript.model import Block, Message
@@ -43,24 +43,6 @@ def _holds_media(block: Block) -> bool:
     return block.kind == "media" or (block.kind == "result" and bool(media_of(result_content(block))))
 
 
-def _large(context: Context, place: NamedPlace) -> None:
-    from toolpair.rules.images import named_large
-
-    named_large(context, place)
-
-
-def _many(context: Context, place: NamedPlace) -> None:
-    from toolpair.rules.images import named_many
-
-    named_many(context, place)
-
-
-def _cache_marks(context: Context, place: NamedPlace) -> None:
-    from toolpair.rules.cache_marks import named
-
-    named(context, place)
-
-
 RULES: Final = (
     Rule("content.null", "contents", check, fix_order=140),
     Rule(
@@ -75,9 +57,9 @@ RULES: Final = (
     Rule("content.empty_tool_calls", "contents", check),
     Rule("content.not_a_string", "contents", check_lists, named=named_list, whole_history=True),
     Rule("content.mixed_with_tool", "contents", check, whole_history=True),
-    Rule("content.image_too_large", "contents", _check_images, named=_large),
-    Rule("content.too_many_images", "contents", named=_many, whole_history=True),
-    Rule("content.too_many_cache_marks", "contents", named=_cache_marks, whole_history=True),
+    Rule("content.image_too_large", "contents", _check_images, named=when_named("images:named_large")),
+    Rule("content.too_many_images", "contents", named=when_named("images:named_many"), whole_history=True),
+    Rule("content.too_many_cache_marks", "contents", named=when_named("cache_marks:named"), whole_history=True),
 )
 
 

@@ -11,7 +11,17 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from toolpair.dialects.media import Media, described, is_held, media_parts, part_at, text_instead, with_parts
+from toolpair.dialects.media import (
+    SURE_BASE64,
+    SURE_PIXELS,
+    Media,
+    described,
+    is_held,
+    media_parts,
+    part_at,
+    text_instead,
+    with_parts,
+)
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import KEPT_ASIDE, Cause, Fix
 from toolpair.rules.where import NamedPlace, Where
@@ -126,7 +136,10 @@ def _too_large(
 
 def _smaller(context: Context, block: Block, parts: Sequence[dict[str, object]]) -> Fix:
     limits = context.profile.images
-    pixels, length = (_SURE, _LENGTH) if limits is None else (min(limits.many_pixels, _SURE), limits.base64)
+    if limits is None:
+        pixels, length = SURE_PIXELS, SURE_BASE64
+    else:
+        pixels, length = min(limits.many_pixels, SURE_PIXELS), limits.base64
     one = len(parts) == 1
     return Fix(
         "shrink-image",
@@ -134,11 +147,6 @@ def _smaller(context: Context, block: Block, parts: Sequence[dict[str, object]])
         (ShrinkImages(block, tuple(parts), pixels, length), *(KeepAside(block, part) for part in parts)),
         loses=f"detail of the {'image' if one else 'images'}{KEPT_ASIDE}",
     )
-
-
-_SURE: Final = 2000
-_LENGTH: Final = 5 << 20
-"""Pixels, and characters in Base64, that no provider is known to refuse."""
 
 
 def _title(parts: Sequence[dict[str, object]]) -> str:

@@ -13,7 +13,7 @@ from toolpair.dialects.openai_responses import is_reasoning
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import KEPT_ASIDE, Cause, Fix
 from toolpair.rules.profiles import profile
-from toolpair.rules.rule import Named, Rule
+from toolpair.rules.rule import Rule, when_named
 from toolpair.rules.signatures import (
     OFF,
     SKIP_SIGNATURE,
@@ -23,7 +23,7 @@ from toolpair.rules.signatures import (
     last_asked,
     skipping,
 )
-from toolpair.rules.where import NamedPlace, Where, at_message
+from toolpair.rules.where import Where, at_message
 from toolpair.shell.program import command
 from toolpair.transcript.edits import KeepAside, Remove
 from toolpair.transcript.model import Block, Message
@@ -42,23 +42,12 @@ def check(context: Context) -> None:
         _thinking_brought_back(context)
 
 
-def _named(find: str) -> Named:
-    """What finds a rule only where an error text names it; few sessions need it."""
-
-    def named(context: Context, place: NamedPlace) -> None:
-        from toolpair.rules import thinking
-
-        getattr(thinking, find)(context, place)
-
-    return named
-
-
 RULES: Final = (
-    Rule("reasoning.bad_signature", "reasoning", check, named=_named("refused")),
-    Rule("reasoning.missing_signature", "reasoning", check, named=_named("unsigned")),
-    Rule("reasoning.missing_before_call", "reasoning", check, named=_named("missing"), whole_history=True),
-    Rule("reasoning.prefix_changed", "reasoning", named=_named("bound")),
-    Rule("reasoning.unresolvable_ref", "reasoning", named=_named("not_stored")),
+    Rule("reasoning.bad_signature", "reasoning", check, named=when_named("thinking:refused")),
+    Rule("reasoning.missing_signature", "reasoning", check, named=when_named("thinking:unsigned")),
+    Rule("reasoning.missing_before_call", "reasoning", check, named=when_named("thinking:missing"), whole_history=True),
+    Rule("reasoning.prefix_changed", "reasoning", named=when_named("thinking:bound")),
+    Rule("reasoning.unresolvable_ref", "reasoning", named=when_named("thinking:not_stored")),
 )
 
 

@@ -6,6 +6,7 @@ What a provider makes of a rule, its severity with the evidence, is data of the 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -85,3 +86,13 @@ class Rule(NamedTuple):
 def family_of(name: str) -> str:
     """The family that a rule's name begins with."""
     return name.partition(".")[0]
+
+
+def when_named(where: str) -> Named:
+    """The function of a module here, written `module:name`, imported when it is first called: few sessions need it."""
+
+    def named(context: Context, place: NamedPlace) -> None:
+        module, _, name = where.partition(":")
+        getattr(import_module(f"toolpair.rules.{module}"), name)(context, place)
+
+    return named

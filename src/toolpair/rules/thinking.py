@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from toolpair.dialects import openai_chat
 from toolpair.dialects.block_values import field_of, model_of
-from toolpair.dialects.openai_responses import is_encrypted, is_reasoning, listed_items
+from toolpair.dialects.openai_responses import ListedItem, is_encrypted, is_reasoning, listed_items
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import KEPT_ASIDE, Cause, Fix
 from toolpair.rules.signatures import (
@@ -114,11 +114,8 @@ def _brings(message: Message) -> bool:
 
 def _ids_without_reasoning(context: Context, place: NamedPlace) -> None:
     """Items with an id of their own whose reasoning is gone: the API looks for it by that id."""
-    led, found = False, []
-    for item in listed_items(context.messages):
-        led = item.is_of_model and (led or item.kind == "reasoning")
-        if item.is_of_model and not led and item.id is not None:
-            found.append(item)
+    items = _after_reasoning(context.messages)
+    found = [item for item, led in items if item.is_of_model and not led and item.id is not None]
     if not found:
         return
     at = next((item for item in found if item.at[0] == place.message), found[0])
@@ -219,8 +216,12 @@ def _named(context: Context, place: NamedPlace, rule: str) -> None:
 
 def _undecrypted(context: Context, place: NamedPlace) -> None:
     """Encrypted items: what a key cannot read of one, it cannot read of the others that came with it."""
-    numbered = [(number, message) for number, message in enumerate(context.messages)]
-    sealed = [(number, message, block) for number, message in numbered for block in message.blocks if _is_sealed(block)]
+    sealed = [
+        (number, message, block)
+        for number, message in enumerate(context.messages)
+        for block in message.blocks
+        if _is_sealed(block)
+    ]
     here = [one for one in sealed if one[0] == place.message]
     meant = [one for one in here if place.block in (None, one[1].blocks.index(one[2]))]
     if not sealed or (place.message is not None and not meant):
@@ -278,11 +279,17 @@ def _without_thinking(messages: Sequence[Message], also: Sequence[Block] = ()) -
         if beside := openai_chat.thinking_beside(message):
             yield KeepAside(None, beside, message)
             yield from openai_chat.without_thinking_beside(message)
+    for item, led in _after_reasoning(messages):
+        if led and item.kind != "reasoning" and item.id is not None:
+            yield item.without_id()
+
+
+def _after_reasoning(messages: Sequence[Message]) -> Iterator[tuple[ListedItem, bool]]:
+    """The items, each with whether its response began with reasoning."""
     led = False
     for item in listed_items(messages):
         led = item.is_of_model and (led or item.kind == "reasoning")
-        if led and item.kind != "reasoning" and item.id is not None:
-            yield item.without_id()
+        yield item, led
 
 
 class _Fixes:

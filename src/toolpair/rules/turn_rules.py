@@ -9,8 +9,8 @@ from toolpair.dialects.openai_chat import is_prefix
 from toolpair.rules import message_neighbours
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import Cause, Fix, Severity
-from toolpair.rules.rule import NO_RESULT, Rule
-from toolpair.rules.where import NamedPlace, Where, at_message
+from toolpair.rules.rule import NO_RESULT, Rule, when_named
+from toolpair.rules.where import Where, at_message
 from toolpair.rules.wire import is_system
 from toolpair.transcript.edits import InsertMessage, RemoveMessage, Reorder
 from toolpair.transcript.model import Block, Message
@@ -24,12 +24,6 @@ def check(context: Context) -> None:
     _no_user(context)
     message_neighbours.check(context)
     _last(context)
-
-
-def _final_thinking(context: Context, place: NamedPlace) -> None:
-    from toolpair.rules.thinking import final  # few sessions need it
-
-    final(context, place)
 
 
 RULES: Final = (
@@ -62,7 +56,7 @@ RULES: Final = (
     Rule(
         "result.text_after", "results", check, whole_history=True, of_pair=True, of_result=True, decided_by="neighbours"
     ),
-    Rule("reasoning.final_thinking_disabled", "reasoning", check, named=_final_thinking),
+    Rule("reasoning.final_thinking_disabled", "reasoning", check, named=when_named("thinking:final")),
 )
 
 

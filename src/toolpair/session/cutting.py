@@ -13,6 +13,7 @@ from toolpair.dialects.anthropic import is_signed
 from toolpair.history.conversation import Conversation
 from toolpair.rules.wire import is_system
 from toolpair.session.session import Session
+from toolpair.shell.program import command
 from toolpair.source.errors import Refused
 from toolpair.transcript.counting import plural
 from toolpair.transcript.draft import value_at
@@ -122,7 +123,7 @@ def _refuse(session: Session) -> None:
     name = session.file.shown_name
     if session.file.snapshot.rows is not None:
         raise Refused(
-            f"{name} is not a file of its own, and only files are cut: `toolpair export` writes a body of it."
+            f"{name} is not a file of its own, and only files are cut: `{command('export')}` writes a body of it."
         )
     if session.format.read_only is not None:
         raise Refused(session.format.read_only)

@@ -164,3 +164,9 @@ def one_line(words: Any) -> str | None:
     if not isinstance(words, str):
         return None
     return " ".join(words[: LONGEST * 4].split())[:LONGEST] or None
+
+
+def words_of(parts: Any) -> str | None:
+    """What the parts of a message say, on one line; None when they say nothing."""
+    texts = [part.get("text") for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+    return one_line(" ".join(text for text in texts if isinstance(text, str)))

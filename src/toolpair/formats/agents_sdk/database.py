@@ -85,9 +85,7 @@ class AgentsSdkLayout(Layout):
             item = object_in(stored)
             if item.get("role") == "user":
                 content = item.get("content")
-                parts = content if isinstance(content, list) else [{"text": content}]
-                texts = [part.get("text") for part in parts if isinstance(part, dict)]
-                return peek.one_line(" ".join(said for said in texts if isinstance(said, str))) or None
+                return peek.words_of(content if isinstance(content, list) else [{"text": content}])
         return None
 
     def rows(self, connection: Connection, session: str) -> Iterator[Row]:

@@ -136,6 +136,12 @@ def _meant(means: Mapping[str, str], word: str) -> str | None:
     return means.get(word) or next(begun, None)
 
 
+@cache
+def form_in(path: Path) -> Form:
+    """The form of a table beside a format whose records hold its elements."""
+    return Form(path.stem, parsed(text_of(path), str(path)))
+
+
 class GuessedForm(Form):
     """A form that was drafted from a file, to look at that file: its pairs are shown, and nothing is judged."""
 

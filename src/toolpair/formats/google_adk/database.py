@@ -39,17 +39,19 @@ class SqliteLayout(Layout):
     writer = "Google ADK"
     title = "a database of Google's ADK"
     data = DATA
+    """The column of what an event says."""
     second = "rowid"
+    """What orders events of the same time."""
     tables: Sequence[Table] = (_SESSIONS, Table(EVENTS, within=_OF_SESSION, json=(DATA,), has_rowid=True))
     needs: Mapping[str, Collection[str]] = {
         SESSIONS: ("app_name", "user_id", "id", "update_time"),
         EVENTS: ("id", *_OF_SESSION, "invocation_id", "timestamp", DATA),
     }
 
+    besides: Mapping[str, str] = {"adk_internal_metadata": ALL}
+
     def claims(self, tables: Mapping[str, frozenset[str]], connection: Connection) -> bool:
         return super().claims(tables, connection) and _has_numbers(connection) is (self.second == "rowid")
-
-    besides: Mapping[str, str] = {"adk_internal_metadata": ALL}
 
     def sessions(self, connection: Connection, most: int = ANY_NUMBER) -> Iterator[StoredSession]:
         shared = f"SELECT id FROM {SESSIONS} GROUP BY id HAVING count(*) > 1"
@@ -69,8 +71,7 @@ class SqliteLayout(Layout):
             content = object_in(stored)
             content = content.get(CONTENT, {}) if self.data == DATA else content
             parts = content.get("parts") if isinstance(content, dict) and content.get("role") == "user" else None
-            texts = [part.get("text") for part in parts or () if isinstance(part, dict)]
-            if words := peek.one_line(" ".join(said for said in texts if isinstance(said, str))):
+            if words := peek.words_of(parts):
                 return words
         return None
 

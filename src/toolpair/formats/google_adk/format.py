@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,8 +14,7 @@ from toolpair.formats.engine.reading.clock import seconds, seconds_of
 from toolpair.formats.engine.reading.reading import as_text
 from toolpair.formats.engine.reading.stored_rows import row_of
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, View
-from toolpair.formats.forms.registry import Form
-from toolpair.formats.forms.table import parsed, text_of
+from toolpair.formats.forms.registry import Form, form_in
 from toolpair.formats.google_adk.detection import DATA, EVENTS, SESSIONS, event_in
 from toolpair.transcript.model import Transcript
 
@@ -27,19 +25,13 @@ _UNREAD: Final = frozenset({"record.bad_utf8", "record.lone_surrogate", "record.
 """Flaws at which ADK's own reader stops."""
 
 
-@cache
-def _form(name: str) -> Form:
-    path = Path(__file__).with_name(f"{name}.toml")
-    return Form(name, parsed(text_of(path), str(path)))
-
-
 def is_older(items: Iterable[Item]) -> bool:
     """Whether the events are in columns of their own, as in the tables before there was one for the whole event."""
     return next((DATA not in row for item in items if (row := event_in(item.value))), False)
 
 
 def form_of(items: Iterable[Item]) -> Form:
-    return _form("older_rows" if is_older(items) else "rows")
+    return form_in(Path(__file__).with_name("older_rows.toml" if is_older(items) else "rows.toml"))
 
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:

@@ -72,9 +72,7 @@ class OpenHandsFolder(FolderLayout):
             if not isinstance(event, dict) or event.get("source") != "user":
                 continue
             message = event.get("llm_message")
-            parts = message.get("content") if isinstance(message, dict) else None
-            texts = [part.get("text") for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
-            if words := peek.one_line(" ".join(said for said in texts if isinstance(said, str))):
+            if words := peek.words_of(message.get("content") if isinstance(message, dict) else None):
                 return words
         return None
 

@@ -67,9 +67,7 @@ class StrandsFolder(FolderLayout):
             message = message_in({MESSAGE: {DATA: parse(read_file(os.path.join(_messages(folder, session), name)))}})
             if not isinstance(message, dict) or message.get("role") != "user":
                 continue
-            parts = message.get("content")
-            texts = [part.get("text") for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
-            if words := peek.one_line(" ".join(said for said in texts if isinstance(said, str))):
+            if words := peek.words_of(message.get("content")):
                 return words
         return None
 

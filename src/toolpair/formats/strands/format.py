@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,8 +11,7 @@ from toolpair.formats.engine.damage.own_problems import holds_something_else
 from toolpair.formats.engine.reading.clock import seconds_of
 from toolpair.formats.engine.reading.stored_rows import row_of
 from toolpair.formats.format import AS_RESUMED, Damage, Item, ResumeEffect, View
-from toolpair.formats.forms.registry import Form
-from toolpair.formats.forms.table import parsed, text_of
+from toolpair.formats.forms.registry import Form, form_in
 from toolpair.formats.strands.detection import MESSAGE, message_in, stored_in
 from toolpair.transcript.model import Transcript
 
@@ -23,10 +21,8 @@ if TYPE_CHECKING:
 _STOPS: Final = ResumeEffect("stops", "Strands cannot load the session", "rejected", complete=False, splits=False)
 
 
-@cache
 def form() -> Form:
-    path = Path(__file__).with_name("messages.toml")
-    return Form("messages", parsed(text_of(path), str(path)))
+    return form_in(Path(__file__).with_name("messages.toml"))
 
 
 def read(items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cache
 from typing import Final
 
 from toolpair.dialects.block_values import field_names, field_of, has_field, written_type
+from toolpair.dialects.media import described, media_parts
 from toolpair.dialects.openai_responses import ITEM_PREFIXES
 from toolpair.rules.errors.message_counting import Counted, ShiftedCounts
 from toolpair.rules.errors.texts import ErrorText, texts
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import profile
 from toolpair.rules.registry import RULES
+from toolpair.rules.rule import family_of
 from toolpair.transcript.model import Block, Message
 
 _SEEN_AS: Final = dict.fromkeys(
@@ -73,13 +75,16 @@ def words_for(
         # Among the results of a turn, the number of results is what is wrong.
         error = _first_for("result.missing", "mistral") or error
     written = block if block is not None and field_names(block) else problem.about
-    text = _wording(error, problem, block)
+    id_ = _named_id(problem, error, block, written)
+    limits = _limits(problem, provider, id_)
+    text = _wording(error, problem, block, without={"len", "max"} - limits.keys())
+    if text is None:
+        return None
     kind = written_type(written) if written is not None else ""
     if kind.startswith("custom_tool_call"):
         text = text.replace(" function call", " custom tool call")
     shifted = counted.shifted(before, before if unsent is None else unsent)
     number, at = _place(problem, error, block, shifted)
-    id_ = _named_id(problem, error, block, written)
     others = [result for result in (problem.result, *problem.others) if result is not None and result is not block]
     first = shifted.place(others[0]) if others else None
     values = {
@@ -90,17 +95,28 @@ def words_for(
         "id": id_,
         "ids": id_,
         "others": str(others[0].id) if others and isinstance(others[0].id, str) else "",
-        "len": str(len(id_)),
-        "max": str(profile(provider.partition("/")[0]).id_max or 64),
         "prefix": ITEM_PREFIXES.get(kind, ""),
         "role": str(problem.about.role if problem.about is not None else "tool" if kind != "tool_use" else "assistant"),
         "name": _tool_kind(block, kind),
         "type": kind,
         "field": _field(problem, written),
+        **limits,
     }
     filled = _PLACE.sub(lambda match: values.get(match.group(1), ""), text)
     needs = set(_PLACE.findall(text))
     return None if ("field" in needs and not values["field"]) or ("name" in needs and not values["name"]) else filled
+
+
+def _limits(problem: Problem, provider: str, id_: str) -> dict[str, str]:
+    """The numbers of a text that says how long or large something is, and may be; without those that are not known."""
+    own = profile(provider.partition("/")[0])
+    if family_of(problem.rule) == "id":
+        return {"len": str(len(id_)), "max": str(own.id_max or 64)}
+    if problem.rule == "content.image_too_large" and own.images is not None:
+        parts = [described(part) for block in problem.others for part in media_parts(block)]
+        if any(max(media.pixels or (0,)) > own.images.pixels for media in parts):
+            return {"max": str(own.images.pixels)}
+    return {}
 
 
 def _block(problem: Problem, error: ErrorText) -> Block | None:
@@ -159,8 +175,8 @@ def _field(problem: Problem, written: Block | Message | None) -> str:
     return "type" if problem.rule == "field.missing" and problem.call is not None and not typed else ""
 
 
-def _wording(error: ErrorText, problem: Problem, block: Block | None) -> str:
-    """The wording, of several, for this kind of block and defect."""
+def _wording(error: ErrorText, problem: Problem, block: Block | None, without: Collection[str]) -> str | None:
+    """The wording, of several, for this kind of block and defect, `without` numbers that are not known."""
     side = "result" if block is not None and block.kind == "result" else "use"
     wanted = [f"tool{side.capitalize()}", f"tool_{side}"]
     wanted += {
@@ -168,6 +184,8 @@ def _wording(error: ErrorText, problem: Problem, block: Block | None) -> str:
         "id.pattern": ["pattern"],
         "id.length": ["length less", "too long"],
         "id.empty": ["length greater"],
+        "content.image_too_large": ["size: {max}"],
+        "content.not_a_string": ["sequence"],
     }.get(problem.rule, [])
 
     def fits(words: str) -> int:
@@ -175,4 +193,5 @@ def _wording(error: ErrorText, problem: Problem, block: Block | None) -> str:
 
     # The first of the best; shortened ones exist only to be recognised.
     whole = [words for words in error.words if len(words) * 2 >= len(error.words[0])]
-    return max(whole, key=fits)
+    known = [words for words in whole if not any(f"{{{name}}}" in words for name in without)]
+    return max(known, key=fits, default=None)

@@ -20,6 +20,7 @@ from toolpair.rules.rule import family_of
 from toolpair.rules.where import NamedPlace
 from toolpair.session.find.request_places import Asked, Pointed, RequestPlaces, place_of
 from toolpair.source.document import Document
+from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Block
 
 HOW: Final = "by the place"
@@ -144,7 +145,7 @@ def _by_parser(conversation: Conversation, place: Place) -> Target | None:
     named = RequestPlaces(conversation, conversation.profile.base).named(found[0])
     target = at_block(conversation, named, f"At {place.words} the arguments of this call stop being JSON.")
     if len(found) > 1:
-        return replace(target, text=f"{target.text} Those of {len(found) - 1:,} more calls do so as well.")
+        return replace(target, text=f"{target.text} Those of {plural(len(found) - 1, 'more call')} do so as well.")
     if target.problem is None or family_of(target.problem.rule) != OF_ARGUMENTS:
         return target
     # Whose parser it was does not matter: it stopped just there.

@@ -64,11 +64,6 @@ class RequestPlaces:
         )
         return (as_sent,) if judged.seen is None else (as_sent, counted_transcript(judged.transcript, provider))
 
-    @property
-    def count(self) -> int:
-        """How many messages the request has."""
-        return len(self._countings[0].messages)
-
     def pointed(self, asked: Asked) -> Iterator[Pointed]:
         """Where a place may point, the likeliest first."""
         for counts in self._countings:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from toolpair.session.cutting import Part, Side, cut_at
 from toolpair.text.safe import visible
+from toolpair.transcript.counting import plural
 from toolpair.tui.screens.menu import MenuEntry, choose
 from toolpair.tui.screens.prompt import PromptScreen
 from toolpair.tui.screens.writing import Steps, write
@@ -61,6 +62,6 @@ def _write(owner: Owner, part: Part, name: str) -> None:
         if isinstance(result, Exception):
             owner.say(failure(result))
         elif result is not None:
-            owner.say(f"{part.kept:,} messages written to {visible(name)}; this file is as it was")
+            owner.say(f"{plural(part.kept, 'message')} written to {visible(name)}; this file is as it was")
 
     write(owner, part.session, part.session.file.size, work, ended)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final
 import orjson
 from msgspec import Struct, field
 
-from toolpair.dialects.media import pixels_of
+from toolpair.dialects.media import SURE_BASE64, SURE_PIXELS, pixels_of
 from toolpair.formats.engine.detection.list_evidence import ListEvidence
 from toolpair.formats.engine.reading.view import FileFacts, Read
 from toolpair.transcript.model import Transcript
@@ -38,9 +38,6 @@ TEXT_KEYS: Final = frozenset({"type", "text", "citations", "cache_control"})
 CALL_KEYS: Final = frozenset({"type", "id", "name", "input", "caller", "cache_control"})
 RESULT_KEYS: Final = frozenset({"type", "tool_use_id", "content", "is_error", "cache_control"})
 """The only keys that well-formed Anthropic calls and results have."""
-SMALL_IMAGE: Final = 5 << 20
-"""Characters in Base64."""
-FEW_PIXELS: Final = 2000
 IN_ORDER: Final = (KeyError, TypeError, IndexError, AttributeError)
 """Raised when a record lacks something or holds another type than expected: then it is odd."""
 
@@ -175,7 +172,7 @@ def may_be_too_large(part: dict[str, Any]) -> bool:
     data = source.get("data") if isinstance(source, dict) else None
     if type(data) is not str:
         return False
-    return len(data) > SMALL_IMAGE or max(pixels_of(data) or (0,)) > FEW_PIXELS
+    return len(data) > SURE_BASE64 or max(pixels_of(data) or (0,)) > SURE_PIXELS
 
 
 def texts_of(parts: Any, is_image: Callable[[dict[str, Any]], bool] | None = None) -> str:
