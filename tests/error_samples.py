@@ -243,6 +243,10 @@ SAMPLES: Final[dict[str, Sample]] = {
     "OLL01": Sample("Invalid tool usage: mismatch between tool calls and tool results"),
     "SRV01": Sample("messages.70.tool_calls.0.function.arguments: arguments must be a valid JSON object string", message=70),
     "SRV02": Sample('expected string, received null at "params.messages[4].content"', message=4),
+    "OAI20": Sample("'$.messages[5].content' is invalid. Please check the API reference: https://platform.openai.com/docs/api-reference.", message=5),
+    "OAI21": Sample("Invalid parameter: only messages with role 'assistant' can have a function call."),
+    "GEM20": Sample('Please ensure that function call turn contains at least one function_call part which can not be mixed with function_response parts.'),
+    "VSD05": Sample('Invalid prompt: messages must not be empty'),
 }
 NEIGHBOURS: Final[dict[str, str]] = {
     "ANT27": 'messages.2.content.1: cache_control cannot be set for thinking blocks',
