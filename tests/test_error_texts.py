@@ -200,7 +200,8 @@ def test_a_text_that_is_cut(data: st.DataObject) -> None:
                 "GEM08",
                 "GRQ01",
             }
-            | {"GRQ02", "GRQ03", "LIT01", "LIT04", "OAI15", "QWN03", "RSP04", "RSP05", "TPL05", "VLM01", "VTX01"},
+            | {"GRQ02", "GRQ03", "LIT01", "LIT04", "OAI15", "OAI16", "PAI01", "QWN03", "RSP04", "RSP05", "TPL05"}
+            | {"GEM20", "QWN06", "SRV01", "TPL10", "VLM01", "VTX01"},
         ),
         (120, {"ANT28", "BDR18", "LIT01", "LIT04", "RSP04", "RSP05"}),
     ],

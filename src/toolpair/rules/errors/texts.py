@@ -60,6 +60,7 @@ TITLES: Final = {
     "langgraph": "LangGraph",
     "litellm": "LiteLLM",
     "openrouter": "OpenRouter",
+    "pydantic-ai": "Pydantic AI",
     "python-server": "Server in Python",
     "vercel-ai-sdk": "Vercel AI SDK",
 }
