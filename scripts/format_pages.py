@@ -128,15 +128,15 @@ session is not in the database, so toolpair names none, and lists no such sessio
 added near the start gets an id before the first one, so that not all others change theirs.""",
     "google-adk-database": """Measured on google-adk 2.13.0. Calls and responses are paired by id, wherever they stand:
 a call that no response names is left out, a response without a call before it likewise, and of several responses to one
-call the last is sent, behind the call. A row that ADK cannot read keeps the whole session from being loaded. What it
+call the last is sent, after the call. A row that ADK cannot read keeps the whole session from being loaded. What it
 makes of compactions, rewinds, branches and other agents' turns depends on the program, so what it would send is not
 shown then, nor for the older tables. Which program goes on with a session is not in the database, so toolpair names
 none, and lists no such sessions of its own accord. A new event gets a time right after that of the one before it.""",
-    "strands-folder": """Measured on strands-agents 1.62.0. A result is taken out where no message with calls is right
-before it; after each message with calls, results of other ids are taken out and those that are missing are filled in
+    "strands-folder": """Measured on strands-agents 1.62.0. A result is left out where no message with calls is right
+before it; after each message with calls, results of other ids are left out and those that are missing are filled in
 ("Tool was interrupted."), also for the last message as soon as a prompt comes. A file that is not JSON keeps the whole
 session from being loaded. Strands keeps the messages in memory, and nothing shows that a program has the folder open:
-end it before you save. A message that is added moves the numbers of those behind it.""",
+end it before you save. A message that is added moves the numbers of those after it.""",
     "docker-agent": """This follows from its source (`sanitizeToolCalls` and the loader of sessions); it has not been
 measured. A row that is not JSON keeps the whole session from being loaded. The copy of the messages that older
 databases have in `sessions.messages` is left as it is: nothing reads it while there are rows, and docker-agent writes

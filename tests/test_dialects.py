@@ -29,8 +29,8 @@ _ROOMS = (
 _ELSE = {
     # Of a block, without looking into it.
     "transcript/model.py": {"self.value"},  # id() of it: which piece of the file a block is
-    "rules/reasoning.py": {"block.value"},  # set aside whole
-    "rules/thinking.py": {"block.value", "item.value"},
+    "transcript/edits.py": {"block.value"},  # set aside whole
+    "rules/thinking.py": {"block.value"},
     "session/cutting.py": {"block.value", "item.value"},  # compared whole; ids of a session in its records
     "history/window_edits.py": {"edit.value", "record.value"},
     "transcript/draft.py": {"block.value", "home.value", "self.value"},  # carried from dialects to formats

@@ -186,6 +186,7 @@ def _wording(error: ErrorText, problem: Problem, block: Block | None, without: C
         "id.empty": ["length greater"],
         "content.image_too_large": ["size: {max}"],
         "content.not_a_string": ["sequence"],
+        "name.missing": ["at least 1" if block is not None and has_field(block, "name") else "required"],
     }.get(problem.rule, [])
 
     def fits(words: str) -> int:
