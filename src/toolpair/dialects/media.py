@@ -90,7 +90,7 @@ def with_parts(block: Block, instead: Callable[[dict[str, Any]], dict[str, Any] 
     return _with_content(block, [(id(part) in media and instead(part)) or part for part in content])
 
 
-def is_held(part: dict[str, Any]) -> bool:
+def is_foreign(part: dict[str, Any]) -> bool:
     """Whether the file has it in another spelling, in which only the whole of it can be written."""
     return type(part) is not dict
 

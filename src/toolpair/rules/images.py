@@ -16,7 +16,7 @@ from toolpair.dialects.media import (
     SURE_PIXELS,
     Media,
     described,
-    is_held,
+    is_foreign,
     media_parts,
     part_at,
     text_instead,
@@ -112,7 +112,7 @@ def _too_large(
         else "is not one that the API takes"
     )
     fixes = [_removal([(number, block, part) for part in parts], "remove-image", _title(parts))]
-    if named and passed is not None and find_spec("PIL") is not None and not any(map(is_held, parts)):
+    if named and passed is not None and find_spec("PIL") is not None and not any(map(is_foreign, parts)):
         fixes.insert(0, _smaller(context, block, [part for part in parts if described(part).kind == "image"]))
     pair = context.pairing.pair_of(block)
     where = f"the result of {tool_of(pair.call if pair else None)}" if block.kind == "result" else "this message"

@@ -25,7 +25,7 @@ from toolpair.rules.signatures import (
 )
 from toolpair.rules.where import Where, at_message
 from toolpair.shell.program import command
-from toolpair.transcript.edits import KeepAside, Remove
+from toolpair.transcript.edits import set_aside
 from toolpair.transcript.model import Block, Message
 
 _BYPASSES: Final = frozenset({SKIP_SIGNATURE, "context_engineering_is_the_way_to_go"})
@@ -74,7 +74,7 @@ def _signatures(context: Context) -> None:
                 Fix(
                     "remove-thinking",
                     "remove the thinking from this message",
-                    tuple(edit for block in thoughts for edit in (KeepAside(block, block.value), Remove(block))),
+                    tuple(edit for block in thoughts for edit in set_aside(block)),
                     recommended=not foreign,
                     loses=f"the model's thinking in this message{KEPT_ASIDE}",
                 ),

@@ -26,7 +26,7 @@ from toolpair.rules.signatures import (
 )
 from toolpair.rules.where import NamedPlace, Where, at_block, at_message
 from toolpair.transcript.counting import plural
-from toolpair.transcript.edits import Edit, KeepAside, Remove, ReplaceWithText
+from toolpair.transcript.edits import Edit, KeepAside, Remove, ReplaceWithText, set_aside
 from toolpair.transcript.model import Block, Message
 
 _ASKED_FOR: Final = (
@@ -153,7 +153,7 @@ def not_stored(context: Context, place: NamedPlace) -> None:
     named = [item for item in listed_items(context.messages) if item.id is not None]
     for item in named:
         if item.is_reference or (item.kind == "reasoning" and not item.is_sealed):
-            edits += [] if item.block is None else [KeepAside(item.block, item.value), Remove(item.block)]
+            edits += () if item.block is None else set_aside(item.block)
         else:
             edits.append(item.without_id())
     if not edits:
@@ -273,8 +273,7 @@ def _without_thinking(messages: Sequence[Message], also: Sequence[Block] = ()) -
     """The edits that set the thinking of these messages aside. An item that had to follow it loses its id."""
     thinking = (block for message in messages for block in message.blocks if block.kind == "thinking")
     for block in (*thinking, *also):
-        yield KeepAside(block, block.value)
-        yield Remove(block)
+        yield from set_aside(block)
     for message in messages:
         if beside := openai_chat.thinking_beside(message):
             yield KeepAside(None, beside, message)

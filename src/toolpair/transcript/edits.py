@@ -280,6 +280,11 @@ Edit = (
 )
 
 
+def set_aside(block: Block) -> tuple[Edit, Edit]:
+    """The edits that remove a block and keep it in the side file of a save."""
+    return KeepAside(block, block.value), Remove(block)
+
+
 def targets(edit: Edit) -> frozenset[int]:
     """id() of each block and message that the edit changes. Edits with no target in common can be combined."""
     match edit:

@@ -23,7 +23,6 @@ from toolpair.source.document import Document
 from toolpair.transcript.counting import plural
 from toolpair.transcript.model import Block
 
-HOW: Final = "by the place"
 PARSED: Final = "by the character at which its arguments stop being JSON"
 OF_ARGUMENTS: Final = "args"
 """The family of rules about what a parser reads."""
@@ -105,7 +104,7 @@ def at_block(conversation: Conversation, place: NamedPlace, text: str) -> Target
         place.message,
         worst,
         text,
-        how=HOW,
+        how="by the place",
         conversation=conversation.number - 1,
         place=place,
         offers=tuple(one for one in offers if one is not worst),
