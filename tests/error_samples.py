@@ -247,6 +247,11 @@ SAMPLES: Final[dict[str, Sample]] = {
     "OAI21": Sample("Invalid parameter: only messages with role 'assistant' can have a function call."),
     "GEM20": Sample('Please ensure that function call turn contains at least one function_call part which can not be mixed with function_response parts.'),
     "VSD05": Sample('Invalid prompt: messages must not be empty'),
+    "RSP21": Sample("Invalid 'input[284].output[1].image_url'. Expected a valid URL, but got a value with an invalid format.", message=284, block=1),
+    "SRV03": Sample('invalid request: all elements in history must have a message.'),
+    "CPL03": Sample('Prompt failed validation with the reason: No messages provided. Please file an issue.'),
+    "OLL02": Sample('invalid message content type: <nil>'),
+    "PYS01": Sample("'utf-8' codec can't encode characters in position 3-4: surrogates not allowed"),
 }
 NEIGHBOURS: Final[dict[str, str]] = {
     "ANT27": 'messages.2.content.1: cache_control cannot be set for thinking blocks',
