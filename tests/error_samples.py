@@ -238,6 +238,7 @@ SAMPLES: Final[dict[str, Sample]] = {
     "XMI03": Sample('image input is not supported - hint: if this is unexpected, you may need to provide the mmproj'),
     "BDR23": Sample("User messages cannot contain tool uses. Please remove the tool uses and try again"),
     "ANT47": Sample("Request too large (max 20MB). Double press esc to go back and try with a smaller file."),
+    "ANT48": Sample("An image in the conversation exceeds the dimension limit for many-image requests (2000px). Run /compact to remove old images from context, or start a new session."),
     "RSP20": Sample("System messages are not allowed"),
     "QWN06": Sample("<400> InternalError.Algo.InvalidParameter: The input messages do not contain elements with the role of user"),
     "OLL01": Sample("Invalid tool usage: mismatch between tool calls and tool results"),
