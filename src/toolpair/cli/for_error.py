@@ -90,7 +90,9 @@ def _wanted(session: Session, target: Target, choices: Mapping[str, str]) -> lis
     problem = target.problem
     if problem is None or not is_meant(target):
         known = target.recognised
-        remedy = f" What to do: {known.error.remedy}" if known is not None and problem is None else ""
+        # Where rules look for it and find nothing, nothing is to be done.
+        untold = known is not None and problem is None and not known.error.rules
+        remedy = f" What to do: {known.error.remedy}" if known is not None and untold else ""
         unsure = " It is not certain that the error means this, so nothing was changed." if problem is not None else ""
         raise UsageError(f"{target.text}{remedy}{unsure}")
     fix = problem.recommended
