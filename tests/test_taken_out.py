@@ -27,7 +27,8 @@ from tests.pi_sessions import NAME as PI
 from tests.pi_sessions import PiSession
 from toolpair.dialects.media import pixels_of
 from toolpair.rules.where import NamedPlace
-from toolpair.session.session import Session
+from toolpair.session.decisions import with_named
+from toolpair.session.session import Found, Session
 from toolpair.source.errors import Refused
 
 RAW = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 9000, 400) + bytes(40)
@@ -410,9 +411,20 @@ def test_an_image_is_made_smaller_where_pillow_is_installed() -> None:
     result = messages[2]["content"][0]
     result["content"][1]["source"]["data"] = large = base64.b64encode(out.getvalue()).decode()
     session = toolpair.session.session.open_session("list.json", data=json.dumps(messages).encode())
-    (problem,) = session.conversation.named(["content.image_too_large"], NamedPlace(2, 0, 1))
-    assert [fix.id for fix in problem.fixes] == ["shrink-image", "remove-image"]
-    session.stage(problem)
+    place = "messages.2.content.0.tool_result.content.1.image.source.base64.data: "
+    too_large = (
+        place + "At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels"
+    )
+    found = session.find(too_large)
+    assert found is not None and found.problem is not None and found.found is Found.INDEX
+    assert [fix.id for fix in found.problem.fixes] == ["shrink-image", "remove-image"]
+    session.stage(found.problem)
+    assert found.problem.key not in [one.key for one in with_named([found.problem], session.conversation)]
+    (mended,) = session.find_all(too_large)
+    assert mended.problem is None and mended.found is Found.NOT and "may already have been fixed" in mended.text
+    unreadable = session.find(place + "Could not process image")
+    assert unreadable is not None and unreadable.problem is not None, "small as it is, it may be broken"
+    assert [fix.id for fix in unreadable.problem.fixes] == ["remove-image"]
     source = json.loads(session.to_bytes())[2]["content"][0]["content"][1]["source"]
     assert pixels_of(source["data"]) == (2000, 50) and source["media_type"] == "image/png"
     assert large.encode() in _aside(session)

@@ -18,7 +18,7 @@ from toolpair.cli.rule_pages.entry import rule_entry
 from toolpair.cli.rule_pages.text import print_rule
 from toolpair.cli.terminal import Parser, TerminalStyle, add_common, dump, out, safe, say, style_for, typed
 from toolpair.rules.causes import CausePage, cause_called, cause_ids
-from toolpair.rules.errors.error_detection import Recognised, nearest, passed_on_by, recognise, recognise_all
+from toolpair.rules.errors.error_detection import Recognised, nearest, passed_on_by, recognise_all
 from toolpair.rules.errors.places import places_in, typed_place
 from toolpair.rules.errors.texts import ErrorText, title_of
 from toolpair.rules.errors.unwrapping import inner_text
@@ -42,7 +42,6 @@ _NAME: Final = re.compile(r"[a-z_]+(?:\.[a-z_0-9]+)?")
 _CAUSE: Final = 400
 """Characters: no cause is longer."""
 _LISTED: Final = 10
-_SEVERAL: Final = 2
 _SHOWN: Final = 160
 _SAID: Final = 1_000
 """Characters shown of a known text, and of what an unknown one says."""
@@ -106,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
         page = cause_called(name)
         if page is not None:
             return _explain_cause(options, page)
-    recognised = _recognised(thing) if rule is None else ()
+    recognised = recognise_all(thing) if rule is None else ()
 
     def places(session: Session) -> list[Entry]:
         _judged_otherwise(session, recognised[-1] if recognised else None)
@@ -126,13 +125,6 @@ def _ended(unreadable: str | None, known: bool = True) -> int:
         say(unreadable)
         return exits.UNREADABLE
     return exits.OK if known else exits.PROBLEMS
-
-
-def _recognised(thing: str) -> tuple[Recognised, ...]:
-    known = recognise(thing)
-    if known is None:
-        return ()
-    return (known,) if known.count < _SEVERAL else recognise_all(thing) or (known,)
 
 
 def _judged_otherwise(session: Session, recognised: Recognised | None) -> None:

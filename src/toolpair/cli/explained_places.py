@@ -157,7 +157,7 @@ def _of_rule(session: Session, path: str, rule: str, show_content: bool) -> Iter
     for number, conversation in enumerate(session.conversations):
         for problem in conversation.problems:
             if problem.rule == rule:
-                target = Target(problem.pair, problem.message, problem, problem.text, conversation=number)
+                target = Target(problem.text, problem.pair, problem.message, problem, conversation=number)
                 yield {
                     "text": problem.text,
                     "how": "by the rule",

@@ -12,8 +12,7 @@ from toolpair.rules.errors.texts import title_of
 from toolpair.rules.registry import RULES
 from toolpair.rules.rule import family_of
 from toolpair.session.decisions import Decision, found_by, standing
-from toolpair.session.find.by_place import PARSED
-from toolpair.session.session import Fix, Problem, Refused, Session, Target
+from toolpair.session.session import Fix, Found, Problem, Refused, Session, Target
 
 Wanted = tuple[int, Problem, Fix]
 """A conversation's index, a problem in it, and the fix to take."""
@@ -98,7 +97,7 @@ def _wanted(session: Session, target: Target, choices: Mapping[str, str]) -> lis
     fix = problem.recommended
     if fix is None:
         raise Refused(f"{target.text} {problem.no_fix or 'No fix of it is recommended.'}")
-    if (target.how or "").startswith("by ") or problem.named is not None:
+    if target.found.is_placed or problem.named is not None:
         return [(number, problem, fix)]
     # It is about any such block: the request is refused until none is left.
     return [(number, one, way) for one in _all_of(session, number, problem) if (way := _same(one, fix)) is not None]
@@ -108,9 +107,9 @@ def is_meant(target: Target) -> bool:
     """Whether the problem that was found is what the error is about, and not only the nearest thing in the file."""
     known, problem = target.recognised, target.problem
     if known is None or problem is None:
-        return problem is not None and target.how == PARSED
+        return problem is not None and target.found is Found.INDEX
     alike = {like for rule in known.error.rules for like in RULES[rule].alike}
-    placed = (target.how or "").startswith("by ")
+    placed = target.found.is_placed
     if problem.named is not None or problem.rule in (*known.error.rules, *alike):
         return placed or not known.names_a_place
     # A result without an id breaks the pair as well, which is the one problem that is told.

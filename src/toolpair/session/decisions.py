@@ -74,7 +74,8 @@ def with_named(named: Sequence[Problem], conversation: Conversation) -> Sequence
             if problem.key in known:
                 found[problem.key] = raised(known[problem.key])
             continue
-        again = _named(conversation, problem.rule, problem.record, _within(problem.named))
+        measured = problem.named.measured
+        again = _named(conversation, problem.rule, problem.record, _within(problem.named), measured)
         same = next((one for one in again if one.key == problem.key), None)
         if same is not None:
             found[problem.key, problem.named] = same if problem.severity == "error" else offered(same)
@@ -85,9 +86,12 @@ def with_named(named: Sequence[Problem], conversation: Conversation) -> Sequence
     return sorted((*rest, *found.values()), key=lambda problem: (problem.message or 0, problem.block or 0))
 
 
-def _named(conversation: Conversation, rule: str, record: int | None, within: tuple[int, ...]) -> Sequence[Problem]:
+def _named(
+    conversation: Conversation, rule: str, record: int | None, within: tuple[int, ...], measured: bool = False
+) -> Sequence[Problem]:
     messages = conversation.messages_of({record}) if record is not None else ()
-    return conversation.named((rule,), NamedPlace(next(iter(messages), None), *within))
+    block, part = (*within, None, None)[:2]
+    return conversation.named((rule,), NamedPlace(next(iter(messages), None), block, part, measured))
 
 
 def _within(place: NamedPlace) -> tuple[int, ...]:
