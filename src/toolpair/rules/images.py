@@ -64,7 +64,8 @@ def named_large(context: Context, place: NamedPlace) -> None:
 def named_many(context: Context, place: NamedPlace) -> None:
     """A request that an API refused for the number of its images."""
     found = list(_all_media(context.messages))
-    if len(found) < 2 or (place.measured and all(_is_small(context, part) for _, _, part in found)):
+    one = place.measured and place.message is not None  # one image is too large, not their number
+    if len(found) < 2 or one or (place.measured and all(_is_small(context, part) for _, _, part in found)):
         return
     limits = context.profile.images
     keep = limits.many if limits is not None else _KEPT
