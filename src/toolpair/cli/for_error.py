@@ -18,8 +18,9 @@ Wanted = tuple[int, Problem, Fix]
 """A conversation's index, a problem in it, and the fix to take."""
 
 
-def stage_for_error(session: Session, text: str, choices: Mapping[str, str]) -> None:
-    """Stage what each error in the text asks for, or the fix that was chosen for its rule.
+def stage_for_error(session: Session, text: str, choices: Mapping[str, str]) -> int:
+    """Stage what each error in the text asks for, or the fix that was chosen for its rule. Returns how many of them
+    nothing was found to do about.
 
     Raises UsageError where it is not known what is meant, and Refused where nothing can be done about it.
     """
@@ -46,6 +47,7 @@ def stage_for_error(session: Session, text: str, choices: Mapping[str, str]) -> 
     session.current = current
     if not session.staged:
         raise Refused("What this error asks for cannot be done here; nothing was changed.")
+    return len(failed)
 
 
 def _stage(session: Session, wanted: Sequence[Wanted]) -> None:
