@@ -177,9 +177,9 @@ def _print(options: argparse.Namespace, asked: _Asked, style: TerminalStyle) -> 
     for number, known in enumerate(asked.recognised):
         if number:
             out()
-        _print_error(known, style)
+        _print_error(known, options.file, style)
         if several:
-            _print_place(known, options.file, asked.places[number], style)
+            _print_place(options.file, asked.places[number], style)
     if several:
         return
     near = not asked.known and _print_unknown(asked, style)
@@ -192,7 +192,7 @@ def _print(options: argparse.Namespace, asked: _Asked, style: TerminalStyle) -> 
     if near or asked.rule is not None or asked.recognised:
         out()
     for entry in asked.places[:_LISTED]:
-        _print_place(asked.recognised[-1] if asked.recognised else None, options.file, entry, style)
+        _print_place(options.file, entry, style)
     if len(asked.places) > _LISTED:
         out(f"and {len(asked.places) - _LISTED:,} more: {command('check')} {typed(options.file)}")
     if not asked.places:
@@ -209,10 +209,12 @@ def _names_a_place(thing: str) -> bool:
     return found is not None
 
 
-def _print_error(known: Recognised, style: TerminalStyle) -> None:
+def _print_error(known: Recognised, path: str | None, style: TerminalStyle) -> None:
     error = known.error
     out(f"{style.bold(safe(known.title))}: {safe(error.meaning)}")
     out(f"  What to do: {safe(error.remedy)}")
+    if error.command:
+        out(f"  Run: {command(error.command.replace('FILE', typed(path), 1) if path else error.command)}")
     if error.rules:
         out(f"  {'Rules' if len(error.rules) > 1 else 'Rule'}: {', '.join(error.rules)}")
     out(style.dim(f"  {safe(error.link)}"))
@@ -247,7 +249,7 @@ def _shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
-def _print_place(known: Recognised | None, path: str, entry: Entry, style: TerminalStyle) -> None:
+def _print_place(path: str, entry: Entry, style: TerminalStyle) -> None:
     problem = entry["problem"]
     at = place_shown("", entry["location"])
     if problem is None:
@@ -259,8 +261,6 @@ def _print_place(known: Recognised | None, path: str, entry: Entry, style: Termi
         out(f"{safe(path)}{at}: {severity} {problem['rule']}  {safe(problem['message'])}{named}")
         if entry["notes"]:
             out(f"    {safe(entry['notes'])}")
-    if known is not None and known.error.command:
-        out(f"    Run: {command(known.error.command.replace('FILE', typed(path), 1))}")
     for line in entry["block"]:
         out(style.dim(f"    {safe(line)}"))
     for fix in entry["fixes"] or ([entry["fix"]] if entry["fix"] else []):

@@ -13,6 +13,8 @@ from toolpair.rules.registry import RULES
 from toolpair.rules.rule import family_of
 from toolpair.session.decisions import Decision, found_by, standing
 from toolpair.session.session import Fix, Found, Problem, Refused, Session, Target
+from toolpair.shell.program import command
+from toolpair.text.shell import shell_word
 
 Wanted = tuple[int, Problem, Fix]
 """A conversation's index, a problem in it, and the fix to take."""
@@ -94,6 +96,9 @@ def _wanted(session: Session, target: Target, choices: Mapping[str, str]) -> lis
         # Where rules look for it and find nothing, nothing is to be done.
         untold = known is not None and problem is None and not known.error.rules
         remedy = f" What to do: {known.error.remedy}" if known is not None and untold else ""
+        if known is not None and known.error.command:
+            file = shell_word(str(session.path)) if session.path is not None else "FILE"
+            remedy += f" Run: {command(known.error.command.replace('FILE', file, 1))}"
         unsure = " It is not certain that the error means this, so nothing was changed." if problem is not None else ""
         raise UsageError(f"{target.text}{remedy}{unsure}")
     fix = problem.recommended
