@@ -339,7 +339,7 @@ def _by_error(file: Searched, known: Recognised) -> Target:
         notes.append("Found by the id.")
         if found.problem is None:
             notes.insert(0, "Nothing is wrong with it now: it may already have been fixed.")
-    elif found.how is not None:
+    elif found.how is not None and found.found is not Found.NOT:
         notes.insert(0, f"Found {found.how}." if found.found.is_placed else f"{found.how[0].upper()}{found.how[1:]}.")
     if found.found is Found.NOT:
         notes.insert(0, _GONE if known.error.rules or known.error.wraps else _OF_ALL)

@@ -183,12 +183,13 @@ class ErrorSearch:
 
     def _by_place(self) -> ErrorMatch | None:
         """The place that the index names, if the text complains about something that cannot be checked."""
+        by = profile(self._known.profile) if self._known.profile else self._conversation.profile
+        cells = [(rule, by.cell(rule)) for rule in self._rules]
         judged = any(
-            cell is not None and cell.severity is not None and not rule.startswith("reasoning.")
-            for rule in self._rules
-            for cell in [
-                (profile(self._known.profile) if self._known.profile else self._conversation.profile).cell(rule)
-            ]
+            # A rule that looks at what is named has looked.
+            RULES[rule].named is not None
+            or (cell is not None and cell.severity is not None and not rule.startswith("reasoning."))
+            for rule, cell in cells
         )
         for one in () if judged else self._pointed:
             if one.exact and (one.blocks or one.message is not None):
@@ -216,7 +217,8 @@ class ErrorSearch:
         one = next((one for one in self._pointed if one.exact and one.named.message is not None), None)
         if one is None or self._known.ids:
             return ErrorMatch(Found.NOT)
-        return ErrorMatch(Found.NOT, pair=self._pair(one.blocks), message=one.named.message, place=one.named)
+        how, pair = f"by the index: {one.how}", self._pair(one.blocks)
+        return ErrorMatch(Found.NOT, how, pair=pair, message=one.named.message, place=one.named)
 
     # --- places ------------------------------------------------------------------------------------------
 
