@@ -22,6 +22,8 @@ _JPEG: Final = "/9j/"
 SURE_PIXELS: Final = 2000
 SURE_BASE64: Final = 5 << 20
 """Pixels wide or high, and characters in Base64, that no provider is known to refuse, whatever else a request holds."""
+_WIDEST: Final = 1 << 16
+"""Pixels: what says that it is wider or higher is no image."""
 _ADDRESS: Final = 200
 """Characters of an address that are kept."""
 
@@ -57,6 +59,23 @@ def pixels_of(data: str) -> tuple[int, int] | None:
         if found is not None or len(data) <= end or not data.startswith(_JPEG):
             return found
     return None
+
+
+def beginning_like(data: str) -> str:
+    """How another image in Base64 begins that is of the same kind, width and height; empty if these are not known."""
+    width, height = pixels_of(data) or (0, 0)
+    if not 0 < width < _WIDEST > height > 0:
+        return ""
+    if data.startswith(_JPEG):
+        raw = b"\xff\xd8\xff\xc0\x00\x11\x08" + struct.pack(">HHB", height, width, 3)
+    elif data.startswith("iV"):
+        raw = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", width, height)
+    elif data.startswith("R0"):
+        raw = b"GIF89a" + struct.pack("<HHH", width, height, 0)
+    else:
+        size = struct.pack("<II", width - 1, height - 1)
+        raw = b"RIFF\0\0\0\0WEBPVP8X" + struct.pack("<II", 10, 0) + size[:3] + size[4:7]
+    return binascii.b2a_base64(raw, newline=False).decode()
 
 
 def media_in(result: Block) -> list[Media]:
