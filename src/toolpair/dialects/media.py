@@ -64,7 +64,7 @@ def pixels_of(data: str) -> tuple[int, int] | None:
 def beginning_like(data: str) -> str:
     """How another image in Base64 begins that is of the same kind, width and height; empty if these are not known."""
     width, height = pixels_of(data) or (0, 0)
-    if not 0 < width < _WIDEST > height > 0:
+    if not (0 < width < _WIDEST and 0 < height < _WIDEST):
         return ""
     if data.startswith(_JPEG):
         raw = b"\xff\xd8\xff\xc0\x00\x11\x08" + struct.pack(">HHB", height, width, 3)
