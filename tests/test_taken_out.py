@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import re
 import struct
 import tempfile
 from collections.abc import Callable
@@ -25,6 +26,7 @@ from tests.gemini_sessions import NAME as GEMINI
 from tests.gemini_sessions import GeminiSession
 from tests.pi_sessions import NAME as PI
 from tests.pi_sessions import PiSession
+from tests.rounds import some
 from toolpair.dialects.media import pixels_of
 from toolpair.rules.where import NamedPlace
 from toolpair.session.decisions import with_named
@@ -436,6 +438,43 @@ def test_an_image_is_made_smaller_where_pillow_is_installed() -> None:
     (broken,) = session.conversation.named(["content.image_too_large"], NamedPlace(0, 1))
     with pytest.raises(Refused, match="remove it instead"):
         session.stage(broken)
+
+
+def _ai_sdk(data: str) -> bytes:
+    said = {"type": "text", "text": "See this."}
+    url = {"image": f"data:image/png;base64,{data}"}
+    messages: list[Any] = []
+    for number, kind in enumerate(({"image": data}, {"type": "file", "data": data, "mediaType": "image/png"}, url)):
+        of_call = {"toolCallId": f"{number}", "toolName": "look"}
+        output = {"type": "text", "value": SAID}
+        messages += [
+            {"role": "user", "content": [said, {"type": "image", **kind}]},
+            {"role": "assistant", "content": [{"type": "tool-call", **of_call, "input": {}}]},
+            {"role": "tool", "content": [{"type": "tool-result", **of_call, "output": output}]},
+        ]
+    return json.dumps(messages).encode()
+
+
+@pytest.mark.parametrize("name", ["ai-sdk-model", *some(sorted(MADE), 4)])
+def test_an_image_is_made_smaller_in_every_spelling(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pillow = pytest.importorskip("PIL.Image")
+    out = io.BytesIO()
+    pillow.new("RGB", (8400, 60), "red").save(out, "PNG")
+    large = base64.b64encode(out.getvalue()).decode()
+    monkeypatch.setitem(globals(), "DATA", large)
+    monkeypatch.setitem(globals(), "URL", f"data:image/png;base64,{large}")
+    monkeypatch.setitem(IMAGE["source"], "data", large)
+    if name == "ai-sdk-model":
+        monkeypatch.setitem(MADE, name, lambda: ("list.json", _ai_sdk(large)))
+    made = _staged(name, tmp_path, "content.image_too_large", "shrink-image")
+    for opened, session in made:
+        images = re.findall(r"iVBORw0KGgo[A-Za-z0-9+/]+=*", session.to_bytes().decode())
+        before = re.findall(r"iVBORw0KGgo[A-Za-z0-9+/]+=*", opened.to_bytes().decode())
+        changed = [(pixels_of(old), pixels_of(new)) for old, new in zip(before, images, strict=True) if old != new]
+        assert changed and all(sizes == ((8400, 60), (2000, 14)) for sizes in changed), name
+        assert large.encode() in _aside(session)
+        _is_whole(opened, session)
+    assert made or name == "copilot-cli"
 
 
 @pytest.mark.parametrize("name", ["anthropic", "claude-code"])

@@ -16,7 +16,6 @@ from toolpair.dialects.media import (
     SURE_PIXELS,
     Media,
     described,
-    is_foreign,
     media_parts,
     part_at,
     text_instead,
@@ -115,8 +114,10 @@ def _too_large(
         else "is not one that the API takes"
     )
     fixes = [_removal([(number, block, part) for part in parts], "remove-image", _title(parts))]
-    if named and passed is not None and find_spec("PIL") is not None and not any(map(is_foreign, parts)):
-        fixes.insert(0, _smaller(context, block, [part for part in parts if described(part).kind == "image"]))
+    # Where no limit of the provider's is known, one that certainly is small enough says nothing of a larger one.
+    large = [part for part in parts if described(part).pixels and not (limits is None and _is_small(context, part))]
+    if named and large and (passed is not None or limits is None) and find_spec("PIL") is not None:
+        fixes.insert(0, _smaller(context, block, large))
     pair = context.pairing.pair_of(block)
     where = f"the result of {tool_of(pair.call if pair else None)}" if block.kind == "result" else "this message"
     context.add(
