@@ -593,6 +593,26 @@ def test_thinking_beside_the_content_of_chat_messages_is_removed_with_its_signat
         assert session.undo() is not None and json.loads(session.to_bytes()) == messages
 
 
+def test_half_a_character_in_arguments_is_replaced_where_an_error_says_so(tmp_path: Path) -> None:
+    given = '{"a": "x\\ud83d", "b": "\\\\ud83d \\ud83d\\ude00"}'
+    call = {"id": "call_one", "type": "function", "function": {"name": "look", "arguments": given}}
+    ok = {**call, "id": "call_two", "function": {"name": "look", "arguments": "{}"}}
+    answers = [{"role": "tool", "tool_call_id": one["id"], "content": SAID} for one in (call, ok)]
+    messages = [{"role": "user", "content": "Go."}, {"role": "assistant", "tool_calls": [call, ok]}, *answers]
+    session = toolpair.session.session.open_session("list.json", data=json.dumps(messages).encode())
+    assert not session.problems, "the API that this is for reads no arguments"
+    target = session.find(
+        "400 The request body is not valid JSON: no low surrogate in string: line 1 column 9 (char 8)"
+    )
+    assert target is not None and target.problem is not None and target.problem.severity == "error"
+    row = session.stage(target.problem)
+    assert row.loses is None and not session.staging.losses
+    after = json.loads(session.to_bytes())
+    assert after[1]["tool_calls"][0]["function"].pop("arguments") == given.replace("x\\ud83d", "x\\ufffd")
+    call["function"].pop("arguments")
+    assert after == messages
+
+
 def test_an_image_of_bedrocks_stays_as_it_is_written_where_its_result_becomes_text() -> None:
     user, _, answer = json.loads(_bedrock()[1])
     image = answer["content"][0]["toolResult"]["content"][1]
