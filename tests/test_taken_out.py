@@ -32,6 +32,7 @@ from toolpair.rules.where import NamedPlace
 from toolpair.session.decisions import with_named
 from toolpair.session.session import Found, Session
 from toolpair.source.errors import Refused
+from toolpair.transcript.edits import ShrinkImages
 
 RAW = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 9000, 400) + bytes(40)
 DATA = base64.b64encode(RAW).decode()
@@ -436,8 +437,10 @@ def test_an_image_is_made_smaller_where_pillow_is_installed() -> None:
     assert pixels_of(source["data"]) == (2000, 50) and source["media_type"] == "image/png"
     assert large.encode() in _aside(session)
     (broken,) = session.conversation.named(["content.image_too_large"], NamedPlace(0, 1))
+    assert "shrink-image" not in [fix.id for fix in broken.fixes], "one that cannot be read cannot be made smaller"
+    made = ShrinkImages(broken.others[0], (broken.others[0].value,), 2000, 1 << 20)
     with pytest.raises(Refused, match="remove it instead"):
-        session.stage(broken)
+        session.conversation.apply([made])
 
 
 def _ai_sdk(data: str) -> bytes:

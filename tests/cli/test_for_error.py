@@ -71,6 +71,28 @@ def test_two_errors_in_one_paste_are_both_answered(tmp_path: Path, run: Run) -> 
     assert ran.code == 2 and not ran.out, "now none is"
 
 
+def test_each_error_of_a_paste_has_its_own_place_and_its_own_provider(tmp_path: Path, run: Run) -> None:
+    path, out = tmp_path / "chat.json", tmp_path / "out.json"
+    messages = [dict(message) for message in CHAT]
+    messages[0] = {"role": "user", "content": [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]}
+    messages[5] = {"role": "assistant", "content": "half \ud83d"}
+    path.write_text(json.dumps(messages))
+    text = (
+        "'messages.0' : for 'role:user' one must be satisfied[('messages.0.content' : value must be a string)]\n\n"
+        "invalid params, invalid function arguments json string, tool_call_id: call_b (2013)\n\n"
+        "unexpected end of hex escape at line 1 column 99"
+    )
+    assert [
+        (one.found.is_placed, one.problem and one.problem.message) for one in toolpair.open(path).find_all(text)
+    ] == [
+        *((True, 0), (True, 2), (False, 5)),
+    ]
+    ran = run("fix", path, "--for-error", text, "-o", out)
+    after = json.loads(out.read_bytes())
+    assert ran.code == 0 and after[0]["content"] == "one\n\ntwo" and after[5]["content"] == "half \ufffd", ran.err
+    assert isinstance(json.loads(after[2]["tool_calls"][1]["function"]["arguments"]), dict)
+
+
 def test_an_error_without_a_place_means_all_that_break_its_rule_and_nothing_else(tmp_path: Path, run: Run) -> None:
     path, out = tmp_path / "list.json", tmp_path / "out.json"
     blank = {"type": "text", "text": ""}

@@ -29,11 +29,14 @@ def stage_for_error(session: Session, text: str, choices: Mapping[str, str]) -> 
     targets = session.find_all(text)
     if not targets:
         raise UsageError("For which error? Give its text, or - to read it from standard input.")
-    answers: list[list[Wanted]] = []
+    own = session.profile.id
+    answers: list[tuple[str, list[Wanted]]] = []
     failed: list[UsageError | Refused] = []
     for target in targets:
+        by = target.profile or own
         try:
-            answers.append(_wanted(session, target, choices))
+            _judge(session, by)
+            answers.append((by, _wanted(session, target, choices)))
             known = target.recognised
             say(f"{title_of(known.provider)}: {target.text}" if known is not None else target.text)
         except (UsageError, Refused) as error:
@@ -43,13 +46,20 @@ def stage_for_error(session: Session, text: str, choices: Mapping[str, str]) -> 
     for other in failed:
         say(str(other))
     current = session.current
-    for wanted in answers:
+    for by, wanted in answers:
+        _judge(session, by)
         session.current = wanted[0][0]
         _stage(session, wanted)
     session.current = current
     if not session.staged:
         raise Refused("What this error asks for cannot be done here; nothing was changed.")
     return len(failed)
+
+
+def _judge(session: Session, profile: str) -> None:
+    """Judge the session by the rules of the provider that answered: each error of a paste may be from another one."""
+    if session.profile.id != profile:
+        session.set_profile(profile)
 
 
 def _stage(session: Session, wanted: Sequence[Wanted]) -> None:
@@ -71,8 +81,6 @@ def _stage(session: Session, wanted: Sequence[Wanted]) -> None:
 def _wanted(session: Session, target: Target, choices: Mapping[str, str]) -> list[Wanted]:
     """What is to be staged for one error; says what the error is."""
     number = target.conversation if target.conversation is not None else session.current
-    if target.profile is not None:
-        session.set_profile(target.profile)
     about = [problem for problem in (target.problem, *target.offers) if problem is not None]
     if choices:
         chosen = [
