@@ -38,6 +38,7 @@ COMMANDS: Final = {
     "profiles": "toolpair.cli.profiles",
     "rules": "toolpair.cli.rules",
     "recipes": "toolpair.cli.recipes",
+    "completion": "toolpair.cli.completion",
 }
 _INTERFACE: Final = "toolpair.cli.open"
 
