@@ -28,6 +28,8 @@ MESSAGES = st.fixed_dictionaries(
     {"role": st.sampled_from(["user", "assistant"])},
     optional={"content": TEXTS | st.lists(st.fixed_dictionaries({"type": st.just("text"), "text": TEXTS}), max_size=3)},
 )
+MESSAGES = MESSAGES | st.builds(lambda parts: {"role": "user", "held": parts}, st.lists(MESSAGES, max_size=3))
+"""Also such whose parts begin as they do."""
 ELEMENTS = MESSAGES | st.sampled_from([{}, [], {"a": [[{}]]}]) | MESSAGES | MESSAGES
 ODD = st.sampled_from(
     [b'"x"', b"17", b"null", b"{", b"]", b"{'a': None}", b'{"a":NaN}', b'{"a":"\xff"}', b'{"a":1e999}', b""]
