@@ -28,8 +28,6 @@ MESSAGES = st.fixed_dictionaries(
     {"role": st.sampled_from(["user", "assistant"])},
     optional={"content": TEXTS | st.lists(st.fixed_dictionaries({"type": st.just("text"), "text": TEXTS}), max_size=3)},
 )
-MESSAGES = MESSAGES | st.builds(lambda parts: {"role": "user", "held": parts}, st.lists(MESSAGES, max_size=3))
-"""Also such whose parts begin as they do."""
 ELEMENTS = MESSAGES | st.sampled_from([{}, [], {"a": [[{}]]}]) | MESSAGES | MESSAGES
 ODD = st.sampled_from(
     [b'"x"', b"17", b"null", b"{", b"]", b"{'a': None}", b'{"a":NaN}', b'{"a":"\xff"}', b'{"a":1e999}', b""]
@@ -166,6 +164,23 @@ def test_the_elements_match_those_of_the_tokenizer(data: bytes, size: int) -> No
     if scan(text).state == "complete":
         found = [(node.start + row.start, node.end + row.start) for node in children(text, Finder(text).find(()))]
         assert found == list(zip(row.starts, row.ends, strict=True))
+
+
+@pytest.mark.parametrize("gap", [b",", b", ", b",\n  ", b" ,\r\n"])
+def test_so_do_those_whose_parts_begin_as_they_do(gap: bytes) -> None:
+    """They are guessed at by how they begin, and a parser says where that is wrong."""
+    part, other = b'{"role": "x"}', b'{"role": "},{\\"role\\": "}'
+    nested = b'{"role": [' + gap.join([part, other, part]) + b"]}"
+    runs = [[part] * 9, [nested] * 9, [part, b"{}", nested] * 9, [b'{"n": NaN}', part] * 9, [part, b"[]", part, b"7"]]
+    elements = [*runs[0], *runs[1], *runs[0], *runs[2], *runs[3], *runs[0], *runs[4], part]
+    data = b"[" + gap.join(elements) + b"]"
+    starts = [1 + sum(map(len, elements[:n])) + n * len(gap) for n in range(elements.index(b"7"))]
+    for size in (7, 100, len(data)):
+        row = largest_array(data, 0, size)
+        assert row is not None
+        assert list(row.starts) == starts
+        assert [data[start:end] for start, end in zip(row.starts, row.ends, strict=True)] == elements[: len(starts)]
+        assert [data.count(b"\n", 0, at) for at in starts] == list(row.lines)
 
 
 def test_a_large_array_is_not_in_memory(tmp_path: Path) -> None:
