@@ -89,6 +89,8 @@ def draft(roots: Sequence[Any], lines: bool, is_part: bool = False) -> Draft | N
 
 def _run(sample: Sample, guess: Guess, is_part: bool) -> Draft | None:
     """The table of a guess with what the engine finds by it; None if there can be no such table."""
+    if guess.loose and not texts_of(sample, guess):
+        return None
     body = _table(sample, guess)
     try:
         form = Form("drafted", parsed(body, "drafted"))
@@ -102,7 +104,7 @@ def _run(sample: Sample, guess: Guess, is_part: bool) -> Draft | None:
     except BadTable:
         return None
     first = [element for elements in sample.lists for element in elements][:200]
-    if not pairs or not fits(form.compiled, first) or why_not(form.format, first) is not None:
+    if pairs * 2 < max(calls, results, 1) or not fits(form.compiled, first) or why_not(form.format, first) is not None:
         return None
     count = sum(map(len, sample.lists))
     found = Found(calls, results, pairs, count if is_part or count >= MOST else None)
@@ -127,13 +129,18 @@ def _table(sample: Sample, guess: Guess) -> str:
         f"roles = {{ {', '.join(f'{_q(value)} = {_q(role)}' for value, role in sorted(roles.names.items()))} }}",
         *([f"default_role = {_q(roles.default)}"] if roles.default != "user" else []),
         f"text = {_q(texts)}" + ("" if texts else _NOTE.format("no text was recognised")),
+        *(['pair = "names_in_order"'] if guess.by_name else []),
         "",
         "[evidence]",
         f"each = {_q([_spelled(path) for path in each])}",
         f"some = {_q(list(dict.fromkeys(_evidence(sample, side) for side in sides)))}",
     ]
+
+    def id_of(side: Side) -> list[str]:
+        return [] if guess.by_name else [f"id = {_q(_spelled(side.id))}"]
+
     for side in (guess.call, *guess.calls):
-        out += ["", "[[call]]", f"at = {_q(_at(sample, side))}", f"id = {_q(_spelled(side.id))}"]
+        out += ["", "[[call]]", f"at = {_q(_at(sample, side))}", *id_of(side)]
         out += [f"name = {_q(_spelled(side.name or ()))}", *([f"strip = {_q(side.strip)}"] if side.strip else [])]
         out += [f"arguments = {_paths(side.content)}"]
         for copy in guess.copies if side is guess.call else ():
@@ -141,7 +148,7 @@ def _table(sample: Sample, guess: Guess) -> str:
             out += [f"at = {_q(_at(sample, copy))}", f"id = {_q(_spelled(copy.id))}"]
     side = guess.result
     out += ["", "[[result]]", *(["inside = true"] if guess.inside else [])]
-    out += [f"at = {_q(_at(sample, side, guess.inside))}", f"id = {_q(_spelled(side.id))}"]
+    out += [f"at = {_q(_at(sample, side, guess.inside))}", *id_of(side)]
     out += [f"content = {_paths(side.content)}", *([f"name = {_q(_spelled(side.name))}"] if side.name else [])]
     failures = [f"{_spelled(path)}={value}" for path, value in failures_of(side)]
     out += [f"error = {_q(failures)}"] if failures else []
@@ -166,7 +173,7 @@ def _spelled(path: Iterable[str]) -> str:
             made += EACH
         else:
             key, first, _ = key.partition(FIRST)
-            bare = re.fullmatch(r"(?!-?\d+$)[\w-]+|\*", key)
+            bare = re.fullmatch(r"(?!-?\d+$)[\w-]+|\*|~", key)
             made += ("." if made else "") + (key if bare else f'"{key}"') + first
     return made
 
@@ -217,6 +224,7 @@ def _text_path(sample: Sample, at: Keys, path: Keys, units: list[Unit]) -> str:
 def _said(found: Found, guess: Guess) -> str:
     """What was found, what of it is sure, and what to look at."""
     where = "are inside their calls" if guess.inside else "have the ids of their calls"
+    where = "have the names of their calls, in order" if guess.by_name else where
     lines = [
         "Drafted by toolpair from one file: a guess, to be looked at.",
         found.sentence,
@@ -254,7 +262,7 @@ def _new(guess: Guess) -> str:
 def _example(side: Side) -> str:
     """A real result with words in the places of its id, content and name, as JSON in a string of TOML."""
     unit = min(side.units, key=lambda one: len(one.values))
-    words = {side.id: "$id", **dict.fromkeys(side.content, "$text")}
+    words = {side.id: "$name" if side.id == side.name else "$id", **dict.fromkeys(side.content, "$text")}
     if side.name is not None:
         words[side.name] = "$name"
     made = json.dumps(_with_words(unit.value, words))

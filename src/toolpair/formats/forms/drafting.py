@@ -19,6 +19,7 @@ from msgspec import Struct
 Keys = tuple[str, ...]
 EACH: Final = "[]"
 IN_MAP: Final = "*"
+KEYS: Final = "~"
 FIRST: Final = "[0]"
 """The end of a key: it leads to a list, and what is meant is the one text in it."""
 MOST: Final = 2000
@@ -56,16 +57,16 @@ _KINDS: Final = _words("type kind partkind event eventtype role op record what c
 _ENDED: Final = re.compile("result|output|return|response|observation|end|done|finish|complete|tool")
 _ABOUT: Final = {"metadata", "usage", "providerMetadata", "details"}
 _SPEAKERS: Final = _words("role author sender speaker who by from source")
-_SPOKEN: Final = _words("text content say message body words thought reply msg utterance")
-_ID: Final = re.compile(r"[^\s{}\[\]/]{2,200}")
+_SPOKEN: Final = _words("text content say message body words thought reply msg utterance input prompt question answer")
+_ID: Final = re.compile(r"[^\s{}\[\]/]{1,200}")
 _WORD: Final = re.compile(r"[^\s{}\[\],;]{1,80}")
 SPELLABLE: Final = re.compile(r"[\w./:-]{1,60}")
 """A value that a condition can name."""
 _ROLES: Final = {
     "tool": ("tool", "function", "observation"),
     "system": ("system", "developer"),
-    "user": ("user", "human", "customer", "client", "visitor", "person"),
-    "assistant": ("assistant", "ai", "model", "bot", "agent", "llm", "machine"),
+    "user": ("user", "human", "customer", "client", "visitor", "person", "prompt", "question", "input"),
+    "assistant": ("assistant", "ai", "model", "bot", "agent", "llm", "machine", "answer", "reply", "output"),
 }
 _FAILED: Final = {"iserror": "true", "failed": "true", "success": "false", "ok": "false"}
 _TOOL: Final = "tool-"
@@ -107,6 +108,8 @@ class Guess(Struct, eq=False):
     result: Side
     score: float
     inside: bool = False
+    by_name: bool = False
+    """Without ids: those of the sides are names."""
     calls: tuple[Side, ...] = ()
     loose: bool = False
     copies: tuple[Side, ...] = ()
@@ -218,6 +221,7 @@ def guesses_in(sample: Sample) -> list[Guess]:
             results += _results_at(call.at, [unit for unit in sample.units[call.at] if id(unit) not in mine])
     made = [guess for call, result in product(calls, results) if (guess := _guess(call, result)) is not None]
     made += [guess for call in calls if (guess := _guess_inside(call)) is not None]
+    made = made or list(_guesses_by_name(sample))
     made.sort(key=lambda guess: -guess.score)
     return [_with_others(guess, calls) for guess in made[:_GUESSES]]
 
@@ -239,7 +243,7 @@ def _spots(units: Sequence[Unit]) -> dict[Keys, list[Unit]]:
     found: dict[Keys, list[Unit]] = defaultdict(list)
     for unit in units:
         for path, value in unit.values.items():
-            if isinstance(value, str) and _ID.fullmatch(value):
+            if isinstance(value, str) and _ID.fullmatch(value) and (len(value) > 1 or _is_id_word(path)):
                 found[path].append(unit)
     likely = sorted(found, key=lambda path: (plain(path[-1]) not in _IDS, len(path), -len(found[path])))
     kept = [path for path in likely if plain(path[-1]) not in _KINDS and not _NO_IDS.search(plain(path[-1]))]
@@ -274,19 +278,31 @@ def _calls_at(at: Keys, units: Sequence[Unit]) -> Iterator[Side]:
                 continue
             loose = not known or (plain(name[-1]) not in _NAMES and not strip)
             side = Side(at, id_, tuple(given), mine, name, strip, loose=loose)
+            if not _is_id_word(id_) and len(side.ids) * 2 < len(mine):
+                continue
             side.score = 1.0 * bool(known) + 0.6 * (not loose) + 0.5 * len(side.ids) / len(mine)
             side.score += _worth(side, 0.8)
             yield side
 
 
 def _says_something(value: Any) -> bool:
-    return isinstance(value, (dict, list)) or (isinstance(value, str) and " " in value)
+    return isinstance(value, (dict, list)) or _is_said(value)
+
+
+def _is_said(value: Any) -> bool:
+    """Whether it is a text of more than one word."""
+    is_text = isinstance(value, str) and any(map(str.isalpha, value))
+    return is_text and (" " in value.strip() or not value.isascii())
 
 
 def _own_keys(units: Sequence[Unit], id_: Keys, fits: Callable[[Any], bool]) -> list[Keys]:
-    """Keys of the units themselves that lead to such values, whatever they are called, the commonest first."""
-    found = Counter(path for unit in units for path in unit.values if len(path) == 1 and fits(unit.values[path]))
-    return [path for path, _ in found.most_common() if path != id_[:1]]
+    """Keys beside the id that lead to such values, whatever they are called: the commonest with the most of them."""
+    found: dict[Keys, list[str]] = defaultdict(list)
+    for unit in units:
+        for path, value in unit.values.items():
+            if path[:-1] == id_[:-1] and path != id_ and fits(value):
+                found[path].append(str(value))
+    return sorted(found, key=lambda path: (-len(found[path]), -len({*found[path]})))
 
 
 def _names_for(units: Sequence[Unit], id_: Keys, given: Sequence[Keys]) -> list[tuple[Keys, str]]:
@@ -315,6 +331,10 @@ def _is_below(path: Keys, tops: Iterable[Keys]) -> bool:
     return any(path[: len(top)] == top for top in tops)
 
 
+def _is_id_word(path: Keys) -> bool:
+    return plain(path[-1]) in _IDS or plain(path[-1]).endswith("id")
+
+
 def _worth(side: Side, link: float) -> float:
     """How much the name and the place of its id speak for a shape; `link` is what a word for calls' ids is worth."""
     word = plain(side.id[-1])
@@ -325,10 +345,11 @@ def _worth(side: Side, link: float) -> float:
 def _results_at(at: Keys, units: Sequence[Unit]) -> Iterator[Side]:
     for id_, held in _spots(units).items():
         held = [unit for unit in held if not _may_be_call(unit, id_)]
-        content = [path for path in _with_word(held, _CONTENT, lambda _: True) if not _is_below(id_, (path,))]
+        content = [path for path in _with_word(held, _CONTENT, bool) if not _is_below(id_, (path,))]
         strong = [path for path in content if plain(path[-1]) in _OUTPUTS]
+        near = [path for path in content if path[:-1] == id_[:-1]]
         known = bool(content)
-        content = _beside(strong or content)[:2] if known else _own_keys(held, id_, _says_something)[:1]
+        content = _beside(strong or near or content)[:2] if known else _own_keys(held, id_, _says_something)[:1]
         mine = [unit for unit in held if _has_any(unit, content)]
         if not mine:
             continue
@@ -368,6 +389,24 @@ def _guess(call: Side, result: Side) -> Guess | None:
     apart = sum(call.ids[id_].element != result.ids[id_].element for id_ in shared) / len(shared)
     score = call.score + result.score + 4 * len(shared) / max(len(call.ids), len(result.ids)) + 0.5 * apart
     return Guess(call, result, score, loose=loose)
+
+
+def _guesses_by_name(sample: Sample) -> Iterator[Guess]:
+    """Calls and results without ids, which belong together by the names of tools and by order."""
+    calls, results = [], []
+    for at, units in sample.units.items():
+        for name in _with_word(units, _NAMES, _is_word)[:2]:
+            named = [unit for unit in units if _is_word(unit.values.get(name))]
+            given = [path for path in _with_word(named, _ARGUMENTS, _is_arguments) if not _is_below(name, (path,))][:1]
+            said = [path for path in _with_word(named, _CONTENT, bool) if not _is_below(name, (path,))]
+            content = [path for path in said if plain(path[-1]) in _OUTPUTS or path[:-1] == name[:-1] != ()][:1]
+            asking = [unit for unit in named if _has_any(unit, given) and not _has_any(unit, content)]
+            answering = [unit for unit in named if _has_any(unit, content)]
+            calls += [Side(at, name, tuple(given), asking, name)] if asking else []
+            results += [Side(at, name, tuple(content), answering, name)] if answering else []
+    for call, result in product(calls, results):
+        if result.ids.keys() == call.ids.keys() and len(call.units) == len(result.units):
+            yield Guess(call, result, 1.0, by_name=True)
 
 
 def _guess_inside(call: Side) -> Guess | None:
@@ -442,13 +481,19 @@ def roles_of(sample: Sample, guess: Guess) -> Roles:
     answering = {unit.element for unit in guess.result.units} - asking
     roles = Roles()
     left = list(range(len(sample.elements)))
+    said = [side.content for side in (guess.call, guess.result, *guess.calls)]
     for path, names in _role_paths(sample, asking, answering):
+        if any(_is_below(path, content) for content in said):
+            continue
         known = [n for n in left if _is_one_of(sample.elements[n].values.get(path), names)]
         told = {*known} & (asking | answering) or (known and plain(path[-1]) in _SPEAKERS)
         if told and not any(roles.names.get(value, role) != role for value, role in names.items()):
             roles.paths.append(path)
             roles.names |= names
             left = [n for n in left if n not in set(known)]
+    keys = {next(iter(unit.value)) for unit in sample.elements}
+    if not roles.paths and len({role_word(key)[0] or key for key in keys}) > 1 and all(role_word(key)[0] for key in keys):
+        return Roles([(KEYS,)], {key: role_word(key)[0] for key in keys})
     if len({*left} & asking) > len({*left} & answering):
         roles.default = "assistant"
     return roles
@@ -484,7 +529,12 @@ def _role(value: str, numbers: set[int], asking: set[int], answering: set[int]) 
     word, exact = role_word(value)
     if numbers & asking:
         return "assistant"
-    return word if not numbers & answering or (exact and word in ("user", "tool")) else "tool"
+    if numbers & answering:
+        return word if exact and word in ("user", "tool") else "tool"
+    if not word and asking and answering:
+        asks, ends = (sum(n + by in of for n in numbers) * 2 > len(numbers) for by, of in ((1, asking), (-1, answering)))
+        return "user" if asks and not ends else "assistant" if ends and not asks else ""
+    return word
 
 
 def role_word(value: str) -> tuple[str, bool]:
@@ -501,14 +551,13 @@ def texts_of(sample: Sample, guess: Guess) -> dict[tuple[Keys, Keys], list[Unit]
     taken = {id(unit) for side in sides for unit in side.units}
     found: dict[tuple[Keys, Keys], list[Unit]] = defaultdict(list)
     for at, units in sample.units.items():
-        words = None if at and at in (guess.call.at, guess.result.at) else _SPOKEN
-        for unit, path in ((one, path) for one in units for path in one.values if at.count(EACH) < 2):
-            value = unit.values[path]
-            spoken = isinstance(value, str) and " " in value.strip() and (words is None or plain(path[-1]) in words)
+        for unit, path in ((one, path) for one in units for path in one.values if at.count(EACH) < 2 and len(path) < 4):
             used = id(unit) in taken and (at or any(_is_below(path, side.content) for side in sides))
-            if spoken and not used and len(path) < 4:
+            if _is_said(unit.values[path]) and not used:
                 found[at, path].append(unit)
-    return {one: found[one] for one in sorted(found, key=lambda one: len(one[0]) + len(one[1]))[:4]}
+    in_lists = [at for at in (guess.call.at, guess.result.at) if at]
+    known = [one for one in found if one[0] in in_lists or plain(one[1][-1]) in _SPOKEN]
+    return {one: found[one] for one in sorted(known or found, key=lambda one: len(one[0]) + len(one[1]))[:4]}
 
 
 def failures_of(side: Side) -> list[tuple[Keys, str]]:
