@@ -11,22 +11,8 @@ from msgspec import Struct
 
 from toolpair.formats.engine.detection.understanding import why_not
 from toolpair.formats.engine.reading.view import Item
-from toolpair.formats.forms.drafting import (
-    EACH,
-    FIRST,
-    MOST,
-    Guess,
-    Keys,
-    Sample,
-    Side,
-    Unit,
-    failures_of,
-    guesses_in,
-    kind_of,
-    roles_of,
-    samples_of,
-    texts_of,
-)
+from toolpair.formats.forms import drafting
+from toolpair.formats.forms.drafting import EACH, FIRST, MOST, Guess, Keys, Sample, Side, Unit
 from toolpair.formats.forms.evidence import fits
 from toolpair.formats.forms.registry import Form
 from toolpair.formats.forms.table import BadTable, parsed
@@ -74,7 +60,7 @@ def draft(roots: Sequence[Any], lines: bool, is_part: bool = False) -> Draft | N
     """A table for the JSON value of a file, or the values of its lines (or of its first ones: `is_part`); None where no
     calls and results are found.
     """
-    samples = [(sample, guesses_in(sample)) for sample in samples_of(roots, lines)]
+    samples = [(sample, drafting.guesses_in(sample)) for sample in drafting.samples_of(roots, lines)]
     loose = all(guess.loose for _, guesses in samples for guess in guesses)
     tried: list[tuple[float, Draft]] = []
     for sample, guesses in samples:
@@ -89,7 +75,7 @@ def draft(roots: Sequence[Any], lines: bool, is_part: bool = False) -> Draft | N
 
 def _run(sample: Sample, guess: Guess, is_part: bool) -> Draft | None:
     """The table of a guess with what the engine finds by it; None if there can be no such table."""
-    if guess.loose and not texts_of(sample, guess):
+    if guess.loose and not drafting.texts_of(sample, guess):
         return None
     body = _table(sample, guess)
     try:
@@ -115,8 +101,8 @@ def _run(sample: Sample, guess: Guess, is_part: bool) -> Draft | None:
 
 
 def _table(sample: Sample, guess: Guess) -> str:
-    roles = roles_of(sample, guess)
-    texts = [_text_path(sample, at, path, units) for (at, path), units in texts_of(sample, guess).items()]
+    roles = drafting.roles_of(sample, guess)
+    texts = [_text_path(sample, at, path, units) for (at, path), units in drafting.texts_of(sample, guess).items()]
     sides = [guess.call, *guess.calls, *([] if guess.inside else [guess.result])]
     each = [path for path in roles.paths if all(path in unit.values for unit in sample.elements)]
     common = [key for key in sample.elements[0].values if len(key) == 1] if not each else []
@@ -150,7 +136,7 @@ def _table(sample: Sample, guess: Guess) -> str:
     out += ["", "[[result]]", *(["inside = true"] if guess.inside else [])]
     out += [f"at = {_q(_at(sample, side, guess.inside))}", *id_of(side)]
     out += [f"content = {_paths(side.content)}", *([f"name = {_q(_spelled(side.name))}"] if side.name else [])]
-    failures = [f"{_spelled(path)}={value}" for path, value in failures_of(side)]
+    failures = [f"{_spelled(path)}={value}" for path, value in drafting.failures_of(side)]
     out += [f"error = {_q(failures)}"] if failures else []
     return "\n".join(out) + "\n"
 
@@ -190,7 +176,7 @@ def _conditions(sample: Sample, side: Side, inside: bool = False) -> list[str]:
         return [f"{_spelled(side.name or ())}^={side.strip}", _spelled(side.id)]
     if side.at and len(sample.units[side.at]) == len(side.units):
         return []
-    kind = kind_of(side, sample)
+    kind = drafting.kind_of(side, sample)
     if kind is not None:
         return [f"{_spelled(kind[0])}={'|'.join(kind[1])}"]
     return [_spelled(side.id), _one_of(side.content)]
@@ -213,7 +199,7 @@ def _evidence(sample: Sample, side: Side) -> str:
 def _text_path(sample: Sample, at: Keys, path: Keys, units: list[Unit]) -> str:
     if not at:
         return _spelled(path)
-    kind = kind_of(Side(at, path, (), units), sample) if len(units) < len(sample.units[at]) else None
+    kind = drafting.kind_of(Side(at, path, (), units), sample) if len(units) < len(sample.units[at]) else None
     inner = "" if kind is None else f"{_spelled(kind[0])}={'|'.join(kind[1])}"
     return f"{_spelled(at[:-1])}[{inner}].{_spelled(path)}"
 
