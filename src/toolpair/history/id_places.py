@@ -86,6 +86,8 @@ class IdPlaces:
         self._beside = format.ids_beside if format is not None else frozenset[str]()
         self._ends = format.outputs_beside if format is not None else frozenset[str]()
         self._wanted: dict[str, _Wanted] = {}
+        self._new: dict[str, None] = {}
+        """Those that have not been looked for yet."""
         self._found: dict[str, list[int]] = {}
         """The records that hold each id, of those that were looked for."""
         self._renamed: dict[str, str] = {}
@@ -123,6 +125,8 @@ class IdPlaces:
         for id_, call in calls.items():
             left = copies.not_searched(id_) if copies is not None else None
             self._wanted[id_] = _Wanted(id_, call.record, call.name, call.slot, known[id_], left)
+            if id_ not in self._found:
+                self._new[id_] = None
 
     def settled(
         self, problems: Sequence[Problem], items: Sequence[Item], document: Document | None, whole: bool
@@ -179,9 +183,9 @@ class IdPlaces:
     # --- searching ---------------------------------------------------------------------------------------
 
     def _search(self) -> None:
-        new = [id_ for id_ in self._wanted if id_ not in self._found]
-        if not new:
+        if not self._new:
             return
+        new, self._new = list(self._new), {}
         self._found.update((id_, []) for id_ in new)
         spelt = {spelling: id_ for id_ in new for spelling in _spelt(id_)}
         find = _finder(spelt)
