@@ -23,6 +23,8 @@ from toolpair.transcript.id_shapes import SPELLINGS, sanitised, usable
 from toolpair.transcript.model import WindowEdges
 
 _COUNTED_CAUSES: Final = frozenset({"duplicate.on_resume", "provider_switch"})
+TOGETHER: Final = 8
+"""Windows beside each other that are judged as one where nothing is changed: each takes less time so."""
 _ROUNDS: Final = 20
 """How often ranges may be joined before the whole is checked instead."""
 Load = Callable[[Range, WindowEdges], "CheckedWindow | ReportedWindow"]
@@ -203,16 +205,16 @@ def _takes_thinking_out(edit: Edit) -> bool:
     return isinstance(edit, (RemoveThinking, KeepAside)) or (isinstance(edit, Remove) and edit.block.kind == "thinking")
 
 
-def judge_ranges(outline: Outline, load: Load, most: int) -> list[CheckedRange] | None:
+def judge_ranges(outline: Outline, load: Load, most: int, together: int = 1) -> list[CheckedRange] | None:
     """Each range checked; ranges that turn out to be connected as one. None when that is too much.
 
-    `most` is the maximum number of records checked together.
+    `most` is the maximum number of records checked together. Up to `together` windows beside each other are one range.
     """
     answered = sum(found.calls for found in outline.windows)
     last = len(outline.windows)
     thinking = [*accumulate((found.signed for found in reversed(outline.windows)), initial=0)]
     known: dict[tuple[int, int], CheckedRange] = {}
-    ranges: Sequence[Range] = outline.ranges
+    ranges: Sequence[Range] = _beside_each_other(outline.ranges, together)
     for _ in range(_ROUNDS):
         judged: list[CheckedRange] = []
         for found in ranges:
@@ -239,6 +241,16 @@ def judge_ranges(outline: Outline, load: Load, most: int) -> list[CheckedRange] 
         wanted = {(found.start, found.stop) for found in ranges}
         known = {key: found for key, found in known.items() if key in wanted}
     return None
+
+
+def _beside_each_other(ranges: Sequence[Range], together: int) -> Sequence[Range]:
+    found: list[Range] = []
+    for one in ranges:
+        if found and found[-1].stop == one.start and one.stop - found[-1].start <= together:
+            found[-1] = Range(found[-1].start, one.stop)
+        else:
+            found.append(one)
+    return found
 
 
 def are_connected(outline: Outline, judged: Sequence[CheckedRange]) -> bool:
