@@ -251,7 +251,7 @@ class Scan:
         if state not in light.words_after or self._hangs or (state == RESPONSE and self._asked):
             raise Odd
         self._said(parts)
-        if not light.merged or state in (RESPONSE, START):
+        if not light.merged or state in (RESPONSE, START) or (light.results_apart and state == ANSWERED):
             self._cutter.messages += 1
         if state != ODD:
             self._state = WORDS

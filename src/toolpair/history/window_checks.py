@@ -98,7 +98,9 @@ class CheckedWindow(Struct, eq=False, dict=True):
             return False
         edges = self.judged.edges
         alone = edges is None or not (edges.before or edges.after)
-        return frame.spills or self.judged.seen is None or (alone and self._sent is None)
+        # What its agent refuses to resume is sent nowhere else either.
+        refused = self.judged.seen is None or self.judged.sends_nothing
+        return frame.spills or refused or (alone and self._sent is None)
 
     @cached_property
     def needs_whole(self) -> bool:

@@ -109,6 +109,8 @@ class Light:
 
     merged: ClassVar[bool] = False
     """Adjacent user records are one message."""
+    results_apart: ClassVar[bool] = False
+    """Where they are, results are still no part of the message of the words after them."""
     calls_last: ClassVar[bool] = True
     """In a response nothing may follow a call."""
     in_one: ClassVar[bool] = False
