@@ -21,7 +21,7 @@ from tests.rounds import tries
 from toolpair.cli.file_report import describe
 from toolpair.session.session import open_session
 
-LIT: Final = ("goose",)
+LIT: Final = ("docker-agent", "goose")
 _ODD: Final[tuple[Any, ...]] = (None, "", " ", 5, 1e400, 2**70, True, [], {}, "<odd>", [None], {"x": [[]]}, "call_x")
 _IN_COLUMNS: Final[tuple[Any, ...]] = (
     *(None, 5, 1.5, "", "user", "assistant", "summary", "[]", b"blob", -1),
@@ -47,7 +47,7 @@ def mutate(path: Path, agent: str, seed: int) -> None:
             at = rng.randrange(len(rows))
             rowid, text = rows[at]
             value = json.loads(text)
-            holder, key = rng.choice(list(_places(value)))
+            holder, key = rng.choice([*_places(value), ({}, "none")])
             match rng.randrange(9):
                 case 0:
                     db.execute(f"DELETE FROM {table} WHERE rowid = ?", (rowid,))
@@ -55,13 +55,15 @@ def mutate(path: Path, agent: str, seed: int) -> None:
                 case 1:
                     holder[key] = rng.choice(_ODD)
                 case 2:
-                    del holder[key]
+                    if holder:
+                        del holder[key]
                 case 3 if isinstance(holder, dict):
-                    holder[rng.choice(["more", "id", "text", "content", "tool_calls"])] = rng.choice(_ODD)
+                    holder[rng.choice(["more", "id", "text", "content", "tool_calls", "reasoning_content"])] = (
+                        rng.choice(_ODD)
+                    )
                 case 4:
                     other = json.loads(rows[rng.randrange(len(rows))][1])
-                    inner, name = rng.choice(list(_places(other)))
-                    holder[key] = inner[name]
+                    holder[key] = rng.choice([inner[name] for inner, name in _places(other)] or [None])
                 case 5:
                     value = json.loads(rows[rng.randrange(max(at - 3, 0), min(at + 4, len(rows)))][1])
                 case 6:
@@ -101,10 +103,11 @@ def test_windows_together_tell_what_the_whole_does(seed: int, sound: tuple[str, 
     agent, path = sound
     path = Path(shutil.copy(path, tmp_path / path.name))
     mutate(path, agent, seed)
+    profile = (None, "openai-chat", "anthropic")[seed % 3]
     with judged_by(None):
-        whole = describe(open_session(path), "x")
+        whole = describe(open_session(path, profile=profile), "x")
     with judged_by((1, *SIZES)[seed % 4]):
-        parted = describe(open_session(path, reporting=True), "x")
+        parted = describe(open_session(path, profile=profile, reporting=True), "x")
     assert parted.entry == whole.entry
     assert parted.verdict == whole.verdict
 

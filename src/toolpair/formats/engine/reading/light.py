@@ -221,3 +221,11 @@ def parsed(arguments: Any) -> dict[str, Any]:
     if type(found) is not dict:
         raise Odd
     return found
+
+
+def chat_call(call: Any) -> tuple[Any, ...]:
+    """A call as the chat form has it. Raises Odd."""
+    function = call["function"]
+    if len(call) != 3 or call["type"] != "function" or len(function) != 2:
+        raise Odd
+    return CALL, call["id"], function["name"], parsed(function["arguments"]), ""
