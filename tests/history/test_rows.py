@@ -7,6 +7,7 @@ import json
 import random
 import shutil
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
@@ -16,12 +17,14 @@ import pytest
 from benchmarks.generate import generate
 from benchmarks.measures.database_sessions import AGENTS
 from benchmarks.sessions.options import Options
+from tests import docker_agent_databases, goose_sessions, opencode_sessions
 from tests.history.opening import SIZES, judged_by
-from tests.rounds import tries
+from tests.rounds import some, tries
 from toolpair.cli.file_report import describe
+from toolpair.formats.engine.agents.databases import named_sessions
 from toolpair.session.session import open_session
 
-LIT: Final = ("docker-agent", "goose")
+LIT: Final = ("docker-agent", "goose", "opencode")
 _ODD: Final[tuple[Any, ...]] = (None, "", " ", 5, 1e400, 2**70, True, [], {}, "<odd>", [None], {"x": [[]]}, "call_x")
 _IN_COLUMNS: Final[tuple[Any, ...]] = (
     *(None, 5, 1.5, "", "user", "assistant", "summary", "[]", b"blob", -1),
@@ -40,6 +43,8 @@ def mutate(path: Path, agent: str, seed: int) -> None:
     """Change some rows at random: a value, a key, the order, an id that becomes another's, bytes that are no text."""
     rng = random.Random(seed)
     table, column = AGENTS[agent].MESSAGE
+    if agent == "opencode" and rng.random() < 0.3:
+        table = "message"
     with closing(sqlite3.connect(path)) as db, db:
         db.text_factory = bytes
         rows = db.execute(f"SELECT rowid, {column} FROM {table} ORDER BY rowid").fetchall()
@@ -110,6 +115,29 @@ def test_windows_together_tell_what_the_whole_does(seed: int, sound: tuple[str, 
         parted = describe(open_session(path, profile=profile, reporting=True), "x")
     assert parted.entry == whole.entry
     assert parted.verdict == whole.verdict
+
+
+def _ways(folder: Path) -> Iterator[Path]:
+    """Databases with sessions that are broken in ways that agents break them in."""
+    for planted in some(opencode_sessions.corpus().values(), 12):
+        yield planted.write(folder / "opencode.db", kilo=planted.loose)
+    for how in some(docker_agent_databases.BREAKS, 12):
+        yield docker_agent_databases.database(folder / f"{how}.db", docker_agent_databases.broken(how))
+    for name, rows in some(goose_sessions.corpus().items(), 12):
+        yield goose_sessions.database(folder / f"{name}.db", rows.rows, provider=("openai", "anthropic")[len(name) % 2])
+
+
+def test_windows_tell_what_the_whole_does_of_what_agents_break(tmp_path: Path) -> None:
+    parts = 0
+    for path in _ways(tmp_path):
+        for address in named_sessions(str(path))[0]:
+            with judged_by(None):
+                whole = describe(open_session(address), "x")
+            with judged_by(1):
+                session = open_session(address, reporting=True)
+                assert describe(session, "x").entry == whole.entry
+            parts += len(session.conversation.windows) > 1
+    assert parts > 20
 
 
 def test_rows_in_order_are_not_judged(sound: tuple[str, Path]) -> None:

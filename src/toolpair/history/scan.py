@@ -12,9 +12,12 @@ from typing import Any, Final
 from toolpair.formats.engine.reading.light import (
     ANSWERED,
     ANSWERING,
+    BEGINS,
+    BEGUN,
     CALL,
     EXCHANGES,
     HEAD,
+    HELD,
     IN_ORDER,
     MODEL,
     ODD,
@@ -84,7 +87,7 @@ class Scan:
         self._asked: list[tuple[Any, ...]] = []
         self._texts: list[str] = []
         self._unlinked = 0
-        self._hangs = False
+        self._hangs = self._holds = False
 
     def feed(self, values: Iterable[Any]) -> None:
         """The next records' values."""
@@ -106,6 +109,10 @@ class Scan:
                             self._words(parts)
                     elif who == HEAD:
                         self._head(parts)
+                    elif who == BEGINS:
+                        self._begins(response, number)
+                    elif who == HELD:
+                        self._held(value, parts, response, number)
                     elif who == EXCHANGES:
                         self._exchanges(parts, response, number)
                     else:
@@ -167,8 +174,9 @@ class Scan:
                 raise Odd
         cutter = self._cutter
         if fresh:
-            if state != ODD:
+            if state != ODD and state != BEGUN:
                 cutter.before_response(number)
+            self._holds = False
             self._response = response
             self._asked, self._texts, self._unlinked = [], [], 0
             cutter.messages += 1
@@ -245,6 +253,28 @@ class Scan:
         if ends:
             self._state = ANSWERED
 
+    def _begins(self, may_cut: bool, number: int) -> None:
+        """A response, or a step of one, that says nothing yet."""
+        state = self._state
+        if state in (START, ANSWERING) or (state == RESPONSE and not self._holds) or self._hangs:
+            raise Odd
+        if state != ODD:
+            if may_cut and state != BEGUN:
+                self._cutter.before_response(number)
+            self._state = BEGUN
+        self._cutter.records += 1
+
+    def _held(self, value: Any, parts: Sequence[tuple[Any, ...]], text: str, number: int) -> None:
+        """A call and its result, which are one record; those of one response are two messages."""
+        self._speak(parts, SAME, number)
+        self._asked = []
+        if _is_silent(text):
+            self.light.silent(value, parts[0][1], text)
+            self._cutter.silent += 1
+        if not self._holds:
+            self._holds = True
+            self._cutter.messages += 1
+
     def _words(self, parts: Sequence[tuple[Any, ...]]) -> None:
         """What the user says."""
         state, light = self._state, self.light
@@ -311,7 +341,7 @@ class Scan:
         state, asked = self._state, self._asked
         waits = state == RESPONSE and (bool(asked) or not self.light.native)
         cutter = self._cutter
-        cutter.end(self._number, waits or self._hangs or state in (START, ODD, ANSWERING))
+        cutter.end(self._number, waits or self._hangs or state in (START, ODD, ANSWERING, BEGUN))
         windows, so_far = cutter.windows, cutter.so_far
         if not windows:
             return None

@@ -145,12 +145,13 @@ class CheckedWindow(Struct, eq=False, dict=True):
 
         A record that goes, or comes, at an end would change what stands beside the next window.
         """
-        # What is sent of it may run together with what is around it.
-        front = back = self.judged.transcript.frame is not None and self._sent is None
         messages = self.judged.transcript.messages
+        # What is sent of it may run together with what is around it, as what is around it does if it says nothing.
+        front = back = not self.messages or (self.judged.transcript.frame is not None and self._sent is None)
         first = set(map(id, messages[: self.lead]))
         last = set(map(id, messages[self.lead + self.messages :]))
-        ends = messages[self.lead].records, messages[self.lead + self.messages - 1].records
+        own = messages[self.lead : self.lead + self.messages]
+        ends = [message.records for message in (*own[:1], *own[-1:])] or [(), ()]
         for problem in self.judged.judgement.problems:
             edits = [edit for fix in problem.fixes for edit in fix.edits if not _takes_thinking_out(edit)]
             about = {id(problem.about), *(id(message) for edit in edits for message in messages_of(edit))}
