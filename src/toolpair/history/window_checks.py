@@ -107,7 +107,9 @@ class CheckedWindow(Struct, eq=False, dict=True):
             return False
         edges = self.judged.edges
         alone = edges is None or not (edges.before or edges.after)
-        return frame.spills or self.judged.seen is None or (alone and self._sent is None)
+        # What its agent refuses to resume is sent nowhere else either.
+        refused = self.judged.seen is None or self.judged.sends_nothing
+        return frame.spills or refused or (alone and self._sent is None)
 
     @cached_property
     def needs_whole(self) -> bool:
@@ -150,12 +152,13 @@ class CheckedWindow(Struct, eq=False, dict=True):
 
         A record that goes, or comes, at an end would change what stands beside the next window.
         """
-        # What is sent of it may run together with what is around it.
-        front = back = self.judged.transcript.frame is not None and self._sent is None
         messages = self.judged.transcript.messages
+        # What is sent of it may run together with what is around it, as what is around it does if it says nothing.
+        front = back = not self.messages or (self.judged.transcript.frame is not None and self._sent is None)
         first = set(map(id, messages[: self.lead]))
         last = set(map(id, messages[self.lead + self.messages :]))
-        ends = messages[self.lead].records, messages[self.lead + self.messages - 1].records
+own = messages[self.lead : self.lead + self.messages]
+        ends = [message.records for message in (*own[:1], *own[-1:])] or [(), ()]
         for problem in self._own:
             edits = [edit for fix in problem.fixes for edit in fix.edits if not _takes_thinking_out(edit)]
             about = {id(problem.about), *(id(message) for edit in edits for message in messages_of(edit))}
