@@ -40,7 +40,7 @@ JUST_NOW: Final = 2 * 10**9
 _NAME: Final = "*"
 _OUTLOOKS: Final = ("stops", "loses", "ready")
 _COMPILED: Final = "__pycache__"
-_EDGE: Final = 4096
+_EDGE: Final = 1024
 """How many bytes of a file's beginning, and of its end, are looked at."""
 
 
@@ -101,7 +101,8 @@ class VerdictCache:
         self._program = _program()
         self._kept = self._read()
         self._new: dict[bytes, Kept] = {}
-        self._around: dict[tuple[str, ...], tuple[bytes, int]] = {}
+        self._around: dict[tuple[str, ...], bytes] = {}
+        self._real: dict[str, str] = {}
 
     @classmethod
     def of_user(cls) -> VerdictCache:
@@ -116,7 +117,7 @@ class VerdictCache:
         """What an earlier check of the session found, if it would find the same now; None where that is not known."""
         if not self._kept:
             return None
-        path, session = _place(address)
+        path, session = self._place(address)
         kept = self._kept.get(_key(path, session, question))
         if kept is None or kept.file != _state(path, session)[0]:
             return None
@@ -124,15 +125,26 @@ class VerdictCache:
             return None
         return kept.findings
 
+    def _place(self, address: str) -> tuple[str, str | None]:
+        """As the function, asking once where a folder really is."""
+        path, session = divided(address)
+        folder, name = os.path.split(path)
+        if os.path.islink(path):
+            return os.path.realpath(path), session
+        if folder not in self._real:
+            self._real[folder] = os.path.realpath(folder)
+        return os.path.join(self._real[folder], name), session
+
     def _state_around(self, path: str, beside: tuple[str, ...]) -> bytes:
         folders = _folders(path, beside)
         if folders not in self._around:
-            self._around[folders] = _around(folders)
-        return self._around[folders][0]
+            self._around[folders] = _around(folders)[0]
+        return self._around[folders]
 
     def look_again(self) -> None:
         """Take nothing for granted that was seen of folders: time has passed."""
         self._around.clear()
+        self._real.clear()
 
     def keep(self, key: bytes, kept: Kept) -> None:
         self._kept.pop(key, None)  # the one checked last stands last
