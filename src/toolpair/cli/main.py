@@ -34,6 +34,7 @@ COMMANDS: Final = {
     "explain": "toolpair.cli.explain",
     "restore": "toolpair.cli.restore",
     "sessions": "toolpair.cli.sessions",
+    "cache": "toolpair.cli.cache",
     "formats": "toolpair.cli.listings",
     "profiles": "toolpair.cli.profiles",
     "rules": "toolpair.cli.rules",
