@@ -173,3 +173,25 @@ def test_keys_that_find_again_are_named_once_something_is_looked_for(tmp_path: P
         assert "n next match" in frame(app)
 
     drive(path, play)
+
+
+def test_a_fix_shows_what_it_writes_before_the_bytes(native: Path) -> None:
+    """The call without a result: its placeholder where the result will be, in the ways to fix it, before the bytes."""
+    words = "[No result was recorded for this call."
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "right_square_bracket", "right_square_bracket")
+        await pilot.pause(0.2)
+        [title] = [line for line in lines_of(app) if "will be written" in line]
+        at = lines_of(app).index(title)
+        assert words in lines_of(app)[at + 1] and lines_of(app)[at + 1].index(words) > 55, "beside its call"
+        for key in ("f", "p"):
+            await press(pilot, key)
+            shown = frame(app)
+            assert "The model will read as the result of Bash" in shown
+            assert shown.index(words) < shown.index("new line · "), "words come before bytes"
+            await press(pilot, "escape")
+        await press(pilot, "space", "w")
+        assert words in frame(app)
+
+    drive(native, play, (120, 40))

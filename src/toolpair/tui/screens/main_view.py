@@ -262,13 +262,16 @@ class MainView(Owner):
         if divided is None or not (divided.below or divided.beside):
             return
         width = self._extent[0]
-        shown = (n, row.pair if row is not None else None, row.result if row is not None else None, divided, width)
+        problem = self.overview.current
+        of_row = (row.pair, row.result) if row is not None else (None, None)
+        shown = (n, id(problem), *of_row, divided, width)
         if self._previewed and all(a is b or a == b for a, b in zip(shown, self._previewed, strict=True)):
             return
         self._previewed = shown
         preview = self._beside if divided.beside else self._below
         conversation = self.session.conversation
-        maker = self._preview_text(self.glyphs, conversation, row, carets=self.tool.carets)
+        fix = problem.recommended if problem is not None else None
+        maker = self._preview_text(self.glyphs, conversation, row, fix, self.overview.noun, self.tool.carets)
         self._maker = maker
         preview.show(*(maker.one_column(divided.beside) if divided.beside else maker.two_columns(width)))
         if preview.height != self._preview_lines:
