@@ -19,7 +19,9 @@ _LARGEST: Final = 30
 
 
 class Shape(Struct, frozen=True):
-    """What there is from this size on. `rows`: lines that the list has at least, if it needs them."""
+    """What there is from this size on. `rows`: lines that the list has at least, if it needs them; half of them where
+    what is never cut of the card needs the others.
+    """
 
     width: int
     height: int
@@ -33,8 +35,9 @@ class Shape(Struct, frozen=True):
 SHAPES: Final = (
     Shape(160, 45, 10, beside=True),
     Shape(*PREVIEW, 8, below=True),
-    Shape(0, 30, 6),
-    Shape(0, 24, 4),
+    Shape(0, 30, 10),
+    Shape(0, 24, 8),
+    Shape(0, 20, 5),
     Shape(0, 14, 3),
     Shape(0, 0, 2),
 )
@@ -106,9 +109,10 @@ def areas(width: int, height: int, head: int, needs: Needs, in_causes: bool) -> 
     wanted = needs.causes if one_pane else max(needs.card, min(needs.causes, _TALLEST) if wide else 0)
     least = min(needs.least, wanted)
     below = 1 + min(max(needs.preview, 2), _TALLEST) if shape.below else 0
+    squeezed = min(needs.rows, max(2, shape.rows // 2))
     # Short of lines, the preview gives some first, then the card what it can, then the list.
     below -= min(max(0, below - 3), max(0, listed + below + wanted - room))
-    lower = max(min(wanted, room - listed - below), min(least, room - below - min(needs.rows, 2)))
+    lower = max(min(wanted, room - listed - below), min(least, room - below - squeezed))
     free = max(0, room - needs.rows - below - lower)
     if shape.below:
         below += free
