@@ -13,6 +13,8 @@ from textual.pilot import Pilot
 from tests.agents import planted
 from tests.rounds import some
 from tests.tui.driving import array_file, drive, frame, lines_of, press, settled
+from toolpair.dialects.anthropic import block_of
+from toolpair.reports.reading.call_line import call_line, output_words
 from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.causes_text import cause_entries, entry_lines
@@ -252,3 +254,29 @@ def test_a_save_ends_with_undo_and_next(broken: Path) -> None:
         assert re.search(r"Undo +toolpair restore", frame(app)) and "To take it back" not in frame(app)
 
     assert any(line.startswith("Undo: toolpair restore ") for line in drive(broken, play).result.lines)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "output", "words", "first"),
+    [
+        ("shell", {"command": ["bash", "-lc", "ls -la\npwd"]}, '{"output":"total 1\\n","metadata":{"exit_code":0}}',
+         ("shell", "ls -la pwd"), "total 1\n"),
+        ("exec_command", {"cmd": "pytest"}, "Chunk ID: 7d\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\n.\n",
+         ("exec_command", "pytest"), ".\n"),
+        ("developer__shell", {"command": "ls"}, "a.txt", ("shell", "developer  ls"), "a.txt"),
+        ("mcp__shop-db__query", {"sql": "select 1"}, "1", ("query", "shop-db  select 1"), "1"),
+        ("AskUserQuestion", {"questions": [{"question": "Which one?", "options": []}]}, "<tool_use_error>Error: no</tool_use_error>",
+         ("AskUserQuestion", "Which one?"), "no"),
+        ("run_commands", {"commands": ["ls"]}, '{"query":"ls","result":"a b","success":true}', ("run_commands", "ls"), "a b"),
+        ("run_shell_command", {"command": "ls"}, "Command: ls\nDirectory: (root)\nOutput: a", ("run_shell_command", "ls"), "a"),
+        ("read", {"filePath": "a.txt"}, "<path>a.txt</path>\n<type>file</type>\n<content>\n1: x", ("read", "a.txt"), "1: x"),
+        ("count", {"of": [1]}, '{"output": 3}', ("count", '{"of": [1]}'), '{"output": 3}'),
+        ("exec", {}, "Output of it", ("exec", ""), "Output of it"),
+    ],
+)  # fmt: skip
+def test_rows_say_what_a_tool_did_and_what_came_of_it(
+    name: str, given: dict[str, Any], output: str, words: tuple[str, str], first: str
+) -> None:
+    block = block_of({"type": "tool_use", "id": "c", "name": name, "input": given}, 0, ())
+    assert call_line(block) == words
+    assert output_words(output) == first

@@ -9,6 +9,7 @@ from toolpair.session.session import saving_text, with_last_call
 from toolpair.shell.machine import home_short
 from toolpair.text.cells import cut, cut_start
 from toolpair.text.safe import SafeText, visible
+from toolpair.tui.layout import left_column
 from toolpair.tui.numbers import count_text, size_text
 from toolpair.tui.styled_text import Glyphs, Line, Span, bar, cut_line, line_width, spread
 
@@ -205,7 +206,7 @@ def column_titles(glyphs: Glyphs, cells: int, stacked: bool, note: tuple[str, st
     if stacked:
         return _filtered(glyphs, "calls and results", note, cells)
     room = cells - 1 - line_width(gutter)  # The list is one cell narrower: its scroll bar.
-    left = (room - 1) // 2
+    left = left_column(room)
     return (
         *_filtered(glyphs, "call", note, left),
         *glyphs.rule("result", room - left, lead="┬─"),

@@ -10,6 +10,10 @@ WIDE, NARROW = 110, 72
 """From the first width on, the causes are next to the card; below the second, results are under their calls."""
 PREVIEW: Final = (120, 40)
 """The size from which the pair under the cursor is previewed below the list."""
+SPACIOUS: Final = 160
+"""Columns from which times and sizes are shown unasked."""
+_SPACIOUS: Final = 130
+"""Columns of a list from which calls need no half of it."""
 ROW_CARD: Final = 7
 """Lines of the card of a row without a problem, while the list can use the others."""
 _TALLEST: Final = 12
@@ -70,6 +74,11 @@ class Areas(Struct, frozen=True):
     causes_width: int
     beside: int
     """Columns of the preview next to the card."""
+
+
+def left_column(cells: int) -> int:
+    """The columns of the calls in a list of so many: outputs are longer, once every call has enough."""
+    return (cells - 1) // 2 if cells < _SPACIOUS else max((_SPACIOUS - 1) // 2, cells * 2 // 5)
 
 
 def shape_of(width: int, height: int) -> Shape:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolpair.reports.reading.call_line import call_line, output_line
+from toolpair.reports.reading.call_line import call_line, output_line, output_words
 from toolpair.reports.reading.row_words import ANOTHER, NO_CALL, NOT_SURE, id_words, lack_of, words_of
 from toolpair.text.cells import cut, width
 from toolpair.text.differ import differ
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bodies.body import Query
+from toolpair.tui.layout import left_column
 from toolpair.tui.overview import Overview, problem_style
 from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, with_hits
 
@@ -22,6 +23,8 @@ BROKEN = frozenset({"missing", "mismatch", "orphan", "duplicate", "misplaced"})
 NOT_SURE_SHORT = "perhaps answered below"
 NOT_READ = "not read yet"
 NO_RESULT_YET = "no result yet"
+_WORDS = 30
+"""Cells that a call has at least beside an id in full."""
 _LEAST_KEPT = 6
 """Characters that stay of a stretch of an id that is cut."""
 HEAD_CHARS = 4000
@@ -65,7 +68,7 @@ class RowLines:
         self.cells = cells
         self.stacked = stacked
         self.digits = max(3, len(str(max(0, len(overview.session.conversation.pairs) - 1))))
-        self.left = cells if stacked else (cells - 1) // 2
+        self.left = cells if stacked else left_column(cells)
         self.right = cells - self.left - 1
         self.query = Query(query).pattern if query else None
 
@@ -154,7 +157,10 @@ class RowLines:
         bold = side == "call" or (side is None and broken)
         line = [*self._marked(visible(name), "tool" if bold else words), Span(SafeText(" "))]
         line += self._marked(visible(summary[:HEAD_CHARS]), words)
-        tail = () if shows_both_ids(row) else (glyphs.ui(self._tail(pair.call.id), "dim"),)
+        shown = self._tail(pair.call.id)
+        if broken and width(whole := id_text(pair.call.id)) + _WORDS <= room:
+            shown = whole  # It is what an error names.
+        tail = () if shows_both_ids(row) else (glyphs.ui(shown, "dim"),)
         if line_width(tail) + 12 > room:
             tail = ()
         return (*gutter, *glyphs.fit_before(tail, line, room))
@@ -176,7 +182,7 @@ class RowLines:
             if lack == NOT_SURE and len(_lacking(lack)) > room:
                 lack = NOT_SURE_SHORT
             return (space, Span(cut(glyphs.own(_lacking(lack)), room, glyphs.ellipsis), broken or "dim"))
-        text = row.result.text
+        text = output_words(row.result.text)
         body = text.strip("\r\n")
         first = body[:HEAD_CHARS].split("\n", 1)[0].rstrip("\r")
         lines = body.count("\n") + 1

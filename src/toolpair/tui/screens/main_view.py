@@ -15,7 +15,18 @@ from toolpair.tui.causes_text import CauseEntry, cause_entries, causes_hints, en
 from toolpair.tui.controllers.owner import Owner
 from toolpair.tui.head_text import column_titles, head_lines
 from toolpair.tui.idle import Idle
-from toolpair.tui.layout import NARROW, PREVIEW, ROW_CARD, WIDE, Areas, Needs, areas, card_columns, causes_columns
+from toolpair.tui.layout import (
+    NARROW,
+    PREVIEW,
+    ROW_CARD,
+    SPACIOUS,
+    WIDE,
+    Areas,
+    Needs,
+    areas,
+    card_columns,
+    causes_columns,
+)
 from toolpair.tui.rail import ProblemTicks
 from toolpair.tui.screens.base_screen import Hint, hint_line
 from toolpair.tui.screens.writing import bar_line
@@ -109,6 +120,12 @@ class MainView(Owner):
         return self._causes.has_focus
 
     @property
+    def has_times(self) -> bool:
+        """Whether rows have their times, where the file says them."""
+        chosen = self.tool.shows_times
+        return self._extent[0] >= SPACIOUS if chosen is None else chosen
+
+    @property
     def cause(self) -> CauseEntry | None:
         """The cause under the cursor of their list."""
         return self._entries[self._causes.cursor] if self._causes.cursor < len(self._entries) else None
@@ -196,7 +213,7 @@ class MainView(Owner):
         causes = self._causes_text(width, height) if width >= WIDE or self.in_causes else []
         needs = self._needs(problem, sum(map(len, causes)) + _AROUND_CAUSES)
         divided = self._divide(width, height, len(head), needs)
-        self.pairs.show_times(self.tool.shows_times and overview.times.any)
+        self.pairs.show_times(self.has_times and overview.times.any)
         gutter = gutter_titles(glyphs, width) if self.pairs.times_width else ()
         self._titles.show([column_titles(glyphs, width, divided.stacked, self.row_filter.note, gutter)])
         self._draw_card(divided, problem, row)
