@@ -18,6 +18,7 @@ from toolpair.reports.reading.problem_words import (
     other_ways_text,
     severity_name,
 )
+from toolpair.rules.binding import without_thinking
 from toolpair.session.session import lines_text
 from toolpair.text.cells import cut, width
 from toolpair.text.safe import SafeText, visible
@@ -245,8 +246,9 @@ class Card:
         lines = glyphs.paragraph(" ".join(words), self.cells, "warning" if fix.loses else "")
         lines[0] = (lines[0][0], *_lead_bold(lines[0][1], "Fix:"), *lines[0][2:])
         parts: list[Part] = [("fix", lines)]
-        if fix.note:
-            parts.append(("note", glyphs.paragraph(f"Note: {fix.note}", self.cells, "dim")))
+        note, _ = without_thinking(fix.note)  # The review says that, once.
+        if note:
+            parts.append(("note", glyphs.paragraph(f"Note: {note}", self.cells, "dim")))
         return parts
 
     def _more(self, problem: Problem) -> list[Part]:
@@ -347,7 +349,8 @@ class Card:
         if problem is None:
             return ()
         where = self.session.location(problem)
-        words = f" next problem: {lines_text(where)}" if where.line is not None else " next problem"
+        words = " next note" if problem.severity == "info" else " next problem"
+        words = f"{words}: {lines_text(where)}" if where.line is not None else words
         return (self.glyphs.ui(" ]", "key", "problem(1)"), self.glyphs.ui(words, "", "problem(1)"))
 
     def _words(self, text: str, height: int) -> list[Line]:

@@ -105,7 +105,7 @@ def _both(session: Session, glyphs: Glyphs, cells: int) -> Line:
     def said(verdict: Verdict, words: str, style: str) -> list[Span]:
         spans = [glyphs.ui(words, style), glyphs.ui(" ")]
         if bars:
-            drawn = bar(glyphs, verdict.outputs_seen, verdict.outputs_total, _BAR)
+            drawn = bar(glyphs, verdict.outputs_seen, verdict.outputs_total, _BAR, track=True)
             spans.append(Span(drawn, style.split(maxsplit=1)[0]))
             spans.append(glyphs.ui(f" {verdict.outputs_seen:,}/{verdict.outputs_total:,} "))
         return spans
@@ -196,7 +196,7 @@ def _bar_line(verdict: Verdict, glyphs: Glyphs) -> Line:
     words = f" {seen:,}/{total:,} outputs reach the model"
     return (
         glyphs.ui(" "),
-        Span(bar(glyphs, seen, total, _BAR), badge_style(verdict)),
+        Span(bar(glyphs, seen, total, _BAR, track=True), badge_style(verdict)),
         glyphs.ui(words, "dim"),
     )
 

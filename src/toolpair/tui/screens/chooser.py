@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
+from toolpair.rules.binding import without_thinking
 from toolpair.session.session import PLACEHOLDER
 from toolpair.tui.bodies.change_parts import diff_of_changes
 from toolpair.tui.fix_effects import effects_before
@@ -59,8 +60,9 @@ class ChooserScreen(ChoiceScreen[Choice | None]):
                 words.append("a guess, so you will be asked")
             words.append(f"loses {fix.loses}" if fix.loses else "loses nothing")
             entry = glyphs.paragraph(" · ".join(words), width - 2, "" if fix.certain else "warning", limit=3)
-            if fix.note:
-                entry += glyphs.paragraph(fix.note, width - 2, "dim", indent=3)
+            note, _ = without_thinking(fix.note)
+            if note:
+                entry += glyphs.paragraph(note, width - 2, "dim", indent=3)
             entries.append(entry)
         self.fill(entries, self._start)
         self._start = self.list.cursor

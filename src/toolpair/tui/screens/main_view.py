@@ -27,6 +27,7 @@ from toolpair.tui.layout import (
     card_columns,
     causes_columns,
 )
+from toolpair.tui.numbers import count_text
 from toolpair.tui.rail import ProblemTicks
 from toolpair.tui.screens.base_screen import Hint, hint_line
 from toolpair.tui.screens.writing import bar_line
@@ -353,7 +354,8 @@ class MainView(Owner):
             right = glyphs.ui(f"{self.note or 'esc stops'} ", "title" if self.note else "dim")
             return bar_line(glyphs, work.what, work.done, work.total, (right,), width, work.unit)
         if not self.note:
-            return glyphs.rule("", width)
+            notes = len(self.overview.walk) if self.overview.has_notes_alone else 0
+            return glyphs.rule(f"{count_text(notes, 'note')}: nothing breaks" if notes else "", width)
         words = cut(glyphs.own(f"── {self.note} "), width, glyphs.ellipsis)
         rest = glyphs.rule("", max(0, width - line_width((Span(words),))))
         return (Span(words, "title"), *rest)
@@ -368,6 +370,8 @@ class MainView(Owner):
         last = self.desk is self.tool.open_sessions.desks[0]
         broken = self.overview.walk or self.overview.partial is not None
         hints = HINTS if broken or self.session.changed else SOUND_HINTS
+        if hints is HINTS and self.overview.has_notes_alone and not self.session.changed:
+            hints = (("]", "next note", "problem(1)"), *SOUND_HINTS)
         if self.session.format.is_guess:
             hints = tuple(hint for hint in SOUND_HINTS if hint[2] not in ("sees", "profile"))
         return hints if last else (*hints[:-1], ("q", "back", "leave"))
