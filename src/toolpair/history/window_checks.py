@@ -157,7 +157,7 @@ class CheckedWindow(Struct, eq=False, dict=True):
         front = back = not self.messages or (self.judged.transcript.frame is not None and self._sent is None)
         first = set(map(id, messages[: self.lead]))
         last = set(map(id, messages[self.lead + self.messages :]))
-own = messages[self.lead : self.lead + self.messages]
+        own = messages[self.lead : self.lead + self.messages]
         ends = [message.records for message in (*own[:1], *own[-1:])] or [(), ()]
         for problem in self._own:
             edits = [edit for fix in problem.fixes for edit in fix.edits if not _takes_thinking_out(edit)]
