@@ -22,7 +22,6 @@ import msgspec
 import orjson
 from msgspec import Struct
 
-import toolpair
 from toolpair.source import peek
 from toolpair.source.addresses import LOG_ENDINGS, OPENING, divided
 from toolpair.source.fingerprint import Identity
@@ -295,8 +294,8 @@ def _program() -> bytes:
     """What differs as soon as the program does, or what its user has set and added."""
     from platformdirs import user_config_path
 
-    own = os.path.dirname(toolpair.__file__)
+    own = os.path.dirname(os.path.dirname(__file__))
     rooms = [folder for folder, _, _ in os.walk(own) if os.path.basename(folder) != _COMPILED]
     settings = str(user_config_path("toolpair", appauthor=False))
-    versions = toolpair.__version__, sys.version, msgspec.__version__, orjson.__version__
+    versions = sys.version, msgspec.__version__, orjson.__version__
     return _digest(versions, _around((*rooms, settings, os.path.join(settings, "forms")))[0])

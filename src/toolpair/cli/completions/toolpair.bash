@@ -5,10 +5,10 @@
 #    source ~/.local/share/bash_completion/toolpair
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_toolpair_subparsers=(demo check fix compare diff sees first-break export cut excerpt form report explain restore sessions formats profiles rules recipes completion)
+_shtab_toolpair_subparsers=(demo check fix compare diff sees first-break export cut excerpt form report explain restore sessions cache formats profiles rules recipes completion)
 
 _shtab_toolpair_demo_option_strings=(-h --help --list --ascii --output-format --color)
-_shtab_toolpair_check_option_strings=(-h --help --leaf --inactive --skip-unrecognised -q --quiet --statistics --jobs --profile --format --form --output-format --show-content --agent-version --max-size --color)
+_shtab_toolpair_check_option_strings=(-h --help --leaf --inactive --skip-unrecognised -q --quiet --statistics --jobs --no-cache --profile --format --form --output-format --show-content --agent-version --max-size --color)
 _shtab_toolpair_fix_option_strings=(-h --help -o --output --in-place --diff --force --allow-hard-links --keep-backups --recipe --max-id-length --choose --select --ignore --for-error --leaf --profile --format --form --output-format --show-content --agent-version --max-size --color)
 _shtab_toolpair_compare_option_strings=(-h --help --max-id-length --leaf --profile --format --form --output-format --show-content --agent-version --max-size --color)
 _shtab_toolpair_diff_option_strings=(-h --help --ignore-ids --leaf --leaf-b --profile --format --form --output-format --show-content --agent-version --max-size --color)
@@ -21,7 +21,8 @@ _shtab_toolpair_form_option_strings=(-h --help -o --output --color)
 _shtab_toolpair_report_option_strings=(-h --help -o --output --force --output-format --full --images --redact --leaf --profile --format --form --agent-version --max-size --color)
 _shtab_toolpair_explain_option_strings=(-h --help --profile --format --form --output-format --show-content --agent-version --max-size --color)
 _shtab_toolpair_restore_option_strings=(-h --help --backup --allow-hard-links --output-format --color)
-_shtab_toolpair_sessions_option_strings=(-h --help --agent --folder -n --limit --output-format --color)
+_shtab_toolpair_sessions_option_strings=(-h --help --agent --folder -n --limit --no-cache --output-format --color)
+_shtab_toolpair_cache_option_strings=(-h --help)
 _shtab_toolpair_formats_option_strings=(-h --help --output-format --color)
 _shtab_toolpair_profiles_option_strings=(-h --help --output-format --color)
 _shtab_toolpair_rules_option_strings=(-h --help --profile --output-format --color)
@@ -128,6 +129,7 @@ _shtab_toolpair_restore___color_choices=(auto always never)
 _shtab_toolpair_sessions___agent_choices=(claude-code cline cline-cli codex continue copilot-cli docker-agent gemini-cli goose kilo-cli kilo-code kimi-cli oh-my-pi openclaw opencode pi qwen-code roo-code)
 _shtab_toolpair_sessions___output_format_choices=(text json jsonl)
 _shtab_toolpair_sessions___color_choices=(auto always never)
+_shtab_toolpair_cache_pos_0_choices=(clear)
 _shtab_toolpair_formats___output_format_choices=(text json)
 _shtab_toolpair_formats___color_choices=(auto always never)
 _shtab_toolpair_profiles_pos_0_choices=(anthropic anthropic/4.6 anthropic/5.1 anthropic/before-4.6 anthropic/other-models azure-openai bedrock-converse bedrock-converse/separate dashscope deepseek deepseek/plain deepseek/thinking gemini gemini/2 gemini/3 groq llama-cpp llama-cpp/alternating llama-cpp/arguments-walked llama-cpp/text-only llama-cpp/user-needed lm-studio lm-studio/alternating lm-studio/arguments-walked lm-studio/text-only lm-studio/user-needed minimax mistral mistral/v11 mistral/v13 mistral/v2 mistral/v3 mistral/v7 moonshot moonshot/plain moonshot/thinking ollama ollama/alternating ollama/arguments-walked ollama/text-only ollama/user-needed openai-chat openai-chat/older openai-responses openai-responses/stateless openrouter vertex-anthropic vertex-anthropic/4.6 vertex-anthropic/5.1 vertex-anthropic/before-4.6 vllm vllm/alternating vllm/arguments-walked vllm/text-only vllm/user-needed xai zai)
@@ -142,7 +144,7 @@ _shtab_toolpair_recipes___output_format_choices=(text json)
 _shtab_toolpair_recipes___color_choices=(auto always never)
 _shtab_toolpair_completion_pos_0_choices=(bash zsh fish man)
 _shtab_toolpair_pos_0_COMPGEN=_toolpair_files
-_shtab_toolpair_pos_0_choices=(demo check fix compare diff sees first-break export cut excerpt form report explain restore sessions formats profiles rules recipes completion)
+_shtab_toolpair_pos_0_choices=(demo check fix compare diff sees first-break export cut excerpt form report explain restore sessions cache formats profiles rules recipes completion)
 _shtab_toolpair___profile_choices=(anthropic anthropic/4.6 anthropic/5.1 anthropic/before-4.6 anthropic/other-models azure-openai bedrock-converse bedrock-converse/separate dashscope deepseek deepseek/plain deepseek/thinking gemini gemini/2 gemini/3 groq llama-cpp llama-cpp/alternating llama-cpp/arguments-walked llama-cpp/text-only llama-cpp/user-needed lm-studio lm-studio/alternating lm-studio/arguments-walked lm-studio/text-only lm-studio/user-needed minimax mistral mistral/v11 mistral/v13 mistral/v2 mistral/v3 mistral/v7 moonshot moonshot/plain moonshot/thinking ollama ollama/alternating ollama/arguments-walked ollama/text-only ollama/user-needed openai-chat openai-chat/older openai-responses openai-responses/stateless openrouter vertex-anthropic vertex-anthropic/4.6 vertex-anthropic/5.1 vertex-anthropic/before-4.6 vllm vllm/alternating vllm/arguments-walked vllm/text-only vllm/user-needed xai zai)
 _shtab_toolpair___format_choices=(agent-framework agents-sdk ai-sdk-model ai-sdk-ui anthropic autogen-state bedrock-converse claude-code claude-stream cline-cli codex continue copilot-cli docker-agent gemini-cli gemini-contents google-adk google-adk-database goose inspect-log kimi-cli kiro-cli langchain-constructor langchain-dict langchain-state letta-af livekit llamaindex mastra mini-swe-agent-responses oh-my-pi openai-agents openai-chat openai-responses openclaw opencode opencode-export openhands-events pi pydantic-ai qwen-code roo-code semantic-kernel strands strands-folder swe-agent tau2-bench)
 _shtab_toolpair___color_choices=(auto always never)
@@ -159,6 +161,7 @@ _shtab_toolpair_check___skip_unrecognised_nargs=0
 _shtab_toolpair_check__q_nargs=0
 _shtab_toolpair_check___quiet_nargs=0
 _shtab_toolpair_check___statistics_nargs=0
+_shtab_toolpair_check___no_cache_nargs=0
 _shtab_toolpair_check___show_content_nargs=0
 _shtab_toolpair_fix_pos_0_nargs=+
 _shtab_toolpair_fix__h_nargs=0
@@ -216,6 +219,9 @@ _shtab_toolpair_restore___help_nargs=0
 _shtab_toolpair_restore___allow_hard_links_nargs=0
 _shtab_toolpair_sessions__h_nargs=0
 _shtab_toolpair_sessions___help_nargs=0
+_shtab_toolpair_sessions___no_cache_nargs=0
+_shtab_toolpair_cache__h_nargs=0
+_shtab_toolpair_cache___help_nargs=0
 _shtab_toolpair_formats__h_nargs=0
 _shtab_toolpair_formats___help_nargs=0
 _shtab_toolpair_profiles__h_nargs=0

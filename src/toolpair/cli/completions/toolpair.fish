@@ -61,7 +61,7 @@ function _shtab_toolpair_using
   test "$_shtab_toolpair_cmdpath" = "$argv"
 end
 
-set -g _shtab_toolpair_commands demo check fix compare diff sees first-break export cut excerpt form report explain restore sessions formats profiles rules recipes completion
+set -g _shtab_toolpair_commands demo check fix compare diff sees first-break export cut excerpt form report explain restore sessions cache formats profiles rules recipes completion
 set -g _shtab_toolpair_opts_with_value --after --agent --agent-version --at --backup --before --choose --color --conversation --folder --for-error --form --format --ignore --jobs --keep-backups --leaf --leaf-b --limit --max-id-length --max-size --model --output --output-format --problem --profile --recipe --request --rule --select --to --turn -n -o
 
 complete -c toolpair -e
@@ -95,6 +95,7 @@ complete -c toolpair -n '_shtab_toolpair_using check' -l skip-unrecognised -d 's
 complete -c toolpair -n '_shtab_toolpair_using check' -s q -l quiet -d 'print only files with errors or warnings, and those that cannot be read'
 complete -c toolpair -n '_shtab_toolpair_using check' -l statistics -d 'print how often each rule, tool and cause occurs in place of the problems (text or json)'
 complete -c toolpair -n '_shtab_toolpair_using check' -l jobs -x -d 'check up to N files at once, each in its own process; the output keeps its order. Default: one for each core where several files are given; a few small files need none'
+complete -c toolpair -n '_shtab_toolpair_using check' -l no-cache -d 'check every file, also those that are as they were when a walked directory was last checked'
 complete -c toolpair -n '_shtab_toolpair_using check' -l profile -xka "anthropic anthropic/4.6 anthropic/5.1 anthropic/before-4.6 anthropic/other-models azure-openai bedrock-converse bedrock-converse/separate dashscope deepseek deepseek/plain deepseek/thinking gemini gemini/2 gemini/3 groq llama-cpp llama-cpp/alternating llama-cpp/arguments-walked llama-cpp/text-only llama-cpp/user-needed lm-studio lm-studio/alternating lm-studio/arguments-walked lm-studio/text-only lm-studio/user-needed minimax mistral mistral/v11 mistral/v13 mistral/v2 mistral/v3 mistral/v7 moonshot moonshot/plain moonshot/thinking ollama ollama/alternating ollama/arguments-walked ollama/text-only ollama/user-needed openai-chat openai-chat/older openai-responses openai-responses/stateless openrouter vertex-anthropic vertex-anthropic/4.6 vertex-anthropic/5.1 vertex-anthropic/before-4.6 vllm vllm/alternating vllm/arguments-walked vllm/text-only vllm/user-needed xai zai" -d 'the provider whose rules to check, or a family of its models, as in mistral/v13 (`toolpair profiles`); default: the one that fits the format; may be given again: checked against each'
 complete -c toolpair -n '_shtab_toolpair_using check' -l format -xka "agent-framework agents-sdk ai-sdk-model ai-sdk-ui anthropic autogen-state bedrock-converse claude-code claude-stream cline-cli codex continue copilot-cli docker-agent gemini-cli gemini-contents google-adk google-adk-database goose inspect-log kimi-cli kiro-cli langchain-constructor langchain-dict langchain-state letta-af livekit llamaindex mastra mini-swe-agent-responses oh-my-pi openai-agents openai-chat openai-responses openclaw opencode opencode-export openhands-events pi pydantic-ai qwen-code roo-code semantic-kernel strands strands-folder swe-agent tau2-bench" -d 'read the file as this format (`toolpair formats`)'
 complete -c toolpair -n '_shtab_toolpair_using check' -l form -xka "(__fish_complete_path (commandline -ct))" -d 'read the file by the table in FILE, which ends in .toml and says how a list of messages spells calls and results'
@@ -277,9 +278,13 @@ complete -c toolpair -n '_shtab_toolpair_using sessions' -s h -l help -d 'show t
 complete -c toolpair -n '_shtab_toolpair_using sessions' -l agent -xka "claude-code cline cline-cli codex continue copilot-cli docker-agent gemini-cli goose kilo-cli kilo-code kimi-cli oh-my-pi openclaw opencode pi qwen-code roo-code" -d 'only this one'"'"'s: claude-code, codex, pi, openclaw, oh-my-pi, qwen-code, copilot-cli, cline-cli, docker-agent, opencode, kilo-cli, roo-code, cline, kilo-code, continue, goose, kimi-cli, gemini-cli'
 complete -c toolpair -n '_shtab_toolpair_using sessions' -l folder -xka "(__fish_complete_directories)" -d 'only those of this project folder'
 complete -c toolpair -n '_shtab_toolpair_using sessions' -s n -l limit -x -d 'list at most N'
+complete -c toolpair -n '_shtab_toolpair_using sessions' -l no-cache -d 'print no verdicts of earlier checks'
 complete -c toolpair -n '_shtab_toolpair_using sessions' -l output-format -xka "text json jsonl" -d 'how to print it (default: text)'
 complete -c toolpair -n '_shtab_toolpair_using sessions' -l color -xka "auto always never" -d 'colours; auto: on a terminal, unless NO_COLOR says never or FORCE_COLOR always (default: auto)'
 complete -c toolpair -n '_shtab_toolpair_using sessions; and test $_shtab_toolpair_npos -eq 0' -ka "(_toolpair_files)" -d 'only those of this database or folder'
+complete -c toolpair -n '_shtab_toolpair_using; and test $_shtab_toolpair_npos -eq 0' -a cache -d 'Show where the verdicts of earlier checks are kept, or remove them.'
+complete -c toolpair -n '_shtab_toolpair_using cache' -s h -l help -d 'show this help message and exit'
+complete -c toolpair -n '_shtab_toolpair_using cache; and test $_shtab_toolpair_npos -eq 0' -ka "clear" -d 'remove them'
 complete -c toolpair -n '_shtab_toolpair_using; and test $_shtab_toolpair_npos -eq 0' -a formats -d 'The session formats that are recognised, and where such files are found.'
 complete -c toolpair -n '_shtab_toolpair_using formats' -s h -l help -d 'show this help message and exit'
 complete -c toolpair -n '_shtab_toolpair_using formats' -l output-format -xka "text json" -d 'how to print it (default: text)'
