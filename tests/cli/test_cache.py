@@ -179,6 +179,7 @@ def test_all_that_a_check_looks_into_is_watched(folder: Path, opened: set[str]) 
     for path in sorted(folder.rglob("*")):
         home = folder / "c" / ".config" / "sessions" / "2026" / path.stem
         home.mkdir(parents=True, exist_ok=True)
+        (home.parent / ".project_root").write_text("/home/dev/shop")  # Gemini CLI's, which it asks for by name
         if not path.is_file() or folder / "c" in path.parents:
             continue
         shutil.copy(path, file := home / path.name)

@@ -283,10 +283,11 @@ def _around(folders: Iterable[str]) -> tuple[bytes, int]:
         for entry in sorted(peek.entries(folder), key=lambda one: one.name):
             if entry.name == _COMPILED:
                 continue
-            with contextlib.suppress(OSError):
+            found = None
+            with contextlib.suppress(OSError):  # where a link leads nowhere
                 found = Identity.of(entry.stat())
                 last = max(last, found.mtime_ns, found.ctime_ns)
-                told.append((os.fsencode(folder), os.fsencode(entry.name), found))
+            told.append((os.fsencode(folder), os.fsencode(entry.name), found))
     return _digest(told), last
 
 
