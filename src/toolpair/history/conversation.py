@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -22,9 +23,10 @@ from toolpair.history.row_index import RowIndex
 from toolpair.history.summary import CauseGroup, PairRow, groups_of, verdict_from
 from toolpair.history.verdict_text import GUESS, Tally, Verdict, guess_text
 from toolpair.history.window import NumberedWindow, Reading, Window
-from toolpair.history.window_checks import CheckedWindow, in_order, renumbered
+from toolpair.history.window_checks import CheckedWindow, in_order, renumbered, summed
 from toolpair.rules.problem import Problem
 from toolpair.rules.profiles import Profile
+from toolpair.rules.registry import RULES
 from toolpair.source.container import ConversationSource
 from toolpair.source.document import Document
 from toolpair.source.gc_pause import gc_paused
@@ -289,7 +291,18 @@ class Conversation:
         if self._known is not None:
             return {**self._known.problems, **{number: self.problems_of(number) for number in self._known.anew}}
         numbers = [number for number, window in enumerate(self.windows) if window.problem_count]
-        return {number: self.problems_of(number) for number in numbers}
+        found = {number: self.problems_of(number) for number in numbers}
+        return self._summed(found) if self.reading.view.reporting else found
+
+    def _summed(self, found: Mapping[int, Sequence[Problem]]) -> Mapping[int, Sequence[Problem]]:
+        """With one problem for all messages that have both text and calls."""
+        outlined = (window.outlined for window in self.windows)
+        mixed = [
+            range(begins + calls.start, begins + calls.stop)
+            for window, begins in zip(outlined, self.numbering.pairs, strict=False)
+            for calls in (window.mixed if window is not None else ())
+        ]
+        return summed(found, RULES["content.mixed_with_tool"], len(mixed), chain.from_iterable(mixed))
 
     def problems_of(self, number: int) -> Sequence[Problem]:
         """The problems of a window, numbered as in the whole."""

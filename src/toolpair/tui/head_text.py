@@ -11,6 +11,7 @@ from toolpair.session.session import saving_text, with_last_call
 from toolpair.shell.machine import home_short
 from toolpair.text.cells import cut, cut_start
 from toolpair.text.safe import SafeText, visible
+from toolpair.tui.layout import left_column
 from toolpair.tui.numbers import count_text, size_text
 from toolpair.tui.overview import Refused
 from toolpair.tui.styled_text import Glyphs, Line, Span, bar, cut_line, line_width, spread
@@ -131,7 +132,7 @@ def _both(session: Session, glyphs: Glyphs, cells: int, refused: Refused) -> Lin
     def said(verdict: Verdict, words: str, style: str) -> list[Span]:
         spans = [glyphs.ui(words, style), glyphs.ui(" ")]
         if bars:
-            drawn = bar(glyphs, verdict.outputs_seen, verdict.outputs_total, _BAR)
+            drawn = bar(glyphs, verdict.outputs_seen, verdict.outputs_total, _BAR, track=True)
             spans.append(Span(drawn, style.split(maxsplit=1)[0]))
             spans.append(glyphs.ui(f" {verdict.outputs_seen:,}/{verdict.outputs_total:,} "))
         return spans
@@ -233,7 +234,7 @@ def _bar_line(verdict: Verdict, glyphs: Glyphs) -> Line:
     words = f" {seen:,}/{total:,} outputs reach the model"
     return (
         glyphs.ui(" "),
-        Span(bar(glyphs, seen, total, _BAR), badge_style(verdict)),
+        Span(bar(glyphs, seen, total, _BAR, track=True), badge_style(verdict)),
         glyphs.ui(words, "dim"),
     )
 
@@ -243,7 +244,7 @@ def column_titles(glyphs: Glyphs, cells: int, stacked: bool, note: tuple[str, st
     if stacked:
         return _filtered(glyphs, "calls and results", note, cells)
     room = cells - 1 - line_width(gutter)  # The list is one cell narrower: its scroll bar.
-    left = (room - 1) // 2
+    left = left_column(room)
     return (
         *_filtered(glyphs, "call", note, left),
         *glyphs.rule("result", room - left, lead="┬─"),

@@ -201,6 +201,11 @@ class Overview:
         return self.index.walk
 
     @property
+    def has_notes_alone(self) -> bool:
+        """Whether nothing is a problem, but there is something to know."""
+        return bool(self.walk) and not self.index.levels[0] and not self.index.levels[1]
+
+    @property
     def first_problem(self) -> Problem | None:
         """Where the cursor starts: the first problem that stops, else that loses, else an error, else a warning."""
         best = min(self.session.problems, key=weight, default=None)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from toolpair.reports.reading.problem_words import on_resume_text
+from toolpair.rules.binding import without_thinking
 from toolpair.text.cells import cut, width
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.left_text import left_of
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _NAME: Final = 31
 """Cells of the names in the table."""
+_THINKING: Final = "toolpair explain reasoning.prefix_changed"
 _TABLE: Final = 66
 """Columns from which there is one."""
 
@@ -104,9 +106,9 @@ class ReviewText:
         words = cut(glyphs.own(f" {is_:,}/{total:,}{more}"), self.cells - _NAME - self._column - room, glyphs.ellipsis)
         return (
             glyphs.ui(f" {name:<{_NAME - 2}} ", "dim"),
-            Span(bar(glyphs, was, most, room), style),
+            Span(bar(glyphs, was, most, room, track=True), style),
             glyphs.ui(f" {was:,}".ljust(self._column - room)),
-            Span(bar(glyphs, is_, most, room), "applied"),
+            Span(bar(glyphs, is_, most, room, track=True), "applied"),
             Span(words),
         )
 
@@ -228,9 +230,22 @@ class ReviewText:
         else:
             reason = session.file.writable_reason or "this file cannot be written"
             lines += glyphs.paragraph(f"It can only be saved as a copy: {reason}", cells, "warning", limit=3)
+        if thinking := self._thinking_after():
+            blocks = count_text(thinking, "thinking block")
+            words = f"! Claude may refuse the {blocks} after the first change. f on its problem has a way to drop them."
+            lines += glyphs.paragraph(f"{words} More: {_THINKING}", cells, "warning", limit=3)
         for warning in session.warnings:
             lines += glyphs.paragraph(f"! {warning}", cells, "warning", limit=2)
         return lines
+
+    def _thinking_after(self) -> int:
+        """The signed blocks that come after something that is fixed."""
+        original = self.session.staging.original
+        firsts = [
+            (row.decisions[0], original[row.conversation].problems) for row in self.session.staged if row.decisions
+        ]
+        fixes = [found[1] for decision, problems in firsts if (found := decision.find(problems)) is not None]
+        return max((without_thinking(fix.note)[1] for fix in fixes), default=0)
 
 
 def _verb(count: int, verb: str) -> str:

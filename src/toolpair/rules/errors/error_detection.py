@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from toolpair.rules.errors.matching import Hit, hits, last_of_each_place
 from toolpair.rules.errors.pasted import BLANK, QUOTE, SOFT, PastedText
 from toolpair.rules.errors.places import Place, places_around
+from toolpair.rules.errors.shapes import shaped
 from toolpair.rules.errors.texts import ErrorText, texts, title_of
 from toolpair.rules.errors.unwrapping import inner_text
 from toolpair.rules.errors.wordings import GRAM, grams, wordings
@@ -34,6 +35,11 @@ _NEAR_GRAMS: Final = 8
 _MARK: Final = f"[{SOFT}{BLANK}{QUOTE}]*"
 _ID: Final = re.compile(r"[\w.:|+/=@#~$%!*-]+")
 _END: Final = ".,:;!*"
+_ID_NEAR: Final = 120
+_NAMED_ID: Final = re.compile(
+    rf"(?:\bids?{_MARK}[:=]?{_MARK}|\b(?=(?:call|toolu|tooluse|fc|functions)[_.-]))([\w.:|+=@-]*\d[\w.:|+=@-]*)"
+)
+"""An id in words that are not known: after "id", or with a prefix that only ids have."""
 _LITELLM: Final = re.compile(r"litellm\.(?:\w{0,60}\.)?\w{0,60}error:(?:\w{0,60}error:)?(\w{0,60}?)_?exception")
 _PROVIDER_NAME: Final = re.compile(f"provider_name{_MARK}[:=]{_MARK}([\\w.{BLANK} -]{{1,60}})", re.IGNORECASE)
 _OPENROUTER: Final = "providerreturnederror"
@@ -143,7 +149,7 @@ def recognise_all(text: str) -> tuple[Recognised, ...]:
 
 def _known(pasted: PastedText) -> list[Recognised]:
     """The last one first."""
-    found = last_of_each_place(hits(pasted))
+    found = last_of_each_place(hits(pasted)) or shaped(pasted)
     return [_read(pasted, hit, found) for hit in found[:_DISTINCT]]
 
 
@@ -165,6 +171,9 @@ def _read(pasted: PastedText, hit: Hit, others: Sequence[Hit] = ()) -> Recognise
     for name in ("id", "ids", "others"):
         if name in hit.places:
             readings += _ids(pasted, hit, name)
+    if hit.shaped:
+        said = pasted.between(hit.start, min(len(pasted.bare), hit.end + _ID_NEAR))
+        readings = [(match[1].rstrip(_END),) for match in _NAMED_ID.finditer(said)]
     numbers = {name: _number(pasted, hit, name) for name in ("N", "M", "K")}
     provider, through = _sender(pasted, hit)
     base = error.base
@@ -301,7 +310,9 @@ def _sender(pasted: PastedText, hit: Hit) -> tuple[str, str | None]:
     wrapper, vendor = _wrapped_by(pasted, start, end)
     provider = error.provider
     named = _profile_of(vendor)
-    if _VERTEX.search(text) and provider == "anthropic":
+    if hit.shaped:
+        provider = named[0] if named is not None else "chat-server"
+    elif _VERTEX.search(text) and provider == "anthropic":
         provider = "vertex-anthropic"
     elif named is not None and any(provider in family and named[0] in family for family in _FAMILIES):
         provider = named[0]
