@@ -20,6 +20,7 @@ from toolpair.dialects.media import (
     text_instead,
     with_parts,
 )
+from toolpair.dialects.shrinking import can_shrink
 from toolpair.rules.context import Context, tool_of
 from toolpair.rules.problem import KEPT_ASIDE, Cause, Fix
 from toolpair.rules.where import NamedPlace, Where
@@ -138,8 +139,6 @@ def _too_large(
 
 
 def _can_shrink(parts: Sequence[dict[str, object]]) -> bool:
-    from toolpair.dialects.shrinking import can_shrink
-
     return all(can_shrink(described(part).data) for part in parts)
 
 
