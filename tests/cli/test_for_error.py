@@ -105,6 +105,16 @@ def test_an_error_without_a_place_means_all_that_break_its_rule_and_nothing_else
     assert ran.code == 1 and "1 error is left for you" in ran.err and "result.missing" in ran.err
     after = json.loads(out.read_bytes())
     assert [message["content"] for message in after[:4]] == [words, [*words, call], words, words]
+    contents = [{"role": "user", "parts": [{"text": ""}, {"text": "look"}]}, {"role": "model", "parts": []}]
+    path.write_text(json.dumps([*contents, {"role": "user", "parts": [{"text": "go on"}]}]))
+    says = (
+        "Unable to submit request because it has an empty text parameter. Add a value to the parameter and try again."
+    )
+    ran = run(
+        "fix", path, "--for-error", says, "-o", out, "--force", "--profile", "gemini", "--format", "gemini-contents"
+    )
+    after = json.loads(out.read_bytes())
+    assert ran.code == 0 and [one["parts"] for one in after] == [[{"text": "look"}], [{"text": "go on"}]], ran.err
     ran = run(
         "fix", path, "--for-error", "messages.0.content.0.tool_use.id: String should match pattern '^[a-z]+$'", "--diff"
     )

@@ -12,7 +12,7 @@ from toolpair.rules.errors.texts import title_of
 from toolpair.rules.registry import RULES
 from toolpair.rules.rule import family_of
 from toolpair.session.decisions import Decision, found_by, standing
-from toolpair.session.session import Fix, Found, Problem, Refused, Session, Target
+from toolpair.session.session import Conversation, Fix, Found, Problem, Refused, Session, Target
 from toolpair.shell.program import command
 from toolpair.text.shell import shell_word
 
@@ -115,7 +115,9 @@ def _wanted(session: Session, target: Target, choices: Mapping[str, str]) -> lis
     if target.found.is_placed or problem.named is not None:
         return [(number, problem, fix)]
     # It is about any such block: the request is refused until none is left.
-    return [(number, one, way) for one in _all_of(session, number, problem) if (way := _same(one, fix)) is not None]
+    rules = target.recognised.error.rules if target.recognised is not None else ()
+    found = _all_of(session.conversations[number], problem, rules)
+    return [(number, one, way) for one in found if (way := _same(one, fix)) is not None]
 
 
 def is_meant(target: Target) -> bool:
@@ -136,9 +138,13 @@ def _is_of(problem: Problem, rule: str) -> bool:
     return problem.rule == rule or problem.rule.startswith(f"{rule}.")
 
 
-def _all_of(session: Session, number: int, problem: Problem) -> Sequence[Problem]:
-    others = [one for one in session.conversations[number].problems if one.rule == problem.rule]
-    return [problem, *(one for one in others if one.key != problem.key and not one.guess)]
+def _all_of(conversation: Conversation, problem: Problem, rules: Sequence[str]) -> Sequence[Problem]:
+    """The problem, the others that break its rule, and those that break another rule that the text is about."""
+    others = (one for one in conversation.problems if one.key != problem.key and not one.guess)
+    return [
+        problem,
+        *(one for one in others if one.rule == problem.rule or (one.rule in rules and one.severity != "info")),
+    ]
 
 
 def _same(problem: Problem, fix: Fix) -> Fix | None:
