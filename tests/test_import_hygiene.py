@@ -235,6 +235,7 @@ def test_the_library_works_without_a_terminal_library() -> None:
 # next to nothing, the interface shows its first frame before it has a session.
 DOORS = {
     "cli.main": {
+        "cli.configured",
         "cli.exits",
         "cli.inputs",
         "cli.meant",
