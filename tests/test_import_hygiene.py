@@ -341,6 +341,7 @@ CHECKING = {
         "session.staged",
         "source.changes",
     },
+    "shell.machine": {"shell.settings"},
     "shell.program": {"shell.quoting"},
     "source.container": {"source.literal"},
     "source.container_reading": {"source.large"},

@@ -10,8 +10,10 @@ from typing import Final
 
 from toolpair.cli import exits
 from toolpair.cli.configured import OF_PROJECTS, OPTIONS, known_of
+from toolpair.cli.main import COMMANDS
 from toolpair.cli.meant import closest
 from toolpair.cli.terminal import Parser, add_color, add_format, dump, out, safe, say, style_for
+from toolpair.formats import all_agents
 from toolpair.shell.machine import current_folder, home_short
 from toolpair.shell.program import project_settings, settings_file
 from toolpair.shell.settings import BadSettings, Setting, Settings, of_project, of_user
@@ -71,8 +73,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _found(wrong: list[str]) -> Iterator[tuple[str, str, object, str]]:
     """Table, key, value and place of all that is set; what is wrong with a file is one sentence in `wrong`."""
-    from toolpair.cli.main import COMMANDS
-
     project = project_settings(current_folder())
     try:
         for setting in known_of(of_project(project), "", OF_PROJECTS).values() if project is not None else ():
@@ -93,8 +93,6 @@ def _found(wrong: list[str]) -> Iterator[tuple[str, str, object, str]]:
 
 def _known(settings: Settings, table: str, commands: tuple[str, ...]) -> dict[str, Setting]:
     if table == AGENTS:
-        from toolpair.formats import all_agents
-
         return known_of(settings, table, tuple(agent.id for agent in all_agents() if agent.usual_home))
     if table and table not in commands:
         first = next(iter(settings.table(table).values()))
