@@ -40,6 +40,7 @@ COMMANDS: Final = {
     "rules": "toolpair.cli.rules",
     "recipes": "toolpair.cli.recipes",
     "config": "toolpair.cli.config",
+    "doctor": "toolpair.cli.doctor",
     "completion": "toolpair.cli.completion",
 }
 _INTERFACE: Final = "toolpair.cli.open"
