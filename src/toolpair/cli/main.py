@@ -41,6 +41,7 @@ COMMANDS: Final = {
     "recipes": "toolpair.cli.recipes",
     "config": "toolpair.cli.config",
     "doctor": "toolpair.cli.doctor",
+    "help": "toolpair.cli.help",
     "completion": "toolpair.cli.completion",
 }
 _INTERFACE: Final = "toolpair.cli.open"
