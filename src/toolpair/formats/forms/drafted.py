@@ -27,7 +27,6 @@ from toolpair.formats.forms.drafting import (
     samples_of,
     texts_of,
 )
-from toolpair.formats.forms.evidence import fits
 from toolpair.formats.forms.registry import Form
 from toolpair.formats.forms.table import BadTable, parsed
 from toolpair.transcript.counting import plural
@@ -102,7 +101,7 @@ def _run(sample: Sample, guess: Guess, is_part: bool) -> Draft | None:
     except BadTable:
         return None
     first = [element for elements in sample.lists for element in elements][:200]
-    if not pairs or not fits(form.compiled, first) or why_not(form.format, first) is not None:
+    if not pairs or not form.fits(first) or why_not(form.format, first) is not None:
         return None
     count = sum(map(len, sample.lists))
     found = Found(calls, results, pairs, count if is_part or count >= MOST else None)
