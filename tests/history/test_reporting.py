@@ -12,6 +12,7 @@ import pytest
 import toolpair
 from benchmarks.generate import generate, messages
 from benchmarks.sessions.options import FORMATS, Options
+from tests.garbage import only_new_garbage
 from tests.history.opening import judged_by
 from tests.rounds import tries
 from toolpair.cli.file_report import describe
@@ -48,22 +49,11 @@ def test_what_was_judged_is_given_back_at_once(broken: Path) -> None:
     session = open_session(broken)
     block = next(found for problem in session.problems for found in (problem.call, problem.result) if found)
     assert block.value is not None
-    del session, block
-    gc.collect()
-    before = _blocks()  # kept, so that no new one gets the place of an old one
-    known = set(map(id, before))
-    gc.disable()
-    try:
+    with only_new_garbage():
         session = open_session(broken, reporting=True)
         session.problems  # noqa: B018
-        full = [found for found in _blocks() if found.value is not None and id(found) not in known]
-    finally:
-        gc.enable()
-    assert not full
-
-
-def _blocks() -> list[Block]:
-    return [found for found in gc.get_objects() if isinstance(found, Block) and found.record >= 0]
+        blocks = [found for found in gc.get_objects() if isinstance(found, Block) and found.record >= 0]
+    assert not [found for found in blocks if found.value is not None]
 
 
 def test_it_recommends_the_same_where_an_output_may_be_elsewhere() -> None:
@@ -89,13 +79,9 @@ def test_it_recommends_the_same_where_an_output_may_be_elsewhere() -> None:
 def test_the_library_leaves_nothing_to_the_collector(format: str, problems: int) -> None:
     given = messages(Options(pairs=300, problems=problems, kinds=("renamed", "missing", "duplicate"), format=format))
     toolpair.check(given, profile=format)  # loads what is loaded late
-    gc.collect()
-    gc.disable()
-    try:
+    with only_new_garbage():
         report = toolpair.check(given, profile=format)
         assert report.problems
         del report
         left = gc.collect()
-    finally:
-        gc.enable()
     assert left < 100

@@ -8,6 +8,7 @@ from __future__ import annotations
 import weakref
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from enum import IntEnum
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Final
@@ -84,17 +85,41 @@ class ConversationCounts(Struct, frozen=True):
     inactive: int = 0
 
 
+class Found(IntEnum):
+    """How a text leads to a place, the surest last."""
+
+    NOT = 0
+    """Nothing is wrong in the way that it says; what it names may be there all the same."""
+    STOPPING = 1
+    """It may mean anything: this is what stops the session."""
+    PLACE = 2
+    """It names the place; whether what it complains about is wrong there cannot be seen."""
+    RULE = 3
+    """It names no place: this is what breaks its rule."""
+    INDEX = 4
+    """It names the place, and what it complains about is wrong there."""
+    ID = 5
+    """It names the id."""
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether the text itself says where."""
+        return self in (Found.PLACE, Found.INDEX, Found.ID)
+
+
 class Target(Struct, frozen=True):
     """The place that an id, a place or an error text refers to."""
 
-    pair: int | None
-    message: int | None
-    problem: Problem | None
     text: str
     """One sentence: what was found, or why nothing was."""
+    pair: int | None = None
+    message: int | None = None
+    problem: Problem | None = None
     recognised: Recognised | None = None
+    found: Found = Found.NOT
+    """How sure it is that `problem` is what is meant."""
     how: str | None = None
-    """How it was found: "by the id", "by the index: message 22, the call stands in 21"."""
+    """How it was found, in words: "by the id", "by the index: message 22, the call stands in 21"."""
     profile: str | None = None
     """The profile that finds `problem`, if it is not the conversation's own."""
     conversation: int | None = None

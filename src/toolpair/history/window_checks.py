@@ -23,6 +23,8 @@ from toolpair.transcript.id_shapes import SPELLINGS, sanitised, usable
 from toolpair.transcript.model import WindowEdges
 
 _COUNTED_CAUSES: Final = frozenset({"duplicate.on_resume", "provider_switch"})
+TOGETHER: Final = 8
+"""Windows beside each other that are judged as one where nothing is changed: each takes less time so."""
 _ROUNDS: Final = 20
 """How often ranges may be joined before the whole is checked instead."""
 Load = Callable[[Range, WindowEdges], "CheckedWindow | ReportedWindow"]
@@ -105,7 +107,9 @@ class CheckedWindow(Struct, eq=False, dict=True):
             return False
         edges = self.judged.edges
         alone = edges is None or not (edges.before or edges.after)
-        return frame.spills or self.judged.seen is None or (alone and self._sent is None)
+        # What its agent refuses to resume is sent nowhere else either.
+        refused = self.judged.seen is None or self.judged.sends_nothing
+        return frame.spills or refused or (alone and self._sent is None)
 
     @cached_property
     def needs_whole(self) -> bool:
@@ -148,12 +152,13 @@ class CheckedWindow(Struct, eq=False, dict=True):
 
         A record that goes, or comes, at an end would change what stands beside the next window.
         """
-        # What is sent of it may run together with what is around it.
-        front = back = self.judged.transcript.frame is not None and self._sent is None
         messages = self.judged.transcript.messages
+        # What is sent of it may run together with what is around it, as what is around it does if it says nothing.
+        front = back = not self.messages or (self.judged.transcript.frame is not None and self._sent is None)
         first = set(map(id, messages[: self.lead]))
         last = set(map(id, messages[self.lead + self.messages :]))
-        ends = messages[self.lead].records, messages[self.lead + self.messages - 1].records
+        own = messages[self.lead : self.lead + self.messages]
+        ends = [message.records for message in (*own[:1], *own[-1:])] or [(), ()]
         for problem in self._own:
             edits = [edit for fix in problem.fixes for edit in fix.edits if not _takes_thinking_out(edit)]
             about = {id(problem.about), *(id(message) for edit in edits for message in messages_of(edit))}
@@ -203,16 +208,16 @@ def _takes_thinking_out(edit: Edit) -> bool:
     return isinstance(edit, (RemoveThinking, KeepAside)) or (isinstance(edit, Remove) and edit.block.kind == "thinking")
 
 
-def judge_ranges(outline: Outline, load: Load, most: int) -> list[CheckedRange] | None:
+def judge_ranges(outline: Outline, load: Load, most: int, together: int = 1) -> list[CheckedRange] | None:
     """Each range checked; ranges that turn out to be connected as one. None when that is too much.
 
-    `most` is the maximum number of records checked together.
+    `most` is the maximum number of records checked together. Up to `together` windows beside each other are one range.
     """
     answered = sum(found.calls for found in outline.windows)
     last = len(outline.windows)
     thinking = [*accumulate((found.signed for found in reversed(outline.windows)), initial=0)]
     known: dict[tuple[int, int], CheckedRange] = {}
-    ranges: Sequence[Range] = outline.ranges
+    ranges: Sequence[Range] = _beside_each_other(outline.ranges, together)
     for _ in range(_ROUNDS):
         judged: list[CheckedRange] = []
         for found in ranges:
@@ -239,6 +244,16 @@ def judge_ranges(outline: Outline, load: Load, most: int) -> list[CheckedRange] 
         wanted = {(found.start, found.stop) for found in ranges}
         known = {key: found for key, found in known.items() if key in wanted}
     return None
+
+
+def _beside_each_other(ranges: Sequence[Range], together: int) -> Sequence[Range]:
+    found: list[Range] = []
+    for one in ranges:
+        if found and found[-1].stop == one.start and one.stop - found[-1].start <= together:
+            found[-1] = Range(found[-1].start, one.stop)
+        else:
+            found.append(one)
+    return found
 
 
 def are_connected(outline: Outline, judged: Sequence[CheckedRange]) -> bool:
