@@ -268,7 +268,8 @@ class Compiled:
         source, evidence = Source(), self.table.evidence
         _test(source, "some", source.any_of(evidence.some, "e"))
         _test(source, "none", source.any_of(evidence.none, "e"))
-        _test(source, "each", " and ".join(source.test(conditions_of(text), "e") for text in evidence.each) or "True")
+        each = " and ".join(source.test(conditions_of(text), "e") for text in evidence.each) or "True"
+        _test(source, "mine", f"{each} and not none(e)")
         _test(source, "around", source.any_of(evidence.file, "e"))
         return source.run(f"<{self.shown}>")
 

@@ -136,7 +136,7 @@ class Reader:
         self._role = made["role"]
         self._skipped = made["skipped"]
         self._group = made["group"]
-        self._knows = compiled.tests["each"]
+        self._knows = compiled.tests["mine"]
 
     def blocks(self, value: Any, record: int) -> list[Any]:
         """The blocks of an element."""
@@ -147,7 +147,9 @@ class Reader:
 
     def is_unread(self, value: dict[str, Any]) -> bool:
         """Whether an element says something of which nothing is read: it is no message, nor an empty one."""
-        return not self._skipped(value) and not self._blocks(value, 0) and bool(telling_keys(value))
+        if self._skipped(value) or any(block.kind != "other" for block in self._blocks(value, 0)):
+            return False
+        return bool(telling_keys(value))
 
     def is_signed_enough(self, values: Sequence[Any]) -> bool:
         """Whether all thinking is signed, if the API wants that."""

@@ -92,7 +92,7 @@ class Form:
         tests = self.compiled.tests
         objects = [value for value in values if isinstance(value, dict)]
         against = [value for value in objects if tests["none"](value)]
-        mine = [value for value in objects if tests["each"](value) and not tests["none"](value)]
+        mine = [value for value in objects if tests["mine"](value)]
         spare = len(mine) - len(against) - len(values) / 2
         if spare <= 0 or not (
             any(map(tests["some"], mine)) or any(isinstance(one, dict) and tests["around"](one) for one in around)
@@ -101,7 +101,7 @@ class Form:
         return sum(map(self.reader.is_unread, mine)) < spare
 
     def knows(self, value: dict[str, Any]) -> bool:
-        return bool(self.compiled.tests["each"](value))
+        return bool(self.compiled.tests["mine"](value))
 
     def read(self, items: Sequence[Item], view: View = AS_RESUMED) -> Transcript:
         return self.reader.read(items, view)
@@ -117,10 +117,11 @@ class Form:
                 no_message(context, of_one[0].value, [item.uid for item in of_one], len(of_one), in_file=False)
 
     def _is_foreign(self, value: Any) -> bool:
-        if type(value) is not dict or self.knows(value):
+        if type(value) is not dict:
             return False
-        if self.reader.is_unread(value):
-            return True
+        known, unread = self.knows(value), self.reader.is_unread(value)
+        if known != unread:
+            return not known
         others = (form for form in shipped() if form.id != self.id)
         return any(form.knows(value) and form.sniff([value]) for form in others)
 
