@@ -271,9 +271,9 @@ def test_the_draft_with_its_example_writes_fixes(run: Run, tmp_path: Path) -> No
     path, table = drafted(run, tmp_path, elements, lines=True)
     assert "the file has 3 calls and 2 results: 2 of 3 are pairs" in Path(table).read_text()
     head, _, example = Path(table).read_text().partition("# [new]\n")
-    result = next(line for line in example.splitlines() if line.startswith("# result = ")).removeprefix("# ")
-    Path(table).write_text(f'{head}[new]\n{result}\ntext = {{ event = "turn", who = "customer", say = "$text" }}\n')
+    Path(table).write_text(f"{head}[new]\n{example.replace('# ', '')}")
     assert run("fix", path, "--in-place", "--form", table).code == 0
+    assert '"turn", "who": "customer", "say": "$text"' in example
     calls, results, pairs = facts(path, table)
     assert len(calls) == len(results) == pairs == 3
 

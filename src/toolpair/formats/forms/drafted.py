@@ -94,7 +94,7 @@ def _run(sample: Sample, guess: Guess, is_part: bool) -> Draft | None:
         return None
     count = sum(map(len, sample.lists))
     found = Found(calls, results, pairs, count if is_part or count >= MOST else None)
-    return Draft(_said(found, guess) + body + _new(guess), found, form)
+    return Draft(_said(found, guess) + body + _new(sample, guess, form), found, form)
 
 
 # --- TOML ------------------------------------------------------------------------------------------------
@@ -223,33 +223,38 @@ def _said(found: Found, guess: Guess) -> str:
     return "\n".join(f"# {line}".rstrip() for line in lines)[:-1] + "\n"
 
 
-def _new(guess: Guess) -> str:
-    """What a new result may look like: one of the file's with words in the places that are known."""
+def _new(sample: Sample, guess: Guess, form: Form) -> str:
+    """What new elements may look like: the file's own with words in the places that are known."""
     side = guess.result
-    if guess.inside:
-        example = f'fill = {{ {_q(_spelled(side.content[0]))} = "$text" }}'
-    else:
-        example = f"result = {_example(side)}"
-    lines = [
-        "",
-        "Without [new], such files are only read. To write fixes, remove the # below, and look at each value of the",
-        "result, which is a real one of the file: what belongs to it alone (a time, an id of its own) has to be",
-        'removed, or written as "$new" or "$beside.PATH". `text` is a user message with "$text" in it.',
-        "[new]",
-        example,
-        "text = { … }",
-    ]
-    if side.at and not guess.inside:
-        lines.append('message = { … }   the element around a new result, with "$results" in place of the list')
-    return "\n".join(f"# {line}".rstrip() for line in lines).removeprefix("#") + "\n"
-
-
-def _example(side: Side) -> str:
-    """A real result with words in the places of its id, content and name, as JSON in a string of TOML."""
     unit = min(side.units, key=lambda one: len(one.values))
     words = {side.id: "$id", side.name or (): "$name", **dict.fromkeys(side.content, "$text")}
     words.pop((), None)
-    made = json.dumps(_with_words(unit.value, words))
+    lines = [
+        "",
+        "Without [new], such files are only read. To write fixes, remove the # below, and look at each value: they are",
+        "real elements of the file, and what belongs to one alone (a time, an id of its own) has to be removed, or",
+        'written as "$new" or "$beside.PATH". `text` is a message of the user\'s.',
+        "[new]",
+        f'fill = {{ {_q(_spelled(side.content[0]))} = "$text" }}'
+        if guess.inside
+        else f"result = {_example(unit.value, words)}",
+    ]
+    if side.at and not guess.inside:
+        around = _example(sample.elements[unit.element].value, {side.at[:-1]: "$results"})
+        lines.append(f"message = {around}")
+    said = (
+        (sample.elements[one.element].value, (*at, *path))
+        for (at, path), units in drafting.texts_of(sample, guess).items()
+        for one in units
+    )
+    users = (_example(value, {path: "$text"}) for value, path in said if form.reader.own_role_of(value) == "user")
+    lines.append(f"text = {next(users, '{ … }')}")
+    return "\n".join(f"# {line}".rstrip() for line in lines).removeprefix("#") + "\n"
+
+
+def _example(value: Any, words: dict[Keys, str]) -> str:
+    """A real value with words in some places, as JSON in a string of TOML."""
+    made = json.dumps(_with_words(value, words))
     return "'''" + made.replace("'", "\\u0027").replace("\x7f", "\\u007f") + "'''"
 
 

@@ -339,7 +339,8 @@ def _guess(call: Side, result: Side, by_name: bool) -> Guess | None:
         return None
     loose = call.loose or result.loose
     if by_name:
-        same = result.ids.keys() == call.ids.keys() and len(call.units) == len(result.units)
+        most = len(result.units) <= len(call.units) <= len(result.units) * 2
+        same = most and result.ids.keys() <= call.ids.keys()
         result.name = result.id
         return Guess(call, result, call.score, by_name=True) if same and not loose else None
     once = len(call.ids) == len(call.units) and len(result.ids) == len(result.units)
