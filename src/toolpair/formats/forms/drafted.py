@@ -233,7 +233,7 @@ def _new(sample: Sample, guess: Guess, form: Form) -> str:
         "",
         "Without [new], such files are only read. To write fixes, remove the # below, and look at each value: they are",
         "real elements of the file, and what belongs to one alone (a time, an id of its own) has to be removed, or",
-        'written as "$new" or "$beside.PATH". `text` is a message of the user\'s.',
+        'written as "$new" or "$beside.PATH". `text` is a user message.',
         "[new]",
         f'fill = {{ {_q(_spelled(side.content[0]))} = "$text" }}'
         if guess.inside
