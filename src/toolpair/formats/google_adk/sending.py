@@ -48,7 +48,9 @@ def sees(items: Sequence[Item], transcript: Transcript) -> SentRequest | None:
     if not all(map(is_plain, values.values())):
         return None
     events = [_event(message, values[message.records[0]]) for message in transcript.messages if message.records]
-    if len({event.author for event in events if event.role == "model"}) > 1:
+    authors = [event.author for event in events if event.role == "model"]
+    named = [block.id for event in events for block in event.blocks]
+    if any(isinstance(one, (dict, list)) for one in (*authors, *named)) or len({*authors}) > 1:
         return None
     kept = list(_answering([event for event in events if _is_seen(event)]))
     sent = list(_answered(_arranged(kept), {id_ for value in values.values() for id_ in _waiting(value)}))
