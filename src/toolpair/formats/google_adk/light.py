@@ -44,7 +44,10 @@ class AdkLight(FormLight):
     def left(self, value: Any, number: int, strict: bool) -> tuple[Iterable[Any], int]:
         if not strict or EVENTS not in value:
             raise Whole
-        return super().left(value, number, strict)
+        ids, signed = super().left(value, number, strict)
+        if any(isinstance(id_, (dict, list)) for id_ in ids):
+            raise Whole  # then ADK cannot load the session
+        return ids, signed
 
     def finish(self) -> Finding | None:
         head = read([Item(0, self._session)])
