@@ -197,7 +197,7 @@ def test_a_text_that_is_cut(data: st.DataObject) -> None:
             80,
             {
                 "ANT17",
-                "ANT28",
+                "ANT49",
                 "ANT37",
                 "BDR10",
                 "BDR11",
