@@ -198,7 +198,6 @@ def test_a_text_that_is_cut(data: st.DataObject) -> None:
             {
                 "ANT17",
                 "ANT49",
-                "ANT37",
                 "BDR10",
                 "BDR11",
                 "BDR18",
