@@ -104,7 +104,7 @@ class Recognised(Struct, frozen=True):
     through: str | None = None
     """Which gateway passed it on: "OpenRouter (Anthropic)"."""
     count: int = 1
-    """How many different errors the text holds; this is the last one."""
+    """How many different errors the text holds."""
 
     @property
     def profile(self) -> str | None:
@@ -124,9 +124,8 @@ class Recognised(Struct, frozen=True):
 
 def recognise(text: str) -> Recognised | None:
     """The last known error in a pasted text; None when it holds none."""
-    pasted = PastedText.of(text)
-    known = _known(pasted)
-    return _last(known) if known else _empty_wrapper(pasted)
+    known = recognise_all(text)
+    return known[-1] if known else None
 
 
 def recognise_all(text: str) -> tuple[Recognised, ...]:
@@ -136,27 +135,19 @@ def recognise_all(text: str) -> tuple[Recognised, ...]:
     if not known:
         empty = _empty_wrapper(pasted)
         return (empty,) if empty is not None else ()
-    placed = {(one.error.rules, one.ids, one.message, one.block): one for one in known if one.names_a_place}
-    rest = {one.error.rules: one for one in known if not any(_same_rules(one, other) for other in placed.values())}
-    kept = [*placed.values(), *(one for one in rest.values() if not one.names_a_place)]
-    return tuple(one for one in reversed(known) if any(one is other for other in kept)) or (_last(known),)
+    placed = [one for one in known if one.names_a_place]
+    different: dict[tuple[object, ...], Recognised] = {}
+    for one in known:
+        # A client's short message and the API's own text are about the same request.
+        if one.names_a_place or not any(_same_rules(one, other) for other in placed):
+            different.setdefault((one.error.rules, one.ids, one.message, one.block), one)
+    return tuple(replace(one, count=len(different)) for one in reversed(different.values()))
 
 
 def _known(pasted: PastedText) -> list[Recognised]:
     """The last one first."""
     found = last_of_each_place(hits(pasted)) or shaped(pasted)
     return [_read(pasted, hit, found) for hit in found[:_DISTINCT]]
-
-
-def _last(known: Sequence[Recognised]) -> Recognised:
-    last = known[0]
-    if not last.names_a_place:
-        # A client's short message and the API's own text are about the same request.
-        last = next((one for one in known if one.names_a_place and _same_rules(one, last)), last)
-    different = {(one.error.rules, one.ids, one.message, one.block) for one in known if one.names_a_place}
-    nameless = {one.error.rules for one in known if not one.names_a_place}
-    count = len(different) + sum(not any(set(rules) & set(other[0]) for other in different) for rules in nameless)
-    return replace(last, count=max(1, count))
 
 
 def ids_quoted(text: str) -> frozenset[str]:

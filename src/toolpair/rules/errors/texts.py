@@ -44,6 +44,8 @@ class ErrorText(Struct, frozen=True):
     """The profile whose rules these are, if `provider` is not one."""
     command: str = ""
     """The command that does it, where no fix of a block does: FILE stands for the session file."""
+    measured: bool = False
+    """It says that something is too large: what is surely small enough is not what it means."""
     names: str = "id"
     """What {id} is: "id", or "tool" for a tool name."""
 
