@@ -146,10 +146,15 @@ def values_of(records: Iterable[Record]) -> Iterator[Any]:
 
     The value of a large record is not kept in it.
     """
+    return (value for _, value in with_values(records))
+
+
+def with_values(records: Iterable[Record]) -> Iterator[tuple[Record, Any]]:
+    """The same, each with its record."""
     read = 0
     for record in records:
         if record.size <= _SMALL or record.lines > 1:
-            yield record.value
+            yield record, record.value
         elif read < _MOST:
             read += record.size
-            yield parse(record.body)
+            yield record, parse(record.body)
