@@ -42,7 +42,7 @@ _TOGETHER: Final = 1_000
 MOST_SEARCHED: Final = 2 * GB
 """Bytes that are searched."""
 _GROUPS: Final = 24
-"""Beginnings of ids that are looked for one by one."""
+"""Beginnings of ids, and their sizes, that are looked for one by one."""
 _FEW: Final = 4
 """So many ids are each looked for as a whole: what all ids begin with stands in many places."""
 _BEGINNING: Final = 5
@@ -428,16 +428,14 @@ def _spelt(id_: str) -> Iterator[bytes]:
 def _finder(wanted: Collection[bytes]) -> _Find:
     """Finds in a text where any of these stands as a token."""
     words = frozenset(one for one in wanted if _WORDS.fullmatch(one))
-    others = [(beginning, sorted(set(map(len, group)))) for beginning, group in _grouped(set(wanted) - words)]
-    beginnings = list(words) if len(words) <= _FEW else [beginning for beginning, _ in _grouped(words)]
+    beginnings = [(one, [len(one)]) for one in words] if len(words) <= _FEW else _grouped(words)
+    several = sum(len(sizes) for _, sizes in beginnings) > _GROUPS
+    beginnings = [*([] if several else beginnings), *_grouped(set(wanted) - words)]
 
     def find(text: bytes) -> Iterator[tuple[int, bytes]]:
-        if len(beginnings) > _GROUPS:
+        if several:
             yield from ((match.start(), match[0]) for match in _WORDS.finditer(text) if match[0] in words)
-        else:
-            for beginning in beginnings:
-                yield from ((at, word) for at, word in _beginning_with(beginning, text) if word in words)
-        for beginning, sizes in others:
+        for beginning, sizes in beginnings:
             at = text.find(beginning)
             while at >= 0:
                 for size in sizes:
@@ -449,29 +447,17 @@ def _finder(wanted: Collection[bytes]) -> _Find:
     return find
 
 
-def _grouped(ids: Iterable[bytes]) -> Sequence[tuple[bytes, Sequence[bytes]]]:
-    """The ids by what they begin with."""
+def _grouped(ids: Iterable[bytes]) -> Sequence[tuple[bytes, Sequence[int]]]:
+    """What ids begin with, and the sizes of those that begin so."""
     groups: dict[bytes, list[bytes]] = defaultdict(list)
     for one in ids:
         groups[one[:_BEGINNING]].append(one)
-    return [(_common(min(group), max(group)), group) for group in groups.values()]
+    return [(_common(min(group), max(group)), sorted(set(map(len, group)))) for group in groups.values()]
 
 
 def _common(one: bytes, other: bytes) -> bytes:
     """What both begin with."""
     return one[: next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))]
-
-
-def _beginning_with(beginning: bytes, text: bytes) -> Iterator[tuple[int, bytes]]:
-    """The words that begin so, and where each stands."""
-    at = text.find(beginning)
-    while at >= 0:
-        word = _WORDS.match(text, at)
-        if word is None:
-            return
-        if at == 0 or _WORDS.match(text, at - 1, at) is None:
-            yield at, word[0]
-        at = text.find(beginning, word.end())
 
 
 def _is_apart(text: bytes, start: int, end: int) -> bool:

@@ -108,7 +108,7 @@ def opened_long(
     light = light_for(format, profile, view)
     if light is None:
         return None
-    scan = Scan(light, profile, head.declared_tools, LEAST)
+    scan = Scan(light, profile, head.declared_tools, LEAST, reporting=view.reporting)
     outline = outline_of(document, scan, progress)
     if decide is not None and scan.light.evidence is not None and not scan.whole:
         evidence = decide(scan.light.evidence)
