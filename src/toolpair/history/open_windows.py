@@ -170,14 +170,16 @@ def windowed_conversation(
     def load(wanted: Range, edges: WindowEdges) -> CheckedWindow | ReportedWindow:
         nonlocal garbage
         made = part(wanted)
-        found: CheckedWindow | ReportedWindow = CheckedWindow(reading.judged(made, edges))
+        found: CheckedWindow | ReportedWindow
         if reading.view.reporting:
-            # Nothing may still refer to what it was made of: what is in use is not among the youngest afterwards.
-            found, made = lightened(found), part(wanted)
+            # Nothing may still refer to what is judged: what is in use is not among the youngest afterwards.
+            found, made = lightened(CheckedWindow(reading.judged(made, edges))), part(wanted)
             garbage += size_of(wanted)
             if garbage > _GARBAGE:
                 collect_young()
                 garbage = 0
+        else:
+            found = CheckedWindow(reading.judged(made, edges))
         documents[wanted.start, wanted.stop] = made
         if checking is not None:
             checking(len(documents), max(len(outline.ranges), len(documents)))
