@@ -71,6 +71,14 @@ class Record(Struct, eq=False):
         self.known = value
         self._strict = None
 
+    def set_strict(self, value: Any, same: bool) -> None:
+        """Set the value that a strict parser has read, unless it is known. `same`: nothing of it is quietly flawed."""
+        if self.known is UNREAD:
+            self._strict = True
+            if same:
+                self._flaws = self._quiet = ()
+            self.known = value
+
     def know(self, value: Any, like: Record) -> None:
         """Set the value that its bytes are known to have: that of a record but for plain scalars."""
         self.known = value
