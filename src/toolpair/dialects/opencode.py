@@ -201,6 +201,8 @@ def changes_of_text(block: Block, value: Any) -> dict[Slot, Any]:
         return {(*DATA, "text"): value if isinstance(value, str) else text_of(value)}
     if type_name(value) != type_name(block.value):
         return {DATA: part_of(value)}
+    if block.kind == "media":
+        return {(*DATA, key): field for key, field in part_of(value).items() if value is not block.value}
     key = "thinking" if block.kind == "thinking" else "text"
     changes: dict[Slot, Any] = {}
     if value.get(key) is not block.value.get(key):

@@ -58,11 +58,12 @@ class Scan:
         declared: frozenset[str] | None = None,
         least: int = LEAST,
         doubts: Callable[[Any], bool] | None = None,
+        reporting: bool = False,
     ) -> None:
         """`declared`: the tools that the request around the messages declares, where it says.
 
         `least`: messages in a window. `doubts` says of a record that is left to the rules whether only the whole can
-        be judged for it.
+        be judged for it. `reporting`: see `View`.
         """
         self.light = light
         light.so_far = so_far = SoFar()
@@ -76,6 +77,12 @@ class Scan:
         self._names: set[str] = set()
         """Names of tools that the provider takes."""
         self._doubts = doubts
+        self._reporting = reporting
+        cell = profile.cell("content.mixed_with_tool")
+        self._parts_text = cell is not None and cell.severity is not None
+        """The provider wants text and calls in messages of their own."""
+        self._mixed: int | None = None
+        """The first record with both."""
         self.whole = False
         """Only the whole can be judged, whatever comes."""
         self._number = 0
@@ -172,6 +179,9 @@ class Scan:
                 hangs = part[2]
             else:
                 raise Odd
+        mixed = rows and calls and self._parts_text
+        if mixed:
+            self._mix(number)
         cutter = self._cutter
         if fresh:
             if state != ODD and state != BEGUN:
@@ -189,6 +199,8 @@ class Scan:
             if len(calls) > 1 and len({part[1] for part in calls}) < len(calls):
                 cutter.share(number, number)
             self._asked += calls
+            if mixed:
+                cutter.mixed.append(range(cutter.calls, cutter.calls + len(calls)))
             cutter.calls += len(calls)
             cutter.rows += len(calls)
         cutter.rows += rows
@@ -196,6 +208,14 @@ class Scan:
         cutter.records += 1
         self._hangs = hangs
         self._state = RESPONSE
+
+    def _mix(self, number: int) -> None:
+        """Text and calls in one message: the rules report all such as one problem, of which a fix changes them all."""
+        if self._mixed is None:
+            self._mixed = number
+            raise Odd
+        if not self._reporting:
+            raise Whole
 
     def _takes(self, name: Any) -> bool:
         """Whether the provider takes the name of a tool."""
