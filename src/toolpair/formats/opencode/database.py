@@ -34,7 +34,7 @@ _PART: Final = Table(PART, json=("data",))
 _KILOS: Final = frozenset({"kilo_board", "kilo_board_message"})
 _KILOS_FIRST: Final = 7
 """The first number of the versions in which Kilo has had a database; opencode's have been 1 since before it had one."""
-_AT_ONCE: Final = 100
+_AT_ONCE: Final = 1_000
 """Messages whose parts are in memory together."""
 _WORDS_OF: Final = 20
 """How many messages are looked at for the user's last text."""
