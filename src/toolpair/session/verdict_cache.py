@@ -22,7 +22,6 @@ import msgspec
 import orjson
 from msgspec import Struct
 
-import toolpair
 from toolpair.source import peek
 from toolpair.source.addresses import LOG_ENDINGS, OPENING, divided
 from toolpair.source.fingerprint import Identity
@@ -39,6 +38,7 @@ JUST_NOW: Final = 2 * 10**9
 """Nanoseconds after a change in which another may leave the same time."""
 _NAME: Final = "*"
 _OUTLOOKS: Final = ("stops", "loses", "ready")
+_OWN: Final = os.path.dirname(os.path.dirname(__file__))
 _COMPILED: Final = "__pycache__"
 _EDGE: Final = 1024
 """How many bytes of a file's beginning, and of its end, are looked at."""
@@ -296,8 +296,6 @@ def _program() -> bytes:
     """What differs as soon as the program does, or what its user has set and added."""
     from platformdirs import user_config_path
 
-    own = os.path.dirname(toolpair.__file__)
-    rooms = [folder for folder, _, _ in os.walk(own) if os.path.basename(folder) != _COMPILED]
+    rooms = [folder for folder, _, _ in os.walk(_OWN) if os.path.basename(folder) != _COMPILED]
     settings = str(user_config_path("toolpair", appauthor=False))
-    versions = toolpair.__version__, sys.version, msgspec.__version__, orjson.__version__
-    return _digest(versions, _around((*rooms, settings, os.path.join(settings, "forms")))[0])
+    return _digest(sys.version, msgspec.__version__, orjson.__version__, _around((*rooms, settings, os.path.join(settings, "forms")))[0])
