@@ -298,4 +298,5 @@ def _program() -> bytes:
 
     rooms = [folder for folder, _, _ in os.walk(_OWN) if os.path.basename(folder) != _COMPILED]
     settings = str(user_config_path("toolpair", appauthor=False))
-    return _digest(sys.version, msgspec.__version__, orjson.__version__, _around((*rooms, settings, os.path.join(settings, "forms")))[0])
+    folders = (*rooms, settings, os.path.join(settings, "forms"))
+    return _digest(sys.version, msgspec.__version__, orjson.__version__, _around(folders)[0])
