@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +13,7 @@ import toolpair
 from benchmarks.generate import generate, messages
 from benchmarks.sessions.options import FORMATS, Options
 from tests.garbage import only_new_garbage
+from tests.history.opening import judged_by
 from tests.rounds import tries
 from toolpair.cli.file_report import describe
 from toolpair.session.session import open_session
@@ -51,6 +54,24 @@ def test_what_was_judged_is_given_back_at_once(broken: Path) -> None:
         session.problems  # noqa: B018
         blocks = [found for found in gc.get_objects() if isinstance(found, Block) and found.record >= 0]
     assert not [found for found in blocks if found.value is not None]
+
+
+def test_it_recommends_the_same_where_an_output_may_be_elsewhere() -> None:
+    lines: list[Any] = []
+    for number in range(60):
+        call = {"type": "tool_use", "id": f"toolu_{number:024}", "name": "Bash", "input": {}}
+        result = {"type": "tool_result", "tool_use_id": call["id"], "content": "done"}
+        lines += [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+    lines = [{"role": "user", "content": "go"}, *lines[:40], *lines[40:41], *lines[40:41], *lines[42:]]
+    lines[44]["content"].append({"type": "text", "text": f"the output of toolu_{20:024} was: 7"})
+    data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+    told = open_session("x", data=data, format="anthropic")
+    with judged_by(1):
+        reported = open_session("x", data=data, format="anthropic", reporting=True)
+    assert len(reported.conversation.windows) > 1
+    assert describe(reported, "x").entry == describe(told, "x").entry
+    assert any("where its output may be" in (problem.no_fix or "") for problem in reported.problems)
+    assert not any(fix.recommended for problem in reported.problems for fix in problem.fixes)
 
 
 @pytest.mark.parametrize("format", ["anthropic", "openai-chat"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolpair.text.differ import caret_line, differ
+from toolpair.text.differ import differ
 from toolpair.text.safe import SafeText, visible
 
 
@@ -13,7 +13,6 @@ def test_ids_of_one_length() -> None:
     left, right = SafeText("functions_read_file_0"), SafeText("functions.read_file:0")
     assert differ(left, right).left == {9, 19}
     assert differ(left, right).right == {9, 19}
-    assert caret_line(left, right) == " " * 9 + "^" + " " * 9 + "^"
 
 
 def test_a_tail() -> None:
@@ -24,10 +23,6 @@ def test_a_tail() -> None:
 def test_nothing_alike() -> None:
     found = differ(SafeText("abc"), SafeText("xyz1"))
     assert len(found.left) == 3 and len(found.right) == 4
-
-
-def test_wide_characters_get_wide_carets() -> None:
-    assert caret_line(SafeText("漢a"), SafeText("字a")) == "^^"
 
 
 ids = st.text("abc_:.漢", max_size=30).map(visible)

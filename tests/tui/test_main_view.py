@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from textual.color import Color
 from textual.pilot import Pilot
 
 from tests.tui.driving import array_file, drive, frame, lines_of, press
 from toolpair.tui.app import ToolpairApp
-from toolpair.tui.layout import areas
+from toolpair.tui.layout import Needs, areas, shape_of
 from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.styled_text import Glyphs, bar
 
@@ -88,7 +89,7 @@ def test_sound_rows_are_dim_and_broken_ones_are_not(native: Path) -> None:
         await press(pilot, "space", "right_square_bracket", "space")
         assert colours_of(app, "✓")[0] == role(app, "applied")
 
-    drive(native, play)
+    drive(native, play, (80, 30))
 
 
 def test_wide_heads_draw_the_outputs_as_bars(native: Path) -> None:
@@ -115,24 +116,38 @@ def test_a_bar_is_full_only_for_all_and_empty_only_for_nothing(part: int, whole:
 # the areas
 
 
-@given(st.integers(40, 260), st.integers(10, 90), st.integers(2, 4), st.integers(0, 500), st.booleans(), st.booleans())
+def _least(keys: int, more: int, causes: int) -> Needs:
+    return Needs(0, keys + more, keys, causes, 0)
+
+
+@given(
+    st.integers(40, 300),
+    st.integers(10, 90),
+    st.integers(2, 4),
+    st.integers(0, 500),
+    st.none() | st.builds(_least, st.integers(4, 12), st.integers(0, 20), st.integers(3, 40)),
+    st.integers(0, 200),
+    st.booleans(),
+)
 def test_the_parts_always_fit_the_screen(
-    width: int, height: int, head: int, rows: int, broken: bool, in_causes: bool
+    width: int, height: int, head: int, rows: int, card: Needs | None, preview: int, in_causes: bool
 ) -> None:
     if height < 14:
         head = 2
-    found = areas(width, height, head, rows, broken, in_causes)
+    needs = replace(card, rows=rows, preview=preview) if card is not None else Needs(rows)
+    found = areas(width, height, head, needs, in_causes)
     room = height - head - 1 - (1 if height < 12 else 2)
     listed = room - found.below - found.lower
-    assert listed >= min(rows, 2), "the list is never squeezed out"
+    assert min(rows, 2) <= listed <= rows, "the list is never squeezed out, and no line of it is empty"
     assert found.card + (found.causes if found.beside else 0) <= found.lower
     assert found.card_width + (found.beside + 1 if found.beside else 0) <= width
     assert not (found.below and found.beside)
-    if broken and not in_causes:
-        assert found.card >= 3
-    if listed > rows:
-        # No line stays empty in the list while something else could use it.
-        raise AssertionError(f"{listed} lines for {rows} rows")
+    if card is not None and found.card:
+        assert found.card >= min(card.least, room - found.below - 2)
+        if height >= 24:
+            assert found.card >= card.least, "ids, consequence and fix are never cut"
+        if width >= 120 and height >= 40 and found.card < card.card:
+            assert listed == min(rows, shape_of(width, height).rows), "nothing that could be shorter is longer"
 
 
 def test_the_card_takes_the_lines_that_a_short_list_leaves(tmp_path: Path) -> None:
@@ -193,7 +208,7 @@ def test_the_preview_scrolls_from_the_list(tmp_path: Path) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
         await press(pilot, "g", "j")
         await until(pilot, app, "row 1 of the output")
-        await press(pilot, "J", "J", "J", "J")
+        await press(pilot, "J")
         assert "row 1 of the output" not in frame(app) and "row 20 of the output" in frame(app)
         await press(pilot, "K", "K", "K", "K", "K")
         assert "row 1 of the output" in frame(app)

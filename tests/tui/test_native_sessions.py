@@ -271,7 +271,7 @@ def test_a_sentence_that_does_not_fit_the_card_shows_that_it_goes_on(tmp_path: P
         [said] = [line for line in lines_of(app) if "The API would say" in line]
         assert said.rstrip().endswith("…")
 
-    drive(path, play, (80, 24))
+    drive(path, play, (80, 17))
 
 
 @pytest.mark.parametrize("background", ["15;0", "0;15"])

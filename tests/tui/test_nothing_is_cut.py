@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
+from tests.conftest import SAMPLES
 from tests.session_folders import claude_session
 from tests.tui.driving import array_file, drive, frame, lines_of, press
+from toolpair.rules.pages import pages
+from toolpair.session.session import Session, open_session
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.bodies.text_body import TextBody
-from toolpair.tui.layout import areas
+from toolpair.tui.card_text import Card
+from toolpair.tui.layout import NARROW, PREVIEW, Needs, areas, card_columns
+from toolpair.tui.overview import Overview
+from toolpair.tui.paint import STYLES
+from toolpair.tui.row_lines import both_ids, carets_below, row_height
 from toolpair.tui.screens.saved import SavedScreen
-from toolpair.tui.styled_text import Glyphs
+from toolpair.tui.styled_text import Glyphs, line_width
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
@@ -87,15 +95,61 @@ def test_a_folded_line_gets_the_colours_of_all_of_it() -> None:
     assert asked is not None and asked.lines == ("one", "word " * 40 + "**bold**")
 
 
-def test_a_large_screen_gives_the_list_what_card_and_causes_cannot_use() -> None:
-    found = areas(200, 60, 3, 500, True, False)
-    assert found.beside and found.lower == 30
-    assert areas(160, 45, 3, 500, True, False).beside
-    assert not areas(159, 45, 3, 500, True, False).beside
+def _broken(folder: Path) -> Iterator[Session]:
+    """Every kind of problem that a page shows, and the samples."""
+    for name, page in pages().items():
+        if page.example is not None:
+            path = folder / name / (page.example.path or "session.jsonl")
+            path.parent.mkdir(parents=True)
+            path.write_bytes(page.example.data)
+            yield open_session(path, format=page.example.format, profile=page.example.profile)
+    for path in sorted(SAMPLES.iterdir()):
+        if path.suffix in (".json", ".jsonl", ".db"):
+            yield open_session(path)
 
 
-def test_a_sound_session_shows_more_rows_than_a_broken_one(sound: Path, tmp_path: Path) -> None:
-    assert areas(80, 24, 3, 100, False, False).lower < areas(80, 24, 3, 100, True, False).lower
+SIZES = ((40, 10), (60, 20), (72, 24), (80, 24), (100, 30), (120, 40), (160, 45), (200, 60), (300, 80))
+
+
+def test_every_kind_of_problem_is_told_in_full_at_every_size(tmp_path: Path) -> None:
+    seen, glyphs = set[str](), Glyphs()
+    for session in _broken(tmp_path):
+        overview = Overview(session)
+        for problem in overview.walk[:8]:
+            seen.add(problem.rule)
+            for width, height in SIZES:
+                card = Card(overview, glyphs, card_columns(width, height))
+                parts = card.parts(problem)
+                rows = sum(row_height(row, width < NARROW) for row in overview.rows[:height])
+                full, least = card.needs(parts)
+                divided = areas(width, height, 2 if height < 14 else 4, Needs(rows, full, least, 6, 12), False)
+                shown = card.problem(problem, parts, divided.card)
+                assert len(shown) == divided.card and all(line_width(line) <= card.cells for line in shown)
+                whole = dict(parts)
+                must = ("place", "title", "ids", "carets", "on resume", "api", "fix") if height >= 24 else ("fix",)
+                gone = [name for name in must for line in whole.get(name, ()) if line not in shown]
+                assert not gone or (height < 24 and len(whole["fix"]) > divided.card - 2), (problem.rule, width, gone)
+                if (width, height) >= PREVIEW:
+                    assert all(line in shown for name, lines in parts if name != "rule" for line in lines) or (
+                        () not in shown and rows >= height - 4 - divided.lower - divided.below
+                    ), f"{problem.rule}: something is cut while lines are free"
+    assert len(seen) >= 90
+
+
+@pytest.mark.parametrize("length", [21, 68, 120])
+@pytest.mark.parametrize("cells", [80, 200])
+def test_what_differs_in_two_ids_is_never_cut(length: int, cells: int) -> None:
+    """Long ids are cut in the middle, on both sides alike."""
+    glyphs, at = Glyphs(), length - 9
+    call = "toolu_" + "a" * (length - 6)
+    result = call[:at] + "X" + call[at + 1 :]
+    one, two = both_ids(call, result, glyphs, cells - 12)
+    texts = ["".join(span.text for span in line) for line in (one, two)]
+    assert [len(text) for text in texts] == [min(length, cells - 12)] * 2
+    assert ("…" in texts[0]) == (length > cells - 12) and texts[0].startswith("toolu_")
+    carets = carets_below(one, two)
+    assert carets.strip() == "^" and texts[1][len(carets) - 1] == "X"
+    assert texts[0].endswith("a" * 8) and "removed-mark" in STYLES["differ"].background
 
 
 def test_the_keys_of_a_preview_say_where_there_is_one(tmp_path: Path) -> None:
@@ -119,3 +173,25 @@ def test_keys_that_find_again_are_named_once_something_is_looked_for(tmp_path: P
         assert "n next match" in frame(app)
 
     drive(path, play)
+
+
+def test_a_fix_shows_what_it_writes_before_the_bytes(native: Path) -> None:
+    """The call without a result: its placeholder where the result will be, in the ways to fix it, before the bytes."""
+    words = "[No result was recorded for this call."
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "right_square_bracket", "right_square_bracket")
+        await pilot.pause(0.2)
+        [title] = [line for line in lines_of(app) if "will be written" in line]
+        at = lines_of(app).index(title)
+        assert words in lines_of(app)[at + 1] and lines_of(app)[at + 1].index(words) > 55, "beside its call"
+        for key in ("f", "p"):
+            await press(pilot, key)
+            shown = frame(app)
+            assert "The model will read as the result of Bash" in shown
+            assert shown.index(words) < shown.index("new line · "), "words come before bytes"
+            await press(pilot, "escape")
+        await press(pilot, "space", "w")
+        assert words in frame(app)
+
+    drive(native, play, (120, 40))

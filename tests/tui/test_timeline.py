@@ -18,6 +18,7 @@ from tests.tui.driving import at_rest, drive, frame, lines_of, press
 from toolpair.history.row_times import RowTimes
 from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
+from toolpair.tui.layout import SPACIOUS
 from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.timeline import took_text
 
@@ -113,6 +114,9 @@ def test_each_row_shows_when_and_how_long_and_its_tokens(timed: Path) -> None:
 @pytest.mark.parametrize(("size", "columns"), some([((200, 60), 4), ((139, 40), 3), ((110, 24), 3), ((80, 24), 2), ((72, 20), 2), ((71, 20), 0), ((40, 10), 0)], 4))  # fmt: skip
 def test_the_columns_leave_when_there_is_no_room(timed: Path, size: tuple[int, int], columns: int) -> None:
     async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        if size[0] >= SPACIOUS:
+            await press(pilot, "t")
+            assert "21 Nov 23:58" not in frame(app), "there they are shown unasked"
         await press(pilot, "t", "g")
         shown = frame(app)
         titles = "\n".join(lines_of(app)[:6]).replace("-", "─")

@@ -11,8 +11,12 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.agents import planted
+from tests.formats.claude_code_files import Log, call, text
 from tests.rounds import some
 from tests.tui.driving import array_file, drive, frame, lines_of, press, settled
+from tests.tui.test_native_sessions import write
+from toolpair.dialects.anthropic import block_of
+from toolpair.reports.reading.call_line import call_line, output_words
 from toolpair.session.session import open_session
 from toolpair.tui.app import ToolpairApp
 from toolpair.tui.causes_text import cause_entries, entry_lines
@@ -20,7 +24,7 @@ from toolpair.tui.left_text import left_of
 from toolpair.tui.run_result import command_of
 from toolpair.tui.screens.pair_screen import PairScreen
 from toolpair.tui.screens.writing import bar_line
-from toolpair.tui.styled_text import Glyphs
+from toolpair.tui.styled_text import Glyphs, bar
 from toolpair.tui.work import LongTask
 
 SAMPLES = Path(__file__).parents[2] / "sample_sessions"
@@ -252,3 +256,65 @@ def test_a_save_ends_with_undo_and_next(broken: Path) -> None:
         assert re.search(r"Undo +toolpair restore", frame(app)) and "To take it back" not in frame(app)
 
     assert any(line.startswith("Undo: toolpair restore ") for line in drive(broken, play).result.lines)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "output", "words", "first"),
+    [
+        ("shell", {"command": ["bash", "-lc", "ls -la\npwd"]}, '{"output":"total 1\\n","metadata":{"exit_code":0}}',
+         ("shell", "ls -la pwd"), "total 1\n"),
+        ("exec_command", {"cmd": "pytest"}, "Chunk ID: 7d\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\n.\n",
+         ("exec_command", "pytest"), ".\n"),
+        ("developer__shell", {"command": "ls"}, "a.txt", ("shell", "developer  ls"), "a.txt"),
+        ("mcp__shop-db__query", {"sql": "select 1"}, "1", ("query", "shop-db  select 1"), "1"),
+        ("AskUserQuestion", {"questions": [{"question": "Which one?", "options": []}]}, "<tool_use_error>Error: no</tool_use_error>",
+         ("AskUserQuestion", "Which one?"), "no"),
+        ("run_commands", {"commands": ["ls"]}, '{"query":"ls","result":"a b","success":true}', ("run_commands", "ls"), "a b"),
+        ("run_shell_command", {"command": "ls"}, "Command: ls\nDirectory: (root)\nOutput: a", ("run_shell_command", "ls"), "a"),
+        ("read", {"filePath": "a.txt"}, "<path>a.txt</path>\n<type>file</type>\n<content>\n1: x", ("read", "a.txt"), "1: x"),
+        ("count", {"of": [1]}, '{"output": 3}', ("count", '{"of": [1]}'), '{"output": 3}'),
+        ("exec", {}, "Output of it", ("exec", ""), "Output of it"),
+    ],
+)  # fmt: skip
+def test_rows_say_what_a_tool_did_and_what_came_of_it(
+    name: str, given: dict[str, Any], output: str, words: tuple[str, str], first: str
+) -> None:
+    block = block_of({"type": "tool_use", "id": "c", "name": name, "input": given}, 0, ())
+    assert call_line(block) == words
+    assert output_words(output) == first
+
+
+def test_that_thinking_may_be_refused_is_said_once_in_the_review(tmp_path: Path) -> None:
+    log = Log()
+    log.user("u", "go")
+    log.says("a", "m", call("toolu_1"))
+    log.result("r", "a", "toolu.1", "read")
+    signed = {"type": "thinking", "thinking": "hm", "signature": "EqQBCgIYAhIM" + "A" * 80}
+    log.says("b", "n", signed, text("done"))
+    path = write(tmp_path / "mine.jsonl", log.values)
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        assert "Claude 5.1" not in frame(app)
+        await press(pilot, "f")
+        assert "Claude 5.1" not in frame(app) and "drop the 1 signed thinking block" in frame(app)
+        await press(pilot, "escape", "space", "w")
+        assert frame(app).count("Claude may refuse the 1 thinking block after the first change") == 1
+
+    drive(path, play, (120, 40))
+
+
+def test_what_is_ready_calls_for_nothing(tmp_path: Path) -> None:
+    """Notes are notes: no problem is offered, and the bar of what is lost has a track."""
+    log = Log()
+    log.user("u", "go")
+    log.says("a", "m", call("toolu_1"))
+    path = write(tmp_path / "killed.jsonl", log.values)
+
+    async def play(app: ToolpairApp, pilot: Pilot[Any]) -> None:
+        await press(pilot, "g")
+        shown = frame(app)
+        assert "READY TO RESUME" in shown and "next problem" not in shown
+        assert "1 note: nothing breaks" in shown and "] next note" in shown
+
+    drive(path, play, (120, 40))
+    assert bar(Glyphs(), 1, 3, 6, track=True) == "██░░░░" and bar(Glyphs(True), 1, 3, 6, track=True) == "##...."

@@ -39,6 +39,7 @@ COMMANDS: Final = {
     "profiles": "toolpair.cli.profiles",
     "rules": "toolpair.cli.rules",
     "recipes": "toolpair.cli.recipes",
+    "completion": "toolpair.cli.completion",
 }
 _INTERFACE: Final = "toolpair.cli.open"
 

@@ -24,6 +24,16 @@ _NAMES = ("block", "call", "result", "message", "after")
 """The fields of an edit that hold a block or a message."""
 
 
+_BEFORE: Final = "changes what comes before "
+
+
+def without_thinking(note: str | None) -> tuple[str, int]:
+    """A fix's note without what it says of signed thinking, and how many blocks of that it comes before."""
+    words, _, rest = (note or "").partition(_BEFORE)
+    count = rest.partition(" ")[0].replace(",", "")
+    return (words.removesuffix("; "), int(count)) if count.isdecimal() else (note or "", 0)
+
+
 class SignedThinking:
     """The signed thinking blocks of a transcript, and the positions of its blocks and messages. Indexed once."""
 
@@ -65,7 +75,7 @@ class SignedThinking:
         if not count:
             return fix
         words = (
-            f"changes what comes before {plural(count, 'signed thinking block')}; newer models (Claude 5.1 and later) "
+            f"{_BEFORE}{plural(count, 'signed thinking block')}; newer models (Claude 5.1 and later) "
             'may then reject them: drop them, or send thinking.block_binding.prefix_mismatch_behavior "drop_block"'
         )
         return replace(fix, note=f"{fix.note}; {words}" if fix.note else words)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from toolpair.formats.format import Format, SubagentSession, View
-from toolpair.history.conversation import Conversation, Location, Target, lines_text
+from toolpair.history.conversation import Conversation, Found, Location, Target, lines_text
 from toolpair.history.summary import CauseGroup, PairRow
 from toolpair.history.verdict_text import EMPTY, Verdict, saving_text, with_last_call
 from toolpair.rules.problem import Cause, Fix, OnResume, Problem
@@ -53,6 +53,7 @@ __all__ = [
     "CauseGroup",
     "Conversation",
     "Fix",
+    "Found",
     "Location",
     "Message",
     "OnResume",

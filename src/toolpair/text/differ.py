@@ -53,19 +53,3 @@ def differ(left: SafeText, right: SafeText) -> Difference:
             lefts.update(range(a, b))
             rights.update(range(c, d))
     return Difference(frozenset(lefts), frozenset(rights))
-
-
-def caret_line(left: SafeText, right: SafeText) -> SafeText:
-    """A line of carets to print below two aligned ids: one in each column where either differs."""
-    from rich.cells import cell_len
-
-    columns: set[int] = set()
-    difference = differ(left, right)
-    for text, places in ((left, difference.left), (right, difference.right)):
-        column = 0
-        for index, char in enumerate(text):
-            size = cell_len(char)
-            if index in places:
-                columns.update(range(column, column + max(1, size)))
-            column += size
-    return SafeText("".join("^" if column in columns else " " for column in range(max(columns, default=-1) + 1)))

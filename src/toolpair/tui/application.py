@@ -100,7 +100,8 @@ class Application(App[None]):
         self.hang_up: Callable[[], None] = lambda: None
         """Called, in any thread, when the terminal is gone."""
         self.colours = Colours()
-        self.shows_times = False
+        self.shows_times: bool | None = None
+        """Whether rows have their times; None: where there is much room."""
         """Whether lists of pairs show times."""
         for theme in OWN:
             self.register_theme(theme)

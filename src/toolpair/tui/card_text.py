@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from toolpair.reports.reading.call_line import call_line
 from toolpair.reports.reading.problem_words import (
     api_text,
-    cause_text,
+    cause_texts,
     known_text,
     loss_text,
     no_fix_text,
@@ -17,15 +18,15 @@ from toolpair.reports.reading.problem_words import (
     other_ways_text,
     severity_name,
 )
+from toolpair.rules.binding import without_thinking
 from toolpair.session.session import lines_text
 from toolpair.text.cells import cut, width
-from toolpair.text.differ import caret_line, differ
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bodies.body import Query
 from toolpair.tui.bodies.text_body import NUMBERED, PROSE
 from toolpair.tui.numbers import count_text
 from toolpair.tui.overview import Overview, problem_style
-from toolpair.tui.row_lines import ROLES, id_text, spotted
+from toolpair.tui.row_lines import ROLES, both_ids, carets_below, id_text
 from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, spread, with_hits
 
 if TYPE_CHECKING:
@@ -33,13 +34,18 @@ if TYPE_CHECKING:
 
 PREVIEW_MESSAGES = 5000
 """In a longer history that is checked as a whole a preview is too slow for a key; `p` shows it instead."""
-IDS = 3
 _SEARCHED = 1 << 18
 """Characters of an output in which the match is looked for."""
-_ROOMY = 10
-"""Lines of a card on a narrow screen from which it also says why, and which other ways there are."""
-Part = tuple[int, list[Line]]
-"""Priority (0 is highest) and the lines."""
+_LEAD = 13
+"""Cells before an id."""
+LAST: Final = (
+    "fix", "place", "title", "ids", "carets", "on resume", "api", "cause", "note", "why", "ways", "seen", "rule",
+)  # fmt: skip
+"""The parts of a card. Where lines are short the last goes first."""
+NEVER_CUT: Final = LAST[: LAST.index("cause")]
+"""The parts that a terminal of 80 x 24 has room for."""
+Part = tuple[str, list[Line]]
+"""One of those, and its lines."""
 
 
 def preview_text(overview: Overview, problem: Problem, fix: Fix) -> str:
@@ -109,18 +115,18 @@ def _shorter(lines: list[Line], ellipsis: Span, cells: int) -> list[Line]:
     return [*lines[:-2], (*words, Span(SafeText(" ")), ellipsis)]
 
 
-def _fit(parts: list[Part], height: int, ellipsis: Span, cells: int) -> list[Line]:
-    """All lines in order, minus those of lowest priority if there are too many."""
-    while sum(len(lines) for _, lines in parts) > height:
-        worst = max(range(len(parts)), key=lambda n: (parts[n][0], n))
-        level, lines = parts[worst]
-        if len(lines) > 1 and level not in (0, IDS):  # One id without the other would be misleading.
-            parts[worst] = (level, _shorter(lines, ellipsis, cells))
-        elif len(parts) > 1:
-            del parts[worst]
+def _fit(parts: Sequence[Part], height: int, ellipsis: Span, cells: int) -> tuple[list[Line], set[str]]:
+    """All lines in order, and the parts that are left out; where there are too many lines, the last of `LAST` first."""
+    kept, gone = dict(parts), set[str]()
+    while sum(map(len, kept.values())) > height and len(kept) > 1:
+        worst = max(kept, key=LAST.index)
+        lines = kept[worst]
+        if len(lines) > 1 and worst != "ids":  # One id without the other would be misleading.
+            kept[worst] = _shorter(lines, ellipsis, cells)
         else:
-            parts[0] = (level, lines[:height])
-    return [line for _, lines in parts for line in lines]
+            gone.add(worst)
+            del kept[worst]
+    return [line for lines in kept.values() for line in lines][:height], gone
 
 
 def _lead_bold(span: Span, lead: str) -> tuple[Span, Span]:
@@ -130,131 +136,140 @@ def _lead_bold(span: Span, lead: str) -> tuple[Span, Span]:
 
 
 class Card:
-    """Builds the card's lines for one size."""
+    """Builds the card's lines for one width."""
 
-    def __init__(self, overview: Overview, glyphs: Glyphs, cells: int, height: int, wide: bool) -> None:
+    def __init__(self, overview: Overview, glyphs: Glyphs, cells: int) -> None:
         self.overview = overview
         self.session = overview.session
         self.glyphs = glyphs
         self.cells = cells
-        self.height = height
-        self.roomy = wide or height > _ROOMY
         self.query = ""
         """What is searched for: it is shown where the output has it."""
-        self.previewed = False
-        """Whether the pair is shown in full somewhere else."""
+        self._cause_said = False
+        """Whether the cause is told beside the carets."""
 
-    def problem(self, problem: Problem, row: int) -> list[Line]:
+    def parts(self, problem: Problem) -> list[Part]:
+        """All that there is to say of a problem, but the keys."""
         glyphs, cells = self.glyphs, self.cells
         title = glyphs.rule(place_text(self.overview, problem), cells)
         if len(title) > 1:
             title = (title[0], replace(title[1], action="pane"), *title[2:])
         sign, _ = self.overview.marker(self.overview.row_of(problem))
-        style = problem_style(problem)
-        text = glyphs.paragraph(problem.text, cells, "bold", indent=3, limit=3)
-        text[0] = (glyphs.ui(f" {sign} ", style), *text[0][1:])
-        parts: list[Part] = [(0, [title]), (1, text)]
-        ids, carets = self._ids(problem)
-        parts.append((IDS, ids))
-        parts.append((4, carets))
-        parts += self._consequences(problem)
+        text = glyphs.paragraph(problem.text, cells, "bold", indent=3)
+        text[0] = (glyphs.ui(f" {sign} ", problem_style(problem)), *text[0][1:])
+        parts: list[Part] = [("place", [title]), ("title", text), *self._ids(problem), *self._consequences(problem)]
         fix = problem.recommended
         if fix is not None:
-            parts.append((2, self._fix(problem, fix)))
+            parts += self._fix(problem, fix)
         elif problem.guess and problem.fixes:
             words = "This is a guess, so it is left for you: space shows both sides and asks."
-            parts.append((2, glyphs.paragraph(words, cells, "warning", limit=2)))
+            parts.append(("fix", glyphs.paragraph(words, cells, "warning")))
         elif problem.fixes:
             why = f"No safe fix: {problem.no_fix}" if problem.no_fix else "No fix is recommended:"
-            parts.append((2, glyphs.paragraph(f"{why} f shows the other ways.", cells, limit=3)))
+            parts.append(("fix", glyphs.paragraph(f"{why} f shows the other ways.", cells)))
         else:
-            parts.append((2, glyphs.paragraph(f"No fix: {no_fix_text(problem)}", cells, limit=3)))
-        if self.roomy:
-            parts += self._more(problem)
-        hints = self._hints(problem)
+            parts.append(("fix", glyphs.paragraph(f"No fix: {no_fix_text(problem)}", cells)))
+        return [*parts, *self._more(problem), ("rule", [(glyphs.ui(f" {problem.rule}", "dim"),)])]
+
+    def needs(self, parts: Sequence[Part]) -> tuple[int, int]:
+        """How many lines the card takes with its keys, and how many of them are never cut."""
+        keys = 1
+        return (
+            sum(len(lines) for name, lines in parts if name != "rule") + keys,
+            sum(len(lines) for name, lines in parts if name in NEVER_CUT) + keys,
+        )
+
+    def problem(self, problem: Problem, parts: Sequence[Part], height: int) -> list[Line]:
+        """The card in so many lines, the keys last."""
+        glyphs, cells = self.glyphs, self.cells
         rule = (glyphs.ui(f"{problem.rule} ", "dim"),)
+        said = [(name, lines) for name, lines in parts if name != "rule"]
+        body, gone = _fit(said, height - 1, glyphs.ui(glyphs.ellipsis, "dim"), cells)
+        hints = self._hints(problem, "note" in gone)
         if line_width(hints) + line_width(rule) + 2 <= cells:
             hints = spread(hints, rule, cells)
-        else:
-            parts.append((5 if self.roomy else 8, [(glyphs.ui(f" {problem.rule}", "dim"),)]))
-        body = _fit(parts, self.height - 1, glyphs.ui(glyphs.ellipsis, "dim"), cells)
-        body += [()] * (self.height - 1 - len(body))
+        elif len(body) < height - 1:
+            body += dict(parts)["rule"]
+        body += [()] * (height - 1 - len(body))
         return [*body, hints]
 
-    def _ids(self, problem: Problem) -> tuple[list[Line], list[Line]]:
+    def _ids(self, problem: Problem) -> list[Part]:
         glyphs = self.glyphs
         call, result = problem.call, problem.result
-        room = self.cells - 15
         if call is not None and result is not None and call.id != result.id:
-            left, right = id_text(call.id), id_text(result.id)
-            difference, style = differ(left, right), problem_style(problem)
+            left, right = both_ids(call.id, result.id, glyphs, self.cells - _LEAD)
+            # A long id is worth more than its indent.
+            lead = min(_LEAD, max(self.cells - max(line_width(left), line_width(right)), len("   result  ")))
+            style = problem_style(problem)
             lines: list[Line] = [
-                (glyphs.ui("     call    ", "dim"), *spotted(left, difference.left, style)),
-                (glyphs.ui("     result  ", "dim"), *spotted(right, difference.right, style)),
+                (glyphs.ui(f"{'call':>{lead - 4}}    ".rjust(lead), "dim"), *left),
+                (glyphs.ui("result  ".rjust(lead), "dim"), *right),
             ]
-            carets = caret_line(left, right)
-            if difference.none or width(carets) > room:
-                return lines, []
-            line: list[Span] = [glyphs.ui(" " * 13), Span(carets, style)]
-            note = problem.cause.text if problem.cause is not None else ""
-            gap = 8 if room - width(carets) - 8 >= width(glyphs.own(note)) else 2
-            space = room - width(carets) - gap
-            if width(glyphs.own(note)) > space and self.roomy:
-                space = 0  # it is said again, as the reason
-            if note and space >= 12:
-                line.append(Span(SafeText(" " * gap)))
-                line.append(Span(cut(glyphs.own(note), space, glyphs.ellipsis), "dim"))
-            return lines, [tuple(line)]
+            carets = carets_below(left, right)
+            if not carets or len(carets) > self.cells - lead:
+                return [("ids", lines)]
+            line: list[Span] = [glyphs.ui(" " * lead), Span(carets, style)]
+            note = glyphs.own(problem.cause.text) if problem.cause is not None else SafeText("")
+            space = self.cells - lead - len(carets) - 2
+            if note and width(note) <= space:
+                self._cause_said = True
+                gap = 8 if space - 6 >= width(note) else 2
+                line += [Span(SafeText(" " * gap)), Span(note, "dim")]
+            return [("ids", lines), ("carets", [tuple(line)])]
         block = call or result
         if block is None:
-            return [], []
+            return []
         what = "call" if block is call else "result"
-        spans: list[Span] = [glyphs.ui(f"     {what}".ljust(13), "dim"), Span(id_text(block.id))]
+        spans: list[Span] = [glyphs.ui(f"     {what}".ljust(_LEAD), "dim"), Span(id_text(block.id))]
         if call is not None:
             tool, words = call_line(call, self.session.conversation.transcript.folder)
             spans.append(glyphs.data(f"   {tool} {words[:400]}", "dim"))
-        return [self.glyphs.fit(spans, self.cells)], []
+        return [("ids", [self.glyphs.fit(spans, self.cells)])]
 
     def _consequences(self, problem: Problem) -> list[Part]:
         glyphs, cells = self.glyphs, self.cells
         parts: list[Part] = []
-        limit = 4 if self.roomy else 2
-        resumed = problem.on_resume
+        if problem.on_resume is not None:
+            parts.append(("on resume", glyphs.paragraph(on_resume_text(problem.on_resume), cells)))
         says = api_text(problem)
-        if resumed is not None:
-            parts.append((5 if says else 4, glyphs.paragraph(on_resume_text(resumed), cells, limit=limit)))
         if says:
-            parts.append((4, glyphs.paragraph(f"The API would say: {says}", cells, limit=limit)))
+            parts.append(("api", glyphs.paragraph(f"The API would say: {says}", cells)))
         return parts
 
-    def _fix(self, problem: Problem, fix: Fix) -> list[Line]:
+    def _fix(self, problem: Problem, fix: Fix) -> list[Part]:
         glyphs = self.glyphs
         words = [f"Fix: {fix.title}."]
         changed = preview_text(self.overview, problem, fix)
         if changed:
             words.append(changed)
         words.append(loss_text(fix))
-        lines = glyphs.paragraph(" ".join(words), self.cells, "warning" if fix.loses else "", limit=3)
+        lines = glyphs.paragraph(" ".join(words), self.cells, "warning" if fix.loses else "")
         lines[0] = (lines[0][0], *_lead_bold(lines[0][1], "Fix:"), *lines[0][2:])
-        if fix.note:
-            lines += glyphs.paragraph(f"Note: {fix.note}", self.cells, "dim", limit=2)
-        return lines
+        parts: list[Part] = [("fix", lines)]
+        note, _ = without_thinking(fix.note)  # The review says that, once.
+        if note:
+            parts.append(("note", glyphs.paragraph(f"Note: {note}", self.cells, "dim")))
+        return parts
 
     def _more(self, problem: Problem) -> list[Part]:
         glyphs, cells = self.glyphs, self.cells
         parts: list[Part] = []
         if problem.cause is not None:
-            words = f"Why we think so: {cause_text(problem.cause)}"
-            parts.append((6, glyphs.paragraph(words, cells, limit=4)))
+            words, evidence = cause_texts(problem.cause)
+            if not self._cause_said:
+                parts.append(("cause", glyphs.paragraph(f"Cause: {words}", cells)))
+            if evidence:
+                parts.append(("why", glyphs.paragraph(f"Why we think so: {evidence}", cells)))
             known = known_text(problem.cause)
             if known:
-                parts.append((5, glyphs.paragraph(known, cells, limit=2)))
+                parts.append(("seen", glyphs.paragraph(known, cells)))
         others = other_ways_text(problem)
         if others:
-            parts.append((7, glyphs.paragraph(f"Other ways: {others}.", cells, limit=4)))
+            parts.append(("ways", glyphs.paragraph(f"Other ways: {others}.", cells)))
         return parts
 
-    def _hints(self, problem: Problem) -> Line:
+    def _hints(self, problem: Problem, note: bool) -> Line:
+        """`note`: what the fix should be read with is not on the card."""
         glyphs = self.glyphs
         hints: list[tuple[str, str, str]] = []
         if problem.recommended is not None or (problem.guess and problem.fixes):
@@ -265,8 +280,10 @@ class Card:
             if group.certain > 1:
                 hints.append(("a", f"fix all {group.certain:,} of this cause", "fix_cause"))
         others = len(problem.fixes) - (problem.recommended is not None)
-        if others > 0:
-            hints.append(("f", f"{count_text(others, 'other way')}", "choose"))
+        if others > 0 or note:
+            hints.append(("f", f"{count_text(others, 'other way')}" if others else "the fix", "choose"))
+            if note:
+                hints[-1] = ("f", f"{hints[-1][1]}, 1 note", "choose")
         if problem.fixes:
             hints.append(("p", "exact bytes", "bytes"))
 
@@ -286,7 +303,7 @@ class Card:
             spans += [Span(SafeText(" " * gap)), *piece] if n else piece
         return tuple(spans)
 
-    def row(self, n: int | None) -> list[Line]:
+    def row(self, n: int | None, height: int) -> list[Line]:
         """The card for a row without a problem."""
         glyphs, cells, session = self.glyphs, self.cells, self.session
         row = self.overview.rows[n] if n is not None and n < len(self.overview.rows) else None
@@ -314,27 +331,17 @@ class Card:
                 lines.append(glyphs.fit([*spans, glyphs.data(words[: cells * 2])], cells))
             if block is not None:
                 lines.append((glyphs.ui("   id      ", "dim"), Span(id_text(block.id))))
-            places = [self._line_of(each.record) for each in (pair.call, row.result) if each is not None]
-            if self.previewed and None not in places:
-                noun = f"{self.overview.noun}s" if len(places) > 1 else self.overview.noun
-                lines.append((glyphs.ui(f"   {noun:<8}", "dim"), glyphs.ui(" and ".join(map(str, places)))))
-            elif row.result is not None:
-                lines += self._preview(row.result.text, "   result  ")
+            if row.result is not None:
+                lines += self._preview(row.result.text, "   result  ", height)
         else:
             who = {"text": ROLES.get(row.role or "", row.role or ""), "cut": "history lost"}.get(row.kind, row.kind)
             lines.append(glyphs.rule(f"{who}{where}", cells))
-            if not self.previewed or row.kind != "text":
-                lines += self._words(row.label)
-        lines = lines[: self.height]
+            lines += self._words(row.label, height)
+        lines = lines[:height]
         hint = self._next(n)
-        if hint and len(lines) + 1 < self.height:
-            lines += [()] * (self.height - 1 - len(lines)) + [hint]
+        if hint and len(lines) + 1 < height:
+            lines += [()] * (height - 1 - len(lines)) + [hint]
         return lines
-
-    def _line_of(self, record: int) -> str | None:
-        document = self.session.conversation.document
-        line = document.line_of(record) if record in document else None
-        return None if line is None else f"{line:,}"
 
     def _next(self, n: int | None) -> Line:
         """Where `]` goes."""
@@ -342,26 +349,27 @@ class Card:
         if problem is None:
             return ()
         where = self.session.location(problem)
-        words = f" next problem: {lines_text(where)}" if where.line is not None else " next problem"
+        words = " next note" if problem.severity == "info" else " next problem"
+        words = f"{words}: {lines_text(where)}" if where.line is not None else words
         return (self.glyphs.ui(" ]", "key", "problem(1)"), self.glyphs.ui(words, "", "problem(1)"))
 
-    def _words(self, text: str) -> list[Line]:
+    def _words(self, text: str, height: int) -> list[Line]:
         """What a message says, between words."""
         glyphs, out = self.glyphs, []
-        for raw in text[: self.cells * 40].strip("\r\n").split("\n")[: self.height]:
-            out += glyphs.paragraph(visible(raw.rstrip("\r")), min(self.cells, PROSE), limit=self.height)
-        most = max(1, self.height - 1)
+        for raw in text[: self.cells * 40].strip("\r\n").split("\n")[:height]:
+            out += glyphs.paragraph(visible(raw.rstrip("\r")), min(self.cells, PROSE), limit=height)
+        most = max(1, height - 1)
         return [*out[: most - 1], (glyphs.ui(" …", "dim"),)] if len(out) > most else out
 
-    def _preview(self, text: str, lead: str) -> list[Line]:
+    def _preview(self, text: str, lead: str, height: int) -> list[Line]:
         glyphs = self.glyphs
         out: list[Line] = []
         pattern = Query(self.query).pattern if self.query else None
         hit = pattern.search(text[:_SEARCHED]) if pattern is not None else None
-        if hit is not None and text.count("\n", 0, hit.start()) >= max(1, self.height - 4):
+        if hit is not None and text.count("\n", 0, hit.start()) >= max(1, height - 4):
             text = text[text.rfind("\n", 0, hit.start()) + 1 :]
         rows = text[: self.cells * 40].strip("\r\n").split("\n")
-        for n, raw in enumerate(rows[: max(1, self.height - 4)]):
+        for n, raw in enumerate(rows[: max(1, height - 4)]):
             space = self.cells - len(lead)
             own = NUMBERED.match(raw)
             shown = raw.replace("→", " ", 1) if own is not None else raw

@@ -18,7 +18,7 @@ from toolpair.text.file_diffs import of_strings, rows_of, trimmed
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bodies.diff_body import Part, Title
 from toolpair.tui.numbers import count_text
-from toolpair.tui.row_lines import spotted
+from toolpair.tui.row_lines import shortened, spotted
 from toolpair.tui.styled_text import Glyphs, Line, Span, line_width, spread
 
 if TYPE_CHECKING:
@@ -146,9 +146,9 @@ def _both(glyphs: Glyphs, row: ComparisonRow, one: StepText | None, other: StepT
     if one is None or other is None or row.kind != "differs":
         tail = _tail(glyphs, row, step, text, None, room // 2)
     elif step.pair is None:
-        words = (*words[:-1], Span(words[-1].text, "differ"))
+        words = (*words[:-1], Span(words[-1].text, "changed"))
         there = cut(visible(other.words), (room - 3) * 2 // 5, glyphs.ellipsis)
-        tail = (glyphs.ui("| ", "rule"), Span(there, "differ"))
+        tail = (glyphs.ui("| ", "rule"), Span(there, "changed"))
     else:
         half = (room - 3) * 2 // 5
         here, there_ = (_tail(glyphs, row, step, *texts, half) for texts in ((one, other), (other, one)))
@@ -164,7 +164,7 @@ def _tail(
         # Where it differs, the words themselves are there to be compared.
         return ()
     if row.kind != "differs" or "result" in row.differs:
-        style = "differ" if row.kind == "differs" else "dim"
+        style = "changed" if row.kind == "differs" else "dim"
         return (Span(cut(visible(_result(glyphs, text)), cells, glyphs.ellipsis), style),)
     if "id" in row.differs:
         theirs = other.ids if other is not None else ()
@@ -179,8 +179,8 @@ def _own_id(ids: tuple[str, ...], other: tuple[str, ...]) -> SafeText:
 
 def _id_spans(glyphs: Glyphs, id_: SafeText, other: SafeText, cells: int) -> tuple[Span, ...]:
     """An id with the characters marked that the other does not have."""
-    shown = cut(id_, max(4, cells - 3), glyphs.ellipsis)
-    return (glyphs.ui("id ", "dim"), *spotted(shown, differ(id_, other).left, ""))
+    shown = spotted(id_, differ(id_, other).left)
+    return (glyphs.ui("id ", "dim"), *shortened(shown, max(4, cells - 3), glyphs))
 
 
 def _result(glyphs: Glyphs, text: StepText) -> str:

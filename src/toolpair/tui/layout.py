@@ -1,20 +1,63 @@
-"""How the main screen divides its lines and columns. Pure."""
+"""How the main screen divides its lines and columns, by what each part has to say. Pure."""
 
 from __future__ import annotations
+
+from typing import Final
 
 from msgspec import Struct
 
 WIDE, NARROW = 110, 72
 """From the first width on, the causes are next to the card; below the second, results are under their calls."""
-PREVIEW = (120, 40)
+PREVIEW: Final = (120, 40)
 """The size from which the pair under the cursor is previewed below the list."""
-TALL = (160, 45)
-"""The size from which the preview is next to the card."""
-_MOST_CARD = 20
-"""Lines of the longest card worth having, while a preview can use the rest."""
+SPACIOUS: Final = 160
+"""Columns from which times and sizes are shown unasked."""
+_SPACIOUS: Final = 130
+"""Columns of a list from which calls need no half of it."""
+ROW_CARD: Final = 7
+"""Lines of the card of a row without a problem, while the list can use the others."""
+_TALLEST: Final = 12
+"""Lines of a preview or of causes that are made room for; more only where nothing else needs them."""
+_LARGEST: Final = 30
+"""The same where the preview is beside the card."""
 
-_MOST_LOWER = 30
-"""Lines of card and causes below each other, while the list can use the rest."""
+
+class Shape(Struct, frozen=True):
+    """What there is from this size on. `rows`: lines that the list has at least, if it needs them; half of them where
+    what is never cut of the card needs the others.
+    """
+
+    width: int
+    height: int
+    rows: int
+    below: bool = False
+    """Whether the preview is below the list."""
+    beside: bool = False
+    """Whether it is beside the card, with the causes below that."""
+
+
+SHAPES: Final = (
+    Shape(160, 45, 10, beside=True),
+    Shape(*PREVIEW, 8, below=True),
+    Shape(0, 30, 10),
+    Shape(0, 24, 8),
+    Shape(0, 20, 5),
+    Shape(0, 14, 3),
+    Shape(0, 0, 2),
+)
+"""The first that fits is taken."""
+
+
+class Needs(Struct, frozen=True):
+    """Lines that each part has to say. `least`: those of the card that are never cut. A card of 0 lines is left out,
+    and the causes with it.
+    """
+
+    rows: int
+    card: int = 0
+    least: int = 0
+    causes: int = 0
+    preview: int = 0
 
 
 class Areas(Struct, frozen=True):
@@ -33,39 +76,58 @@ class Areas(Struct, frozen=True):
     """Columns of the preview next to the card."""
 
 
-def areas(width: int, height: int, head: int, rows: int, broken: bool, in_causes: bool) -> Areas:
-    """`head` is how many lines the head has, `rows` how many the list needs, `broken` whether there is a problem to
-    show. `in_causes`: where there is one pane only, it is that of the causes.
-    """
+def left_column(cells: int) -> int:
+    """The columns of the calls in a list of so many: outputs are longer, once every call has enough."""
+    return (cells - 1) // 2 if cells < _SPACIOUS else max((_SPACIOUS - 1) // 2, cells * 2 // 5)
+
+
+def shape_of(width: int, height: int) -> Shape:
+    """What there is at this size."""
+    return next(shape for shape in SHAPES if width >= shape.width and height >= shape.height)
+
+
+def card_columns(width: int, height: int) -> int:
+    """The columns of the card."""
+    if shape_of(width, height).beside:
+        return max(NARROW, width * 2 // 5)
+    return width - width * 2 // 5 - 1 if width >= WIDE else width
+
+
+def causes_columns(width: int, height: int) -> int:
+    """The columns of the causes."""
+    card = card_columns(width, height)
+    return card if card == width or shape_of(width, height).beside else width - card - 1
+
+
+def areas(width: int, height: int, head: int, needs: Needs, in_causes: bool) -> Areas:
+    """`head` is how many lines the head has. `in_causes`: where there is one pane only, it is that of the causes."""
+    shape, column = shape_of(width, height), card_columns(width, height)
     room = height - head - 1 - (1 if height < 12 else 2)
-    wide = width >= WIDE
-    has_preview = width >= PREVIEW[0] and height >= PREVIEW[1]
-    if has_preview and not broken:
-        below = room - min(rows, room - room // 2)
+    listed = min(needs.rows, shape.rows)
+    has_preview = shape.below or shape.beside
+    if has_preview and not needs.card:
+        below = room - min(needs.rows, room - room // 2)
         return Areas(False, below, 0, 0, width, 0, 0, 0)
-    if has_preview and width >= TALL[0] and height >= TALL[1]:
-        lower = room - min(rows, max(10, room * 3 // 8, room - _MOST_LOWER))
-        causes = max(lower // 3, lower - _MOST_CARD)
-        left = max(NARROW, width * 2 // 5)
-        return Areas(False, 0, lower, lower - causes, left, causes, left, width - left - 1)
-    lower = _card_height(height, wide) if broken or rows <= room // 2 else min(_card_height(height, wide), 7)
-    below = max(6, (room - lower) * 2 // 5) if has_preview else 0
-    free = max(0, room - lower - below - rows)
-    grown = min(free, max(0, _MOST_CARD - lower)) if has_preview else free
-    lower, below = lower + grown, below + (free - grown if has_preview else 0)
+    if shape.beside:
+        wanted = max(needs.card + needs.causes, min(needs.preview + 1, _LARGEST))
+        lower = min(room - listed, max(wanted, room - needs.rows))
+        causes = max(min(needs.causes, lower // 3), lower - needs.card)
+        return Areas(False, 0, lower, lower - causes, column, causes, column, width - column - 1)
+    wide = width >= WIDE
+    one_pane = in_causes and not wide
+    wanted = needs.causes if one_pane else max(needs.card, min(needs.causes, _TALLEST) if wide else 0)
+    least = min(needs.least, wanted)
+    below = 1 + min(max(needs.preview, 2), _TALLEST) if shape.below else 0
+    squeezed = min(needs.rows, max(2, shape.rows // 2))
+    # Short of lines, the preview gives some first, then the card what it can, then the list.
+    below -= min(max(0, below - 3), max(0, listed + below + wanted - room))
+    lower = max(min(wanted, room - listed - below), min(least, room - below - squeezed))
+    free = max(0, room - needs.rows - below - lower)
+    if shape.below:
+        below += free
+    else:
+        lower += free
     if wide:
-        side = width * 2 // 5
-        return Areas(False, below, lower, lower, width - side - 1, lower, side, 0)
+        return Areas(False, below, lower, lower, column, lower, causes_columns(width, height), 0)
     card, causes = (0, lower) if in_causes else (lower, 0)
     return Areas(width < NARROW, below, lower, card, width, causes, width, 0)
-
-
-def _card_height(height: int, wide: bool) -> int:
-    """Lines of the card, including its title, when the list needs all others."""
-    if height < 14:
-        return 3
-    if height < 20:
-        return 5
-    if height < 30:
-        return 8
-    return min(16, height // 3) if wide else 10

@@ -39,7 +39,8 @@ STYLES: Final[Mapping[str, Paint]] = {
     "good": Paint("ready"),
     "applied": Paint("applied"),
     "key": Paint("hint", text="bold"),
-    "differ": Paint(text="bold underline"),
+    "differ": Paint("words", "removed-mark", "bold"),
+    "changed": Paint(text="bold underline"),
     "hit": Paint(text="reverse"),
     "cursor": Paint(background="cursor-row"),
     "side": Paint(text="bold"),
@@ -59,6 +60,7 @@ STYLES: Final[Mapping[str, Paint]] = {
 _WITHOUT_COLOURS: Final[Mapping[str, str]] = {
     "removed-mark": "bold underline",
     "added-mark": "bold underline",
+    "differ": "bold underline",
     "cursor": "bold",
     "dim": "dim",
 }

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from toolpair.history.call_details import details_of
 from toolpair.history.row_texts import whole_text
 from toolpair.reports.reading.titles import call_title, looks_like_json, result_title
 from toolpair.reports.reading.written import arguments_as_written
+from toolpair.session.carrying_out import preview
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bodies.body import Body
+from toolpair.tui.bodies.change_parts import diff_of_changes
 from toolpair.tui.bodies.reading import call_body, output_body, result_body
 from toolpair.tui.bodies.text_body import TextBody
+from toolpair.tui.card_text import is_slow_to_preview
+from toolpair.tui.fix_effects import effects_of
 from toolpair.tui.row_lines import ROLES
 from toolpair.tui.styled_text import Glyphs, Line, Span
 from toolpair.tui.widgets.preview import LineSource
 
 if TYPE_CHECKING:
-    from toolpair.session.session import Conversation, PairRow
+    from toolpair.session.session import Conversation, Fix, PairRow
     from toolpair.transcript.model import Block
 
 MOST: Final = 1 << 16
@@ -67,8 +72,19 @@ class Stacked:
 class PreviewText:
     """The lines of one row's preview. Only what is looked at is decoded."""
 
-    def __init__(self, glyphs: Glyphs, conversation: Conversation, row: PairRow | None, carets: bool = False) -> None:
-        """`carets`: differences are also marked below the lines."""
+    def __init__(
+        self,
+        glyphs: Glyphs,
+        conversation: Conversation,
+        row: PairRow | None,
+        fix: Fix | None = None,
+        noun: str = "line",
+        carets: bool = False,
+    ) -> None:
+        """`fix`: what it writes is shown where there is nothing yet, and what it changes in each `noun`. `carets`:
+        differences are also marked below the lines.
+        """
+        self._changes: Body | None = None
         self._glyphs = glyphs
         self._titles = ("", "")
         self._call: Body | None = None
@@ -92,6 +108,23 @@ class PreviewText:
             written = arguments_as_written(conversation, call) if _is_small(conversation, call) else None
             self._call = call_body(glyphs, call, written, details.patch, carets=carets)
         self._output = _output(glyphs, result, call) if result is not None else None
+        if fix is not None and (call is None or result is None):
+            self._show_effect(fix, conversation.transcript.folder, call, result)
+        if fix is not None and not is_slow_to_preview(conversation):
+            self._changes = diff_of_changes(glyphs, partial(preview, conversation, fix), noun, carets, folds=False)
+
+    def _show_effect(self, fix: Fix, folder: str | None, call: Block | None, result: Block | None) -> None:
+        """What the fix writes in the place of what is missing."""
+        effect = next((each for each in effects_of(fix, folder) if each.new), None)
+        if effect is None:
+            return
+        begin, end = self._titles
+        if result is None and effect.block is call:
+            self._titles = begin, visible(f"will be written{effect.found}")
+            self._output = output_body(self._glyphs, effect.text[:MOST], call, numbered=False)
+        elif call is None and effect.block is result:
+            self._titles = visible(f"{begin} will be written {effect.where}"), end
+            self._call = TextBody(self._glyphs, effect.text[:MOST])
 
     @property
     def bodies(self) -> list[Body]:
@@ -108,12 +141,15 @@ class PreviewText:
         return title, _lines(self._call, left - 1), _lines(self._output, right - 1), (left, right)
 
     def one_column(self, cells: int) -> Shown:
-        """The same in one column, as in a terminal."""
+        """The same in one column, as in a terminal, and what the fix changes in the file."""
         glyphs = self._glyphs
         begin, end = self._titles
         lines = _lines(self._call, cells - 1)
         if self._is_pair:
             lines = Stacked(lines, [glyphs.rule(end, cells)], _lines(self._output, cells - 1))
+        if self._changes is not None:
+            changes = [glyphs.rule("what the fix changes", cells)]
+            lines = Stacked(lines, changes, _lines(self._changes, cells - 1))
         return glyphs.rule(begin, cells), lines, None, (cells, 0)
 
 

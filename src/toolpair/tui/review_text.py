@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from toolpair.reports.reading.problem_words import on_resume_text
+from toolpair.rules.binding import without_thinking
 from toolpair.text.cells import cut, width
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.left_text import left_of
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _NAME: Final = 31
 """Cells of the names in the table."""
+_THINKING: Final = "toolpair explain reasoning.prefix_changed"
 _TABLE: Final = 66
 """Columns from which there is one."""
 
@@ -64,7 +66,7 @@ class ReviewText:
         return self._name() if path is None else visible(path.name)
 
     def top(self) -> list[Line]:
-        glyphs, session, cells = self.glyphs, self.session, self.cells
+        glyphs, session, cells, refused = self.glyphs, self.session, self.cells, self.overview.refused
         before, after = self.before, [found.verdict for found in session.conversations]
         title = (glyphs.ui(" Review: nothing is written yet", "title"),)
         size = glyphs.ui(f"  {size_text(session.file.size)} ", "dim")
@@ -73,11 +75,12 @@ class ReviewText:
         lines: list[Line] = [spread(title, right, cells)]
         if cells >= _TABLE:
             lines.append(self._table("", "now", "after saving", "dim"))
-        checked = f"{self._refused(after)}  ({session.profile.judged} {session.profile.name} rules)"
+        rules = f"({session.profile.judged} {session.profile.name} rules)"
         who = "Resume refused by the API?" if session.conversation.verdict.native else "Refused by the API?"
         if any(verdict.outlook == "stops" and not verdict.refused for verdict in (*before, *after)):
             who = f"Refused by {session.conversation.transcript.agent or 'its agent'}?"
-        lines.append(self._table(who, self._refused(before), checked))
+        now, then = (self._refused(before, refused.now is not None), self._refused(after, refused.after is not None))
+        lines.append(self._table(who, now, f"{then}  {rules}"))
         lines.append(self._outputs(before, after))
         lost = session.staging.losses
         lines.append(
@@ -103,9 +106,9 @@ class ReviewText:
         words = cut(glyphs.own(f" {is_:,}/{total:,}{more}"), self.cells - _NAME - self._column - room, glyphs.ellipsis)
         return (
             glyphs.ui(f" {name:<{_NAME - 2}} ", "dim"),
-            Span(bar(glyphs, was, most, room), style),
+            Span(bar(glyphs, was, most, room, track=True), style),
             glyphs.ui(f" {was:,}".ljust(self._column - room)),
-            Span(bar(glyphs, is_, most, room), "applied"),
+            Span(bar(glyphs, is_, most, room, track=True), "applied"),
             Span(words),
         )
 
@@ -142,12 +145,13 @@ class ReviewText:
             Span(rest, style),
         )
 
-    @staticmethod
-    def _refused(verdicts: Sequence[Verdict]) -> str:
-        refused = sum(verdict.refused or verdict.outlook == "stops" for verdict in verdicts)
-        if not refused or len(verdicts) == 1:
-            return "yes" if refused else "no"
-        return f"yes, {refused:,} of {len(verdicts):,}"
+    def _refused(self, verdicts: Sequence[Verdict], as_pasted: bool) -> str:
+        """`as_pasted`: a pasted error says so of one of them."""
+        found = {n for n, one in enumerate(verdicts) if one.refused or one.outlook == "stops"}
+        found |= {self.overview.refused.conversation} if as_pasted else set()
+        if not found or len(verdicts) == 1:
+            return "yes" if found else "no"
+        return f"yes, {len(found):,} of {len(verdicts):,}"
 
     def entries(self, shown: Sequence[tuple[Staged, bool]]) -> list[list[Line]]:
         """One entry per decision; the second value says whether it is staged or excluded."""
@@ -226,9 +230,22 @@ class ReviewText:
         else:
             reason = session.file.writable_reason or "this file cannot be written"
             lines += glyphs.paragraph(f"It can only be saved as a copy: {reason}", cells, "warning", limit=3)
+        if thinking := self._thinking_after():
+            blocks = count_text(thinking, "thinking block")
+            words = f"! Claude may refuse the {blocks} after the first change. f on its problem has a way to drop them."
+            lines += glyphs.paragraph(f"{words} More: {_THINKING}", cells, "warning", limit=3)
         for warning in session.warnings:
             lines += glyphs.paragraph(f"! {warning}", cells, "warning", limit=2)
         return lines
+
+    def _thinking_after(self) -> int:
+        """The signed blocks that come after something that is fixed."""
+        original = self.session.staging.original
+        firsts = [
+            (row.decisions[0], original[row.conversation].problems) for row in self.session.staged if row.decisions
+        ]
+        fixes = [found[1] for decision, problems in firsts if (found := decision.find(problems)) is not None]
+        return max((without_thinking(fix.note)[1] for fix in fixes), default=0)
 
 
 def _verb(count: int, verb: str) -> str:

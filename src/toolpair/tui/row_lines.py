@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolpair.reports.reading.call_line import call_line, output_line
+from toolpair.reports.reading.call_line import call_line, output_line, output_words
 from toolpair.reports.reading.row_words import ANOTHER, NO_CALL, NOT_SURE, id_words, lack_of, words_of
 from toolpair.text.cells import cut, width
 from toolpair.text.differ import differ
 from toolpair.text.safe import SafeText, visible
 from toolpair.tui.bodies.body import Query
+from toolpair.tui.layout import left_column
 from toolpair.tui.overview import Overview, problem_style
 from toolpair.tui.styled_text import Glyphs, Line, Span, cut_line, line_width, with_hits
 
@@ -22,6 +23,10 @@ BROKEN = frozenset({"missing", "mismatch", "orphan", "duplicate", "misplaced"})
 NOT_SURE_SHORT = "perhaps answered below"
 NOT_READ = "not read yet"
 NO_RESULT_YET = "no result yet"
+_WORDS = 30
+"""Cells that a call has at least beside an id in full."""
+_LEAST_KEPT = 6
+"""Characters that stay of a stretch of an id that is cut."""
 HEAD_CHARS = 4000
 """How much of a text is searched for its first line; no screen is wider."""
 
@@ -63,7 +68,7 @@ class RowLines:
         self.cells = cells
         self.stacked = stacked
         self.digits = max(3, len(str(max(0, len(overview.session.conversation.pairs) - 1))))
-        self.left = cells if stacked else (cells - 1) // 2
+        self.left = cells if stacked else left_column(cells)
         self.right = cells - self.left - 1
         self.query = Query(query).pattern if query else None
 
@@ -88,15 +93,9 @@ class RowLines:
         lines = [self._join(call, divider, result)]
         if ids:
             bar = self.glyphs.ui("▌" if side is not None else " ", "key")
-            left_id, right_id = self._ids(row, broken)
+            left_id, right_id = self._ids(row)
             blank = Span(SafeText(" " * (self.gutter - 1)))
-            lines.append(
-                self._join(
-                    (bar, blank, *self.glyphs.fit_before((), left_id, self.left - self.gutter)),
-                    divider,
-                    (Span(SafeText(" ")), *self.glyphs.fit_before((), right_id, self.right - 1)),
-                )
-            )
+            lines.append(self._join((bar, blank, *left_id), divider, (Span(SafeText(" ")), *right_id)))
         return lines
 
     def _join(self, left: Line, divider: Span, right: Line) -> Line:
@@ -110,7 +109,7 @@ class RowLines:
         blank = Span(SafeText(" " * (self.gutter - 1)))
         lines = [call]
         if ids:
-            left_id, right_id = self._ids(row, broken)
+            left_id, right_id = self._ids(row)
             if left_id:
                 lines.append((bar, blank, *left_id))
             lines.append((bar, joint, *result[1:]))
@@ -158,7 +157,10 @@ class RowLines:
         bold = side == "call" or (side is None and broken)
         line = [*self._marked(visible(name), "tool" if bold else words), Span(SafeText(" "))]
         line += self._marked(visible(summary[:HEAD_CHARS]), words)
-        tail = () if shows_both_ids(row) else (glyphs.ui(self._tail(pair.call.id), "dim"),)
+        shown = self._tail(pair.call.id)
+        if broken and width(whole := id_text(pair.call.id)) + _WORDS <= room:
+            shown = whole  # It is what an error names.
+        tail = () if shows_both_ids(row) else (glyphs.ui(shown, "dim"),)
         if line_width(tail) + 12 > room:
             tail = ()
         return (*gutter, *glyphs.fit_before(tail, line, room))
@@ -180,7 +182,7 @@ class RowLines:
             if lack == NOT_SURE and len(_lacking(lack)) > room:
                 lack = NOT_SURE_SHORT
             return (space, Span(cut(glyphs.own(_lacking(lack)), room, glyphs.ellipsis), broken or "dim"))
-        text = row.result.text
+        text = output_words(row.result.text)
         body = text.strip("\r\n")
         first = body[:HEAD_CHARS].split("\n", 1)[0].rstrip("\r")
         lines = body.count("\n") + 1
@@ -202,14 +204,12 @@ class RowLines:
         line = (Span(text, style),)
         return line if self.query is None else with_hits(line, self.query)
 
-    def _ids(self, row: PairRow, broken: str) -> tuple[Line, Line]:
+    def _ids(self, row: PairRow) -> tuple[Line, Line]:
         assert row.pair is not None and row.result is not None
-        right = id_text(row.result.id)
+        room = self.left - self.gutter - (0 if self.stacked else 1)
         if row.pair.call is None:
-            return (), (Span(right, broken),)
-        left = id_text(row.pair.call.id)
-        difference = differ(left, right)
-        return spotted(left, difference.left, broken), spotted(right, difference.right, broken)
+            return (), shortened((Span(id_text(row.result.id)),), room, self.glyphs)
+        return both_ids(row.pair.call.id, row.result.id, self.glyphs, room)
 
     def _separator(self, row: PairRow, n: int, here: bool) -> Line:
         glyphs = self.glyphs
@@ -245,12 +245,55 @@ class RowLines:
         return tuple(spans)
 
 
-def spotted(text: SafeText, places: frozenset[int], broken: str) -> Line:
-    """The id with its differing characters highlighted, in the style of the problem."""
+def both_ids(call: object, result: object, glyphs: Glyphs, cells: int) -> tuple[Line, Line]:
+    """The two ids of a pair in that many cells each, what differs marked and never cut."""
+    left, right = id_text(call), id_text(result)
+    difference = differ(left, right)
+    lines = spotted(left, difference.left), spotted(right, difference.right)
+    excess = max(map(line_width, lines)) - cells
+    # Both lose as much, so that they stay below each other.
+    one, other = (shortened(line, line_width(line) - max(0, excess), glyphs) for line in lines)
+    return one, other
+
+
+def spotted(text: SafeText, places: frozenset[int]) -> Line:
+    """The id with its differing characters highlighted."""
     out: list[Span] = []
     start = 0
     for index in range(1, len(text) + 1):
         if index == len(text) or (index in places) != (start in places):
-            out.append(Span(SafeText(text[start:index]), f"{broken} differ".strip() if start in places else ""))
+            out.append(Span(SafeText(text[start:index]), "differ" if start in places else ""))
             start = index
     return tuple(out)
+
+
+def shortened(line: Line, cells: int, glyphs: Glyphs) -> Line:
+    """An id in that many cells: cut in the middle of what does not differ, the longest stretch first."""
+    spans = list(line)
+    while line_width(spans) > cells:
+        same = [n for n, span in enumerate(spans) if span.style != "differ"]
+        longest = max(same, key=lambda n: len(spans[n].text), default=None)
+        if longest is None or len(spans[longest].text) <= _LEAST_KEPT:
+            return glyphs.fit(spans, cells)  # Nothing is left but what differs.
+        text = spans[longest].text
+        kept = max(_LEAST_KEPT, len(text) - (line_width(spans) - cells) - len(glyphs.ellipsis))
+        before = SafeText(text[: (kept + 1) // 2])
+        after = SafeText(text[len(text) - kept // 2 :])
+        if len(before) + len(glyphs.ellipsis) + len(after) >= len(text):
+            return glyphs.fit(spans, cells)
+        spans[longest : longest + 1] = [Span(SafeText(before + glyphs.ellipsis + after), spans[longest].style)]
+        if kept > _LEAST_KEPT:
+            break
+    return tuple(spans)
+
+
+def carets_below(*lines: Line) -> SafeText:
+    """A line of carets to print below ids that stand below each other: one in each column where any differs."""
+    columns: set[int] = set()
+    for line in lines:
+        at = 0
+        for span in line:
+            size = width(span.text)
+            columns.update(range(at, at + size) if span.style == "differ" else ())
+            at += size
+    return SafeText("".join("^" if at in columns else " " for at in range(max(columns, default=-1) + 1)))

@@ -194,8 +194,11 @@ def with_hits(line: Line, pattern: re.Pattern[str]) -> Line:
 _PARTS = " ▏▎▍▌▋▊▉"
 
 
-def bar(glyphs: Glyphs, part: int, whole: int, cells: int) -> SafeText:
-    """`part` of `whole` in that many cells. Only what is whole fills it, and only nothing leaves it empty."""
+def bar(glyphs: Glyphs, part: int, whole: int, cells: int, track: bool = False) -> SafeText:
+    """`part` of `whole` in that many cells. Only what is whole fills it, and only nothing leaves it empty.
+
+    `track`: what is missing is drawn, too.
+    """
     if whole <= 0:
         return SafeText(" " * cells)
     steps = 1 if glyphs.ascii else 8
@@ -205,4 +208,4 @@ def bar(glyphs: Glyphs, part: int, whole: int, cells: int) -> SafeText:
     if glyphs.ascii:
         return SafeText(("#" * done).ljust(cells, "."))
     full, rest = divmod(done, steps)
-    return SafeText(("█" * full + (_PARTS[rest] if rest else "")).ljust(cells))
+    return SafeText(("█" * full + (_PARTS[rest] if rest else "")).ljust(cells, "░" if track else " "))

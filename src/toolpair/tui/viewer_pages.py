@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from toolpair.session.session import Conversation, PairRow, Problem
     from toolpair.source.changes import Change
     from toolpair.transcript.model import Block
+    from toolpair.tui.bodies.diff_body import Part
 
 _WHOLE: Final = 16 << 20
 """Bytes of an output's own file that are shown."""
@@ -132,8 +133,13 @@ def _scope(conversation: Conversation, uid: int) -> str:
 _SCOPES: Final = {"inactive": "not sent: another branch, before a summary, or a sub-agent", "malformed": "unreadable"}
 
 
-def change_pages(changes: Callable[[], Sequence[Change]], noun: str, carets: bool) -> list[ViewerPage]:
-    """Pages of these changes; `noun` is what a record is called."""
+def change_pages(
+    changes: Callable[[], Sequence[Change]],
+    noun: str,
+    carets: bool,
+    first: Callable[[], Iterator[Part]] = lambda: iter(()),
+) -> list[ViewerPage]:
+    """Pages of these changes; `noun` is what a record is called, `first` what is said before the bytes."""
     known = cache(changes)
 
     def about() -> str:
@@ -141,6 +147,8 @@ def change_pages(changes: Callable[[], Sequence[Change]], noun: str, carets: boo
         return f"{count_text(count, noun)} changed"
 
     return [
-        ViewerPage(title, partial(diff_of_changes, changes=known, noun=noun, carets=carets, whole=whole), about)
+        ViewerPage(
+            title, partial(diff_of_changes, changes=known, noun=noun, carets=carets, whole=whole, first=first), about
+        )
         for title, whole in (("what differs", False), ("whole lines", True))
     ]

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from toolpair.dialects.block_texts import arguments, call_summary
-from toolpair.text.tool_calls import TODO_STATES, Edits, Todo, path_of, todo_in, understood
+from toolpair.text.tool_calls import TODO_STATES, Command, Edits, Todo, path_of, todo_in, understood
 from toolpair.transcript.counting import plural
 
 if TYPE_CHECKING:
     from toolpair.transcript.model import Block
 
-_MCP: Final = re.compile(r"mcp__(.{1,80}?)__(.+)", re.DOTALL)
+_MCP: Final = re.compile(r"(?:mcp__)?([^_\s]\S{0,79}?)__(.+)", re.DOTALL)
+"""`mcp__SERVER__TOOL`; goose leaves the first part out."""
 _LINE_NUMBER: Final = re.compile(r" {0,8}(\d{1,7})(?:→|\t)")
+_ASKED: Final = ("question", "prompt", "title", "text")
+_IN_JSON: Final = ('{"output"', '{"query"')
+_AROUND: Final = re.compile(
+    r"(?:(?:Chunk ID|Wall time|Process|Exit code|Original token count|Total output lines)\b[^\n]*\n)+Output:\n"
+    r"|(?:<untrusted_context>\n)?(?:Command: [^\n]*\nDirectory: [^\n]*\n)?Output: "
+    r"|<path>[^\n]*</path>\n<type>[^\n]*</type>\n<content>\n"
+    r"|\[[^\n\]]{1,200}\] Result:\s*\n"
+    r"|<tool_use_error>(?:Error: )?"
+)
+"""What agents write before an output: Codex; Gemini CLI and Qwen Code; opencode; Cline; Claude Code."""
 _MOST: Final = 12_000
 """Characters of arguments that are compared for what an edit changes; of more only the file is named."""
 
@@ -30,7 +42,9 @@ def call_line(call: Block, folder: str | None = None) -> tuple[str, str]:
     tool, server = tool_name(call.name or "(no name)")
     given = arguments(call)
     todo = todo_in(given)
-    words = todo_words(todo) if todo is not None else _edit(call, given, folder)
+    words = todo_words(todo) if todo is not None else _does(call, given, folder)
+    if not words and (asked := _first_words(given)):
+        words = " ".join(asked.split())
     if not words:
         words = call_summary(call)
         path = path_of(given)
@@ -42,9 +56,30 @@ def call_line(call: Block, folder: str | None = None) -> tuple[str, str]:
     return tool, words
 
 
+def _first_words(given: Any) -> str:
+    """The first question of a call that asks several."""
+    lists = [value for value in given.values() if isinstance(value, list)] if isinstance(given, dict) else []
+    first = lists[0][0] if len(given or ()) == len(lists) == 1 and lists[0] else None
+    texts = (first.get(key) for key in _ASKED) if isinstance(first, dict) else ()
+    return next((text for text in texts if isinstance(text, str)), "")
+
+
 def output_line(first: str) -> str:
     """The first line of an output: the number that a tool wrote before it stands at the edge."""
     return _LINE_NUMBER.sub(r"\1  ", first, count=1) if _LINE_NUMBER.match(first) else first
+
+
+def output_words(text: str) -> str:
+    """An output without what its agent wraps around it: what the command wrote, what the file holds."""
+    if text.startswith(_IN_JSON) and len(text) <= _MOST:
+        try:
+            kept = json.loads(text)
+        except (ValueError, RecursionError):
+            return text
+        said = next((kept[key] for key in ("output", "result") if isinstance(kept.get(key), str)), None)
+        return text if said is None else said
+    found = _AROUND.match(text)
+    return text if found is None else text[found.end() :].removesuffix("</tool_use_error>") or text
 
 
 def todo_words(todo: Todo) -> str:
@@ -66,12 +101,14 @@ def from_folder(path: str, folder: str | None) -> str:
     return rest[1:] if rest[:1] in ("/", "\\") and len(rest) > 1 else path
 
 
-def _edit(call: Block, given: Any, folder: str | None) -> str:
-    """`src/app.py  +2 -1` for an edit of a file."""
+def _does(call: Block, given: Any, folder: str | None) -> str:
+    """`src/app.py  +2 -1` for an edit of a file; the script of a shell's arguments."""
     texts = given.values() if isinstance(given, dict) else (given,)
     if sum(len(text) for text in texts if isinstance(text, str)) > _MOST:
         return ""
     does = understood(call.name, given)
+    if isinstance(does, Command):
+        return " ".join(does.line.split())
     if not isinstance(does, Edits):
         return ""
     where = from_folder(does.files[0].path, folder) if len(does.files) == 1 else plural(len(does.files), "file")

@@ -31,10 +31,13 @@ def api_text(problem: Problem) -> str | None:
 
 def cause_text(cause: Cause) -> str:
     """Why the problem is there, and what shows it."""
-    words = f"{cause.text.rstrip('.')}."
-    if cause.evidence:
-        words += f" {cause.evidence[:1].upper()}{cause.evidence[1:].rstrip('.')}."
-    return words
+    return " ".join(filter(None, cause_texts(cause)))
+
+
+def cause_texts(cause: Cause) -> tuple[str, str]:
+    """Why the problem is there; what shows it, empty if nothing is said."""
+    evidence = f"{cause.evidence[:1].upper()}{cause.evidence[1:].rstrip('.')}." if cause.evidence else ""
+    return f"{cause.text.rstrip('.')}.", evidence
 
 
 def known_text(cause: Cause) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from toolpair.text.file_diffs import Hunk, Mark, Row, Side, both_sides, of_strings, rows_of, trimmed
@@ -34,14 +35,17 @@ def diff_of_changes(
     carets: bool,
     whole: bool = False,
     folds: bool = True,
+    first: Callable[[], Iterator[Part]] = lambda: iter(()),
 ) -> DiffBody:
-    """The diff of what fixes change. `changes` is called when it is first laid out. `folds`: with a cursor."""
+    """The diff of what fixes change. `changes` is called when it is first laid out. `folds`: with a cursor. `first`:
+    what is said before the bytes.
+    """
     known: list[Sequence[Change]] = []
 
     def parts() -> Iterator[Part]:
         if not known:
             known.append(changes())
-        return change_parts(known[0], noun, whole)
+        return chain(first(), change_parts(known[0], noun, whole))
 
     return DiffBody(glyphs, parts, carets=carets, folds=folds)
 

@@ -155,8 +155,8 @@ class DiffBody(Body):
     # rows
 
     def _row(self, row: Row) -> None:
-        if self.two:
-            self._two(row)
+        if self.two and (self._code or (row.old and row.new)):
+            self._two(row)  # A record that is only there before, or after, needs no column beside it.
         elif row.same:
             self._one(row.new, " ", row.old.number if row.old is not None else None)
         else:
@@ -245,8 +245,8 @@ class DiffBody(Body):
 
     def _fitted(self, side: Side, room: int) -> tuple[Mark, ...]:
         """The parts of a line, with the text around a change shortened so that the change fits on one line."""
-        if not self.wrapped:
-            return side.marks
+        if not self.wrapped or not any(kind == "only" for _, kind in side.marks):
+            return side.marks  # There is no change to be kept in view.
         return fitted(side.marks, room - 2 * (len(self.glyphs.ellipsis) - 1))
 
     # what a body has

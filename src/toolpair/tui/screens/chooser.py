@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
+from toolpair.rules.binding import without_thinking
 from toolpair.session.session import PLACEHOLDER
 from toolpair.tui.bodies.change_parts import diff_of_changes
+from toolpair.tui.fix_effects import effects_before
 from toolpair.tui.keys import APP
 from toolpair.tui.screens.base_screen import hint_line
 from toolpair.tui.screens.choice_list import ChoiceScreen
@@ -57,8 +60,9 @@ class ChooserScreen(ChoiceScreen[Choice | None]):
                 words.append("a guess, so you will be asked")
             words.append(f"loses {fix.loses}" if fix.loses else "loses nothing")
             entry = glyphs.paragraph(" · ".join(words), width - 2, "" if fix.certain else "warning", limit=3)
-            if fix.note:
-                entry += glyphs.paragraph(fix.note, width - 2, "dim", indent=3, limit=2)
+            note, _ = without_thinking(fix.note)
+            if note:
+                entry += glyphs.paragraph(note, width - 2, "dim", indent=3)
             entries.append(entry)
         self.fill(entries, self._start)
         self._start = self.list.cursor
@@ -76,8 +80,11 @@ class ChooserScreen(ChoiceScreen[Choice | None]):
     def _preview(self) -> None:
         from toolpair.session.carrying_out import preview
 
-        changes = preview(self.tool.session.conversation, self.fix)
-        body = diff_of_changes(self.glyphs, lambda: changes, self.tool.overview.noun, self.tool.carets, folds=False)
+        conversation = self.tool.session.conversation
+        changes = preview(conversation, self.fix)
+        first = partial(effects_before, self.fix, conversation.transcript.folder)
+        noun, carets = self.tool.overview.noun, self.tool.carets
+        body = diff_of_changes(self.glyphs, lambda: changes, noun, carets, folds=False, first=first)
         self.details.show(body)
 
     def on_line_list_moved(self) -> None:

@@ -10,12 +10,24 @@ from textual.app import ComposeResult
 from textual.containers import Grid, Vertical
 
 from toolpair.text.cells import cut
-from toolpair.tui.card_text import Card, learn_preview
+from toolpair.tui.card_text import Card, Part, learn_preview
 from toolpair.tui.causes_text import CauseEntry, cause_entries, causes_hints, entry_lines, entry_of, title_of
 from toolpair.tui.controllers.owner import Owner
 from toolpair.tui.head_text import column_titles, head_lines
 from toolpair.tui.idle import Idle
-from toolpair.tui.layout import NARROW, PREVIEW, WIDE, Areas, areas
+from toolpair.tui.layout import (
+    NARROW,
+    PREVIEW,
+    ROW_CARD,
+    SPACIOUS,
+    WIDE,
+    Areas,
+    Needs,
+    areas,
+    card_columns,
+    causes_columns,
+)
+from toolpair.tui.numbers import count_text
 from toolpair.tui.rail import ProblemTicks
 from toolpair.tui.screens.base_screen import Hint, hint_line
 from toolpair.tui.screens.writing import bar_line
@@ -38,6 +50,8 @@ REST = 0.12
 """Seconds without a key before deferred work starts."""
 SHOWN = 0.03
 """Seconds without a key before the preview follows the cursor."""
+_AROUND_CAUSES = 2
+"""The title of the causes, and their keys."""
 HINTS: tuple[Hint, ...] = (
     ("]", "next", "problem(1)"), ("u", "undo", "undo"), ("w", "review and save", "review"),
     ("@", "paste an error", "goto"), ("/", "find", "search"), ("enter", "open", "open"), ("!", "only broken", "broken"),
@@ -76,6 +90,10 @@ class MainView(Owner):
         self._following: Timer | None = None
         self._maker: PreviewText | None = None
         self._preview_text: type[PreviewText] | None = None
+        self._preview_lines = 0
+        """How many lines the preview has to show."""
+        self._said: list[Part] = []
+        """All that the card has to say."""
         self._previewed: tuple[object, ...] = ()
         """What the preview shows: the row, and its size."""
         self._ahead = Idle(partial(self.later, of_state=True))
@@ -101,6 +119,12 @@ class MainView(Owner):
     def in_causes(self) -> bool:
         """Whether keys go to the list of causes."""
         return self._causes.has_focus
+
+    @property
+    def has_times(self) -> bool:
+        """Whether rows have their times, where the file says them."""
+        chosen = self.tool.shows_times
+        return self._extent[0] >= SPACIOUS if chosen is None else chosen
 
     @property
     def cause(self) -> CauseEntry | None:
@@ -133,12 +157,21 @@ class MainView(Owner):
             self._areas = None
         self.redraw()
 
-    def _divide(self, width: int, height: int, head: int) -> Areas:
+    def _needs(self, problem: Problem | None, causes: int) -> Needs:
+        """What each part has to say. `causes`: their lines."""
+        (width, height), self._said = self._extent, []
+        rows = self.pairs.lines_needed(height)
+        if problem is not None:
+            card = self._card_text
+            self._said = card.parts(problem)
+            return Needs(rows, *card.needs(self._said), causes=causes, preview=self._preview_lines)
+        if self.in_causes or width < PREVIEW[0] or height < PREVIEW[1]:
+            return Needs(rows, ROW_CARD, 3, causes)
+        return Needs(rows)
+
+    def _divide(self, width: int, height: int, head: int, needs: Needs) -> Areas:
         """Divide the lines and columns; does nothing if nothing has changed."""
-        overview, pairs = self.overview, self.pairs
-        broken = bool(overview.walk) or overview.partial is not None or self.session.changed
-        pairs.set_stacked(width < NARROW)
-        found = areas(width, height, head, pairs.lines_needed(height), broken, self.in_causes)
+        found = areas(width, height, head, needs, self.in_causes)
         if found == self._areas:
             return found
         self._areas = found
@@ -167,22 +200,27 @@ class MainView(Owner):
             return
         glyphs, overview = self.glyphs, self.overview
         limit = 2 if height < 14 else 4 if width < NARROW and height >= 20 else 3
-        head = head_lines(self.session, glyphs, width, limit, overview.partial, overview.running)
+        head = head_lines(self.session, glyphs, width, limit, overview.partial, overview.running, overview.refused_here)
         self._head.show(head)
         self._entries = cause_entries(overview)
         if not self._entries and self.in_causes:
             self.leave_causes()
-        divided = self._divide(width, height, len(head))
-        self.pairs.show_times(self.tool.shows_times and overview.times.any)
+        self.pairs.set_stacked(width < NARROW)
+        row = self.pairs.row_index
+        problem = overview.current if row is not None else None
+        overview.wanted = None
+        self._card_text = Card(overview, glyphs, card_columns(width, height))
+        self._card_text.query = self.pairs.query_text
+        causes = self._causes_text(width, height) if width >= WIDE or self.in_causes else []
+        needs = self._needs(problem, sum(map(len, causes)) + _AROUND_CAUSES)
+        divided = self._divide(width, height, len(head), needs)
+        self.pairs.show_times(self.has_times and overview.times.any)
         gutter = gutter_titles(glyphs, width) if self.pairs.times_width else ()
         self._titles.show([column_titles(glyphs, width, divided.stacked, self.row_filter.note, gutter)])
-        overview.wanted = None
-        row = self.pairs.row_index
-        problem = overview.current
         self._draw_card(divided, problem, row)
         self._preview_soon()
         if divided.causes:
-            self._draw_causes(divided, problem)
+            self._draw_causes(divided, problem, causes)
         self._draw_keys(width, height)
         self._follow_soon(divided)
         self._ticks.follow(overview)
@@ -192,11 +230,8 @@ class MainView(Owner):
 
     def _draw_card(self, divided: Areas, problem: Problem | None, row: int | None) -> None:
         if divided.card:
-            wide = self._extent[0] >= WIDE
-            card = Card(self.overview, self.glyphs, divided.card_width, divided.card, wide)
-            card.query = self.pairs.query_text
-            card.previewed = bool(divided.beside or divided.below)
-            self._card.show(card.problem(problem, row) if problem is not None and row is not None else card.row(row))
+            card, height = self._card_text, divided.card
+            self._card.show(card.row(row, height) if problem is None else card.problem(problem, self._said, height))
 
     def _draw_keys(self, width: int, height: int) -> None:
         glyphs = self.glyphs
@@ -206,13 +241,16 @@ class MainView(Owner):
         keys = hint_line(glyphs, self._hints, width)
         self._keys.show([keys] if height < 12 else [self._note_line(width), keys])
 
-    def _draw_causes(self, divided: Areas, problem: Problem | None) -> None:
-        glyphs, overview, focused = self.glyphs, self.overview, self.in_causes
-        cells = divided.causes_width - 2  # the cursor's bar, and the scroll bar
+    def _causes_text(self, width: int, height: int) -> list[list[Line]]:
+        """The lines of each cause."""
+        cells = causes_columns(width, height) - 2  # the cursor's bar, and the scroll bar
         digits = max((len(f"{entry.count:,}") for entry in self._entries), default=1)
+        return [entry_lines(self.overview, self.glyphs, entry, cells, digits) for entry in self._entries]
+
+    def _draw_causes(self, divided: Areas, problem: Problem | None, lines: list[list[Line]]) -> None:
+        glyphs, overview, focused = self.glyphs, self.overview, self.in_causes
         here = entry_of(self._entries, overview, problem) if problem is not None else self._causes.cursor
         self._causes_title.show([title_of(glyphs, self._entries, divided.causes_width, focused)])
-        lines = [entry_lines(overview, glyphs, entry, cells, digits) for entry in self._entries]
         if not lines:
             words = "none is left" if overview.partial is None else "not checked yet"
             lines = [[(glyphs.ui(f" {words}", "dim"),)]]
@@ -242,18 +280,21 @@ class MainView(Owner):
         if divided is None or not (divided.below or divided.beside):
             return
         width = self._extent[0]
-        shown = (n, row.pair if row is not None else None, row.result if row is not None else None, divided, width)
+        problem = self.overview.current
+        of_row = (row.pair, row.result) if row is not None else (None, None)
+        shown = (n, id(problem), *of_row, divided, width)
         if self._previewed and all(a is b or a == b for a, b in zip(shown, self._previewed, strict=True)):
             return
         self._previewed = shown
         preview = self._beside if divided.beside else self._below
         conversation = self.session.conversation
-        maker = self._preview_text(self.glyphs, conversation, row, carets=self.tool.carets)
+        fix = problem.recommended if problem is not None else None
+        maker = self._preview_text(self.glyphs, conversation, row, fix, self.overview.noun, self.tool.carets)
         self._maker = maker
-        if divided.beside:
-            preview.show(*maker.one_column(divided.beside))
-        else:
-            preview.show(*maker.two_columns(width))
+        preview.show(*(maker.one_column(divided.beside) if divided.beside else maker.two_columns(width)))
+        if preview.height != self._preview_lines:
+            self._preview_lines = preview.height
+            self.redraw()  # It gets the lines that it needs.
         self.later(SHOWN, partial(self._colour, preview, maker))
 
     def _learn_to_preview(self, aside: Aside) -> None:
@@ -304,8 +345,7 @@ class MainView(Owner):
         if wanted is not None and self.overview.current is wanted[0]:
             learn_preview(self.overview, *wanted)
             self.overview.wanted = None
-            if self._areas is not None:
-                self._draw_card(self._areas, wanted[0], self.pairs.row_index)
+            self.redraw()
 
     def _note_line(self, width: int) -> Line:
         glyphs = self.glyphs
@@ -314,7 +354,8 @@ class MainView(Owner):
             right = glyphs.ui(f"{self.note or 'esc stops'} ", "title" if self.note else "dim")
             return bar_line(glyphs, work.what, work.done, work.total, (right,), width, work.unit)
         if not self.note:
-            return glyphs.rule("", width)
+            notes = len(self.overview.walk) if self.overview.has_notes_alone else 0
+            return glyphs.rule(f"{count_text(notes, 'note')}: nothing breaks" if notes else "", width)
         words = cut(glyphs.own(f"── {self.note} "), width, glyphs.ellipsis)
         rest = glyphs.rule("", max(0, width - line_width((Span(words),))))
         return (Span(words, "title"), *rest)
@@ -329,6 +370,8 @@ class MainView(Owner):
         last = self.desk is self.tool.open_sessions.desks[0]
         broken = self.overview.walk or self.overview.partial is not None
         hints = HINTS if broken or self.session.changed else SOUND_HINTS
+        if hints is HINTS and self.overview.has_notes_alone and not self.session.changed:
+            hints = (("]", "next note", "problem(1)"), *SOUND_HINTS)
         if self.session.format.is_guess:
             hints = tuple(hint for hint in SOUND_HINTS if hint[2] not in ("sees", "profile"))
         return hints if last else (*hints[:-1], ("q", "back", "leave"))

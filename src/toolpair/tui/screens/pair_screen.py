@@ -208,7 +208,7 @@ class PairScreen(MainView):
         if not self.overview.times.any:
             self.say("this file does not say when its records were written")
             return
-        self.tool.shows_times = not self.tool.shows_times
+        self.tool.shows_times = not self.has_times
         narrow = self.tool.shows_times and self.size.width < NARROW
         self.say(f"times are shown from {NARROW} columns on" if narrow else "")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -23,6 +24,7 @@ from toolpair.tui.bodies.stacked_body import LinesBody
 from toolpair.tui.card_text import is_slow_to_preview
 from toolpair.tui.controllers.working import takes_long
 from toolpair.tui.desk import Desk
+from toolpair.tui.fix_effects import effects_before
 from toolpair.tui.keys import APP, REVIEW
 from toolpair.tui.review_text import ReviewText, alike, counted
 from toolpair.tui.screens.base_screen import BaseScreen, HeldKey, Hint, hint_line
@@ -222,24 +224,19 @@ class ReviewScreen(BaseScreen[SavedSteps | None]):
         self.query_one(BodyView).show(body)
 
     def _diff_of(self, row: Staged, width: int) -> Body:
-        changes = self._changes_of(row)
-        if changes is None:
-            lines = self.glyphs.paragraph("p shows the bytes of all that is applied.", width, "dim")
-            return LinesBody(self.glyphs, lines)
-        return diff_of_changes(self.glyphs, lambda: changes, self._overview.noun, self.tool.carets, folds=False)
-
-    def _changes_of(self, row: Staged) -> Sequence[Change] | None:
-        """What one fix of the row changes in the file; None when it cannot be told from the others."""
+        glyphs, noun, carets = self.glyphs, self._overview.noun, self.tool.carets
         staging, decision = self._session.staging, row.decisions[self._number % len(row.decisions)]
         if decision.options is not None:
-            return self._changes()
-        if is_slow_to_preview(staging.original[row.conversation]):
-            return None
-        for state in (staging.original[row.conversation], staging.now[row.conversation]):
+            return diff_of_changes(glyphs, self._changes, noun, carets, folds=False)
+        states = (staging.original[row.conversation], staging.now[row.conversation])
+        for state in states if not is_slow_to_preview(states[0]) else ():
             found = decision.find(state.problems)
             if found is not None:
-                return preview(state, found[1], decision.text)
-        return None
+                changes = preview(state, found[1], decision.text)
+                first = partial(effects_before, found[1], state.transcript.folder, decision.text)
+                return diff_of_changes(glyphs, partial(list, changes), noun, carets, folds=False, first=first)
+        # It cannot be told from the others.
+        return LinesBody(glyphs, glyphs.paragraph("p shows the bytes of all that is applied.", width, "dim"))
 
     def action_exclude(self) -> None:
         rows = self._rows()

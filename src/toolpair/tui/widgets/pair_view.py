@@ -16,6 +16,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from toolpair.tui.keys import MOVE
+from toolpair.tui.layout import left_column
 from toolpair.tui.overview import Overview
 from toolpair.tui.paint import Scrolled
 from toolpair.tui.rail import BREAKS, NOTE, ProblemTicks, Ticks, rail
@@ -414,7 +415,7 @@ class PairView(Scrolled, can_focus=True, inherit_bindings=False):
         if self.stacked:
             side = "call" if y == self._heights.top(position) else "result"
         else:
-            side = "call" if event.x <= (self._width - self.times_width - 1) // 2 else "result"
+            side = "call" if event.x <= left_column(self._width - self.times_width) else "result"
         self.set_side(side)
         self.move_to(position)
         if event.chain == 2:

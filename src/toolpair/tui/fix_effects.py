@@ -1,0 +1,72 @@
+"""What a fix writes, as a person reads it: the words of a placeholder, the output that was found, a message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+
+from toolpair.dialects.block_texts import text_of
+from toolpair.reports.reading.titles import call_title
+from toolpair.session.decisions import edits_of
+from toolpair.text.file_diffs import Row, Side
+from toolpair.transcript.edits import InsertMessage, InsertResult, MoveResult, MoveToRole, ReplaceWithText
+from toolpair.tui.bodies.diff_body import Note, Part, Title
+from toolpair.tui.numbers import count_text
+from toolpair.tui.row_lines import ROLES
+
+if TYPE_CHECKING:
+    from toolpair.session.session import Fix
+    from toolpair.transcript.model import Block
+
+_LINES: Final = 12
+"""Lines shown of a longer text before the bytes."""
+_COPY: Final = "use-copy"
+"""How the ids of fixes begin that write an output which was found elsewhere."""
+
+
+class Effect(Struct, frozen=True):
+    """`where` it is written, untrusted like the `text`. `new`: the text is not in the history yet."""
+
+    where: str
+    text: str
+    block: Block | None = None
+    """The call that it is the result of, or the block in whose place it stands."""
+    new: bool = True
+    found: str = ""
+    """Where the text was found."""
+
+
+def effects_of(fix: Fix, folder: str | None = None, text: str | None = None) -> Iterator[Effect]:
+    """What is written, piece by piece. `text` replaces a placeholder's; paths in `folder` are shown from there."""
+    found = f": {fix.title.removeprefix('use the ')}" if fix.id.startswith(_COPY) else ""
+    for edit in edits_of(fix, text):
+        match edit:
+            case InsertResult(call=call, content=content):
+                yield Effect(f"as the result of {call_title(call, folder)}{found}", text_of(content), call, found=found)
+            case ReplaceWithText(block=block, text=words):
+                yield Effect(f"as text, in place of the {'result' if block.kind == 'result' else 'call'}", words, block)
+            case InsertMessage(role=role, text=words):
+                said = words if isinstance(words, str) else text_of(words)
+                yield Effect(f"as a new message of {_who(role)}", said)
+            case MoveResult(result=result, call=call):
+                yield Effect(f"after its call, {call_title(call, folder)}", result.text, result, new=False)
+            case MoveToRole(block=block, role=role):
+                yield Effect(f"in a message of {_who(role)}", block.text, block, new=False)
+
+
+def _who(role: str) -> str:
+    return {"you": "yours", "agent": "the agent's"}.get(ROLES.get(role, role), role)
+
+
+def effects_before(fix: Fix, folder: str | None, text: str | None = None) -> Iterator[Part]:
+    """The same as the first parts of a diff, before the bytes."""
+    for effect in effects_of(fix, folder, text):
+        yield Title(f"{'The model will read' if effect.new else 'Moves'} {effect.where}", change=False)
+        lines = effect.text.split("\n")
+        for line in lines[:_LINES]:
+            side = Side(None, ((line, "same"),))
+            yield Row(None, side) if effect.new else Row(side, side)
+        if len(lines) > _LINES:
+            yield Note(f"and {count_text(len(lines) - _LINES, 'more line')}")
