@@ -107,6 +107,9 @@ def test_any_byte_and_any_way_of_asking_counts(folder: Path) -> None:
         _flip(path, at := chance.randrange(path.stat().st_size))
         assert cache.find(str(path)) is None
         _flip(path, at)
+    session = open_session(path)
+    session.reader.view.beside.names("\udcff")  # type: ignore[union-attr]
+    assert kept_of(session, verdict_cache.AS_LISTED, LATER) is None, "it could not be written"
     keep()
     for question in (
         Question(format="anthropic"),

@@ -234,9 +234,11 @@ def kept_of(session: Session, question: Question, begun: int) -> tuple[bytes, Ke
         known = snapshot.rows.state() if snapshot.rows is not None else identity
         if known is None or known != snapshot.identity or max(last, latest) > begun - JUST_NOW:
             return None
-        return _key(path, id_, question), Kept(file, beside, around, findings_of(session, question.inactive))
-    except (OSError, UnreadableFile):
+        kept = Kept(file, beside, around, findings_of(session, question.inactive))
+        msgspec.msgpack.encode(kept)  # a folder's name may be no text
+    except (OSError, ValueError, UnreadableFile):
         return None
+    return _key(path, id_, question), kept
 
 
 def _place(address: str) -> tuple[str, str | None]:
