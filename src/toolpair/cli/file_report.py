@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct, field
 
 from toolpair.cli import inputs
+from toolpair.cli.selection import wanted_rules
+from toolpair.history.conversation import rank
 from toolpair.history.verdict_text import EMPTY
 from toolpair.session.session import Branch, Cause, Conversation, Location, Problem, Session, SessionError
 from toolpair.source.errors import TooLarge
@@ -38,6 +40,8 @@ class Checked(Struct):
     """The file is checked with other profiles as well."""
     on_resume: list[str | None] = field(default_factory=list)
     """What the agent does about each problem, as a sentence."""
+    hidden: int = 0
+    """How many problems were not asked for."""
 
 
 class Totals(Struct):
@@ -72,23 +76,31 @@ class Totals(Struct):
 
 
 def describe(
-    session: Session, path: str, show_content: bool = False, inactive: bool = False, several: bool = False
+    session: Session,
+    path: str,
+    show_content: bool = False,
+    inactive: bool = False,
+    several: bool = False,
+    wanted: Callable[[str], bool] | None = None,
 ) -> Checked:
-    """The report of one open session in its current state, over all its conversations.
+    """The report of one open session in its current state, over all its conversations: what stops comes first.
 
     With `inactive`, records that are not sent are checked as well. `several`: there is one report for each of several
-    profiles.
+    profiles. `wanted`: the rules to report, by name.
     """
     counts = dict.fromkeys(("records", "messages", "calls", "results", "pairs", "damaged", "inactive"), 0)
-    problems: list[Entry] = []
-    on_resume: list[str | None] = []
+    found: list[tuple[Problem, Conversation]] = []
     for conversation in session.conversations:
         for name in counts.keys() - {"damaged"}:
             counts[name] += getattr(conversation.counts, name)
         for problem in (*conversation.problems, *(conversation.inactive_problems() if inactive else ())):
-            problems.append(problem_entry(session, conversation, problem, show_content))
-            on_resume.append(problem.on_resume.text if problem.on_resume is not None else None)
-    damaged = sum(found.damaged for found in session.conversations) + session.file.container.damaged_outside
+            found.append((problem, conversation))
+    shown = sorted(found, key=lambda each: rank(each[0]))
+    if wanted is not None:
+        shown = [each for each in shown if wanted(each[0].rule)]
+    problems = [problem_entry(session, conversation, problem, show_content) for problem, conversation in shown]
+    on_resume = [problem.on_resume.text if problem.on_resume is not None else None for problem, _ in shown]
+    damaged = sum(each.damaged for each in session.conversations) + session.file.container.damaged_outside
     counts["damaged"] = damaged
     alone = session.conversation.verdict if len(session.conversations) == 1 else None
     verdict = alone.sentence if alone is not None else ""
@@ -103,7 +115,7 @@ def describe(
         "counts": counts,
         "problems": problems,
     }
-    families = {found.judged_by.family for found in session.conversations}
+    families = {each.judged_by.family for each in session.conversations}
     if len(families) == 1 and session.profile.family is None and None not in families:
         entry["family"] = families.pop()
     branches = [
@@ -113,7 +125,8 @@ def describe(
     ]
     if branches:
         entry["branches"] = branches
-    return Checked(entry, verdict, several=several, on_resume=on_resume)
+    hidden = len(found) - len(shown)
+    return Checked(entry, "" if hidden else verdict, several=several, on_resume=on_resume, hidden=hidden)
 
 
 def judge_file(
@@ -127,13 +140,15 @@ def judge_file(
     if skipping and not inputs.may_be_session(source.name):
         return None
     several = len(options.profile) > 1
+    wanted = wanted_rules(options.select, options.ignore)
+    content, inactive = options.show_content, options.inactive
     made: list[Checked] = []
     try:
         session = source.open(options, next(iter(options.profile), None), progress, reporting=not options.show_content)
-        made.append(describe(session, source.name, options.show_content, options.inactive, several))
+        made.append(describe(session, source.name, content, inactive, several, wanted))
         for other in options.profile[1:]:
             session.set_profile(other)
-            made.append(describe(session, source.name, options.show_content, options.inactive, several))
+            made.append(describe(session, source.name, content, inactive, several, wanted))
     except SessionError as error:
         # A file that is too large may well be a session.
         if skipping and not isinstance(error, TooLarge):
